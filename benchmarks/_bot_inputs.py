@@ -10,18 +10,47 @@ import yaml
 
 LANGUAGES: Final = ("en", "it")
 COURTESIES: Final = (
-    "yes", "no", "any", "help", "repeat", "start over", "go back", "goodbye", "thanks", "you idiot", "hello",
-    "what?", "aiuto", "ripeta", "ricominciamo", "indietro", "grazie", "sì", "non importa", "altro", "1",
+    "yes",
+    "no",
+    "any",
+    "help",
+    "repeat",
+    "start over",
+    "go back",
+    "goodbye",
+    "thanks",
+    "you idiot",
+    "hello",
+    "what?",
+    "aiuto",
+    "ripeta",
+    "ricominciamo",
+    "indietro",
+    "grazie",
+    "sì",
+    "non importa",
+    "altro",
+    "1",
     "2000",
-)  # fmt: skip
+)
 _MARKUP: Final = (
-    "<script>alert('{}')</script>", "<b>{}</b> &amp; &#x0;", "**{}** [link](http://example.org)", "{{{}}}",
-    "${{{}}} %s %n", "</p><!-- {} -->", '{{"text": "{}"}}', "<speak><break time='9s'/>{}</speak>",
-)  # fmt: skip
+    "<script>alert('{}')</script>",
+    "<b>{}</b> &amp; &#x0;",
+    "**{}** [link](http://example.org)",
+    "{{{}}}",
+    "${{{}}} %s %n",
+    "</p><!-- {} -->",
+    '{{"text": "{}"}}',
+    "<speak><break time='9s'/>{}</speak>",
+)
 _SQL: Final = (
-    "{}'; DROP TABLE venues; --", "' OR '1'='1", '" UNION SELECT * FROM users --', "{} WHERE 1=1;",
-    "Robert'); DELETE FROM calls;--", "{}\\' AND SLEEP(5)#",
-)  # fmt: skip
+    "{}'; DROP TABLE venues; --",
+    "' OR '1'='1",
+    '" UNION SELECT * FROM users --',
+    "{} WHERE 1=1;",
+    "Robert'); DELETE FROM calls;--",
+    "{}\\' AND SLEEP(5)#",
+)
 _SCRIPTS: Final = ((0x0400, 0x52F), (0x0590, 0x6FF), (0x4E00, 0x4FFF), (0x1F300, 0x1F64F), (0x2000, 0x206F))
 _REPEATS: Final = 30
 _LONG: Final = 20_000
@@ -78,10 +107,13 @@ ADVERSARIAL: Final[dict[str, Callable[[Random, str, str], list[str]]]] = {
     "mixed_languages": lambda random, one, other: [f"{one}, {other}", f"no {other} please, anzi {one}"],
     "repeated_wish": lambda random, one, other: [one] * _REPEATS,
     "contradictions": lambda random, one, other: [
-        f"{one}, no, not {one}, {other}", f"no, {one}", f"not {one}", f"{other}, but not {other}",
+        f"{one}, no, not {one}, {other}",
+        f"no, {one}",
+        f"not {one}",
+        f"{other}, but not {other}",
         f"yes no {one}",
     ],
-}  # fmt: skip
+}
 
 
 def adversarial(name: str, inputs: int, seed: int) -> Iterator[tuple[str, str, list[str]]]:

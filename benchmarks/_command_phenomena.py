@@ -11,9 +11,16 @@ from vivavoce_commands.learning.system import Answer
 
 PLAIN: Final = "none of these"
 PHENOMENA: Final = (
-    PLAIN, "own verb", "unsaid verb", "pronoun", "filler", "several predicates", "implicit argument",
-    "verb of the consequence", "unseen thing",
-)  # fmt: skip
+    PLAIN,
+    "own verb",
+    "unsaid verb",
+    "pronoun",
+    "filler",
+    "several predicates",
+    "implicit argument",
+    "verb of the consequence",
+    "unseen thing",
+)
 SHOWN: Final = ("exact_utterances", "correct_actions", "correct_arguments_of_all")
 Key = tuple[str, str, int]
 

@@ -129,9 +129,15 @@ def _sides(trials: Trials) -> _Sides:
     pool = np.ones(len(asked)) if whole else (~asked).astype(float)
     labels = np.where(asked, trials.labels, 0.0)
     parts = (
-        weights, weights * labels, weights * said, weights * labels * said, weights * said**2,
-        pool, pool * said, pool * said**2,
-    )  # fmt: skip
+        weights,
+        weights * labels,
+        weights * said,
+        weights * labels * said,
+        weights * said**2,
+        pool,
+        pool * said,
+        pool * said**2,
+    )
     each = np.stack([_totals(trials, part) for part in parts], axis=-1)
     totals = each.sum(axis=1)
     people = (_totals(trials, asked) > 0).sum(axis=1)

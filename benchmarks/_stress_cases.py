@@ -35,11 +35,16 @@ def make_cases() -> Iterator[dict[str, Any]]:
                     for test, variant in dialogue.get(key, {}).items():
                         number += 1
                         yield {
-                            "id": f"{domain}-{language}-{number:02}", "bot": domain, "make": bot["make"],
-                            "language": language, "test": test, "origin": origin,
-                            "place": 2 * len(before) + 1, "clean": clean,
+                            "id": f"{domain}-{language}-{number:02}",
+                            "bot": domain,
+                            "make": bot["make"],
+                            "language": language,
+                            "test": test,
+                            "origin": origin,
+                            "place": 2 * len(before) + 1,
+                            "clean": clean,
                             "variant": hold(bot, language, [*before, variant, *after]),
-                        }  # fmt: skip
+                        }
 
 
 def main() -> None:

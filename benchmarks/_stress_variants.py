@@ -92,13 +92,14 @@ def figures(half: str, *, wider: bool = False) -> Facts:
         missed = [one for one in missed if (one[0]["id"], one[1]) not in more]
     languages = ("it", "en")
     cells = [
-        {"test": test, "language": language} | _cell(
+        {"test": test, "language": language}
+        | _cell(
             [one for one in labels if (one.test, one.utterance["language"]) == (test, language)],
             [found for said, name, found in missed if (name, said["language"]) == (test, language)],
         )
         for test in TESTS
         for language in languages
-    ]  # fmt: skip
+    ]
     whole = {
         language: _cell(
             [one for one in labels if one.utterance["language"] == language],
@@ -108,9 +109,12 @@ def figures(half: str, *, wider: bool = False) -> Facts:
     }
     said = read_utterances(half).values()
     return {
-        "utterances": len(said), "domains": sorted({one["domain"] for one in said}), "cells": cells,
-        "whole": whole, "raters": _raters(labels),
-    }  # fmt: skip
+        "utterances": len(said),
+        "domains": sorted({one["domain"] for one in said}),
+        "cells": cells,
+        "whole": whole,
+        "raters": _raters(labels),
+    }
 
 
 def _cell(labels: list[Label], missed: list[bool]) -> Facts:
@@ -127,13 +131,18 @@ def share(top: int, n: int, goal: float) -> Facts:
         return {"top": top, "n": 0, "share": None, "low": None, "high": None, "reached": None}
     interval = wilson(top, n)
     return {
-        "top": top, "n": n, "share": top / n, "low": interval and interval.low,
-        "high": interval and interval.high, "reached": top / n >= goal,
-    }  # fmt: skip
+        "top": top,
+        "n": n,
+        "share": top / n,
+        "low": interval and interval.low,
+        "high": interval and interval.high,
+        "reached": top / n >= goal,
+    }
 
 
 def _raters(labels: list[Label]) -> Facts:
     return {
-        "judged": len(labels), "same": sum(one.first == one.second for one in labels),
+        "judged": len(labels),
+        "same": sum(one.first == one.second for one in labels),
         "kappa": kappa_of([(one.first, one.second) for one in labels], (True, False)),
-    }  # fmt: skip
+    }

@@ -114,24 +114,35 @@ def figures(judged: Sequence[Judged]) -> Facts:
     known = [one for one in judged if one.counts]
     decided = [one for one in known if one.decided]
     return {
-        "cases": len(judged), "judged": len(known),
+        "cases": len(judged),
+        "judged": len(known),
         "decided": _share(known, lambda one: one.decided),
         "agreement": _share(decided, lambda one: one.agrees),
-    }  # fmt: skip
+    }
 
 
 def _share(rows: Sequence[Judged], holds: Callable[[Judged], bool]) -> Facts:
     top, interval = sum(map(holds, rows)), wilson(sum(map(holds, rows)), len(rows))
     bots = sorted({one.case["bot"] for one in rows})
-    sums = [(sum(holds(one) for one in rows if one.case["bot"] == bot),
-             sum(one.case["bot"] == bot for one in rows)) for bot in bots]  # fmt: skip
+    sums = [
+        (
+            sum(holds(one) for one in rows if one.case["bot"] == bot),
+            sum(one.case["bot"] == bot for one in rows),
+        )
+        for bot in bots
+    ]
     table = np.array(sums, dtype=float).reshape(-1, 2)
     over_bots = clustered_rate(ClusterSums(table[:, 0], table[:, 1])) if len(bots) > 1 else None
     return {
-        "share": top / len(rows) if rows else None, "top": top, "n": len(rows),
-        "low": interval and interval.low, "high": interval and interval.high,
-        "bots": len(bots), "bots_low": over_bots and over_bots.low, "bots_high": over_bots and over_bots.high,
-    }  # fmt: skip
+        "share": top / len(rows) if rows else None,
+        "top": top,
+        "n": len(rows),
+        "low": interval and interval.low,
+        "high": interval and interval.high,
+        "bots": len(bots),
+        "bots_low": over_bots and over_bots.low,
+        "bots_high": over_bots and over_bots.high,
+    }
 
 
 def by(judged: Sequence[Judged], name: str) -> list[Facts]:
@@ -157,18 +168,23 @@ def raters() -> Facts:
     pairs = [(row["first"], row["second"]) for row in read_labels().values()]
     passed = [(one == "pass", other == "pass") for one, other in pairs]
     return {
-        "cases": len(pairs), "same": sum(one == other for one, other in pairs),
-        "kappa": kappa_of(pairs, VERDICTS), "same_on_pass": sum(one == other for one, other in passed),
+        "cases": len(pairs),
+        "same": sum(one == other for one, other in pairs),
+        "kappa": kappa_of(pairs, VERDICTS),
+        "same_on_pass": sum(one == other for one, other in passed),
         "kappa_on_pass": kappa_of(passed, (True, False)),
         "rules": dict(Counter(row["rule"] for row in read_labels().values() if row["rule"])),
-    }  # fmt: skip
+    }
 
 
 def kappa_of(pairs: Sequence[tuple[Any, Any]], values: Sequence[Any]) -> Facts:
     counts = Counter(pairs)
     found = cohen([[counts[one, other] for other in values] for one in values])
-    return {"value": found.value, "low": found.interval and found.interval.low,
-            "high": found.interval and found.interval.high}  # fmt: skip
+    return {
+        "value": found.value,
+        "low": found.interval and found.interval.low,
+        "high": found.interval and found.interval.high,
+    }
 
 
 @cache
@@ -181,13 +197,15 @@ def run() -> Facts:
             ("blind", [one for one in judged if one.case["bot"] not in DEVELOPMENT]),
         )
         found[name] = {
-            "all": figures(judged), **{half: figures(rows) for half, rows in halves},
+            "all": figures(judged),
+            **{half: figures(rows) for half, rows in halves},
             **{f"by_{fact}": by(judged, fact) for fact in ("test", "language", "bot", "origin")},
-            "confusion": confusion(judged), "rungs": dict(Counter(one.rung for one in judged if one.decided)),
+            "confusion": confusion(judged),
+            "rungs": dict(Counter(one.rung for one in judged if one.decided)),
             "wrong": [
                 {"id": one.case["id"], "person": one.person, "automatic": one.automatic}
                 for one in judged
                 if one.counts and one.decided and not one.agrees
             ],
-        }  # fmt: skip
+        }
     return found

@@ -67,10 +67,13 @@ def huric(folder: Path) -> Corpus:
         IMPORTERS.get("huric").read([folder], Path(into))
         recipes = read_recipes(Dataset(Path(into)))
     recipes = [each._replace(speaker=each.name) for each in recipes]
-    return Corpus("huric", [
-        ([each for place, each in enumerate(recipes) if place % FOLDS != fold], recipes[fold::FOLDS])
-        for fold in range(FOLDS)
-    ])  # fmt: skip
+    return Corpus(
+        "huric",
+        [
+            ([each for place, each in enumerate(recipes) if place % FOLDS != fold], recipes[fold::FOLDS])
+            for fold in range(FOLDS)
+        ],
+    )
 
 
 def part_of(recipes: list[Recipe], size: int | None, seed: int) -> list[Recipe]:
@@ -182,11 +185,14 @@ def main() -> None:
     except ModuleNotFoundError:
         print(f"no PyTorch: only the baseline ({systems.how_to_install()})", file=sys.stderr)
         wanted.systems = "majority"
-    known, parts = measured(wanted.into), [
-        (corpus, size)
-        for corpus in corpora(wanted.corpora.split(","), wanted.huric)
-        for size in (["all"] if corpus.name == "huric" else wanted.sizes.split(","))
-    ]  # fmt: skip
+    known, parts = (
+        measured(wanted.into),
+        [
+            (corpus, size)
+            for corpus in corpora(wanted.corpora.split(","), wanted.huric)
+            for size in (["all"] if corpus.name == "huric" else wanted.sizes.split(","))
+        ],
+    )
     for seed, name, (corpus, size) in product(
         map(int, wanted.seeds.split(",")), wanted.systems.split(","), parts
     ):

@@ -141,9 +141,13 @@ def main() -> None:
         print(json.dumps(runs[-1]), file=sys.stderr, flush=True)
     last = [one["first turn answered"] for one in runs]
     found = {
-        "pace": asked.pace, "width": asked.width, "limit_s": asked.limit_s,
-        "median_s": statistics.median(last), "longest_s": max(last), "runs": runs,
-    }  # fmt: skip
+        "pace": asked.pace,
+        "width": asked.width,
+        "limit_s": asked.limit_s,
+        "median_s": statistics.median(last),
+        "longest_s": max(last),
+        "runs": runs,
+    }
     print(json.dumps(found, indent=1))
     if asked.out:
         asked.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -188,8 +188,11 @@ def draw(scenario: Scenario, difference: float, rng: np.random.Generator) -> Tri
     if scenario.measured:
         error = rng.exponential(size=len(who)) - 1
         return Trial(who, is_a, middle + np.sqrt(scenario.icc) * taste + np.sqrt(1 - scenario.icc) * error)
-    chance = np.where(is_a, own_rate(scenario.rate + difference, scenario.icc)(taste),
-                      own_rate(scenario.rate, scenario.icc)(taste))  # fmt: skip
+    chance = np.where(
+        is_a,
+        own_rate(scenario.rate + difference, scenario.icc)(taste),
+        own_rate(scenario.rate, scenario.icc)(taste),
+    )
     return Trial(who, is_a, (rng.random(len(who)) < chance).astype(float))
 
 
@@ -311,10 +314,11 @@ def measure(scenario: Scenario, trials: int, rng: np.random.Generator) -> Facts:
     facts: Facts = scenario._asdict() | {"difference": difference, "trials": trials}
     for method in ("ours", "before"):
         facts[method] = {
-            "type_one_error": share[f"null_{method}_rejects"], "coverage": 1 - share[f"{method}_misses"],
+            "type_one_error": share[f"null_{method}_rejects"],
+            "coverage": 1 - share[f"{method}_misses"],
             "power": share[f"{method}_rejects"],
             "coverage_of_a_rate": None if scenario.measured else 1 - share[f"{method}_rate_misses"],
-        }  # fmt: skip
+        }
     return facts
 
 
@@ -334,12 +338,17 @@ def gather(rows: list[Facts]) -> Facts:
                 slack = 2 * np.sqrt(np.array([low * (1 - low), high * (1 - high)]) / trials)
                 inside = (values >= low - slack[0]) & (values <= high + slack[1])
                 found[f"{method}_{name}"] = {
-                    "mean": round(float(values.mean()), 4), "lowest": round(float(values.min()), 4),
-                    "highest": round(float(values.max()), 4), "within_goal": round(float(inside.mean()), 3),
-                }  # fmt: skip
+                    "mean": round(float(values.mean()), 4),
+                    "lowest": round(float(values.min()), 4),
+                    "highest": round(float(values.max()), 4),
+                    "within_goal": round(float(inside.mean()), 3),
+                }
     power = [np.mean([row[method]["power"] for row in rows]) for method in ("ours", "before")]
-    found["power"] = {"ours": round(float(power[0]), 4), "before": round(float(power[1]), 4),
-                      "gained_per_cent": round(float(100 * (power[0] / power[1] - 1)), 1)}  # fmt: skip
+    found["power"] = {
+        "ours": round(float(power[0]), 4),
+        "before": round(float(power[1]), 4),
+        "gained_per_cent": round(float(100 * (power[0] / power[1] - 1)), 1),
+    }
     return found
 
 
@@ -358,9 +367,11 @@ def run(trials: int = 100, seed: int = 1, *, jobs: int = 1, every: int = 1) -> F
         with ProcessPoolExecutor(jobs) as pool:
             rows = list(pool.map(_measured, asked))
         found[name] = {
-            "all": gather(rows), "by_sizes_and_design": list(by_kind(rows, "sizes", "design")),
-            "by_callers": list(by_kind(rows, "callers")), "scenarios": rows,
-        }  # fmt: skip
+            "all": gather(rows),
+            "by_sizes_and_design": list(by_kind(rows, "sizes", "design")),
+            "by_callers": list(by_kind(rows, "callers")),
+            "scenarios": rows,
+        }
     return found
 
 
@@ -459,12 +470,15 @@ def power(trials: int, seed: int) -> dict[str, Any]:
         people, _ = find_participants(Rates(a, b), nested, power=WANTED, guess=formula, seed=seed)
         with threadpool_limits(1):
             row = {
-                "design": name, "rates": [a, b], "asked": WANTED, "participants": people,
+                "design": name,
+                "rates": [a, b],
+                "asked": WANTED,
+                "participants": people,
                 "power": _power(nested, (a, b), people, trials, seed + 1000 + number),
                 "type_one_error": _power(nested, (a, a), people, trials, seed + 2000 + number),
                 "participants_by_formula": formula,
                 "power_by_formula": _power(nested, (a, b), formula, trials, seed + 3000 + number),
-            }  # fmt: skip
+            }
         rows.append(row)
     return {"trials": trials, "seed": seed, "monte_carlo_error": math.sqrt(0.16 / trials), "rows": rows}
 

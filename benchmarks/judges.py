@@ -71,12 +71,16 @@ def outcome(
         two = differences(one, other)
         said = ~(np.isnan(mean.low) | np.isnan(two.low))
         columns = {
-            "n": said, "misses": (truth < mean.low) | (truth > mean.high), "off": mean.estimate - truth,
-            "square": mean.se**2, "width": mean.high - mean.low,
+            "n": said,
+            "misses": (truth < mean.low) | (truth > mean.high),
+            "off": mean.estimate - truth,
+            "square": mean.se**2,
+            "width": mean.high - mean.low,
             "difference_misses": (difference < two.low) | (difference > two.high),
-            "alarms": two.p < ALPHA, "difference_off": two.estimate - difference,
+            "alarms": two.p < ALPHA,
+            "difference_off": two.estimate - difference,
             "difference_square": two.se**2,
-        }  # fmt: skip
+        }
         seen |= {f"{way}_{name}": np.where(said, value, np.nan) for name, value in columns.items()}
     return seen
 
@@ -159,13 +163,18 @@ def resampled(
     caller, rows = drawn_callers(corpus, callers, trials, rng)
     labels = np.where(chosen(caller // callers, share, rng), corpus["answers"][rows], np.nan)
     ends = np.searchsorted(caller, np.arange(trials + 1) * callers)
-    said = np.concatenate([
-        cross_fitted(
-            corpus["values"][rows[start:end]], labels[start:end], caller[start:end].tolist(),
-            train=trainer(corpus), seed=int(rng.integers(1 << 30)),
-        )
-        for start, end in pairwise(ends.tolist())
-    ])  # fmt: skip
+    said = np.concatenate(
+        [
+            cross_fitted(
+                corpus["values"][rows[start:end]],
+                labels[start:end],
+                caller[start:end].tolist(),
+                train=trainer(corpus),
+                seed=int(rng.integers(1 << 30)),
+            )
+            for start, end in pairwise(ends.tolist())
+        ]
+    )
     first = rng.random(len(caller)) < 0.5
     made = Trials((trials, callers), caller, said, labels)
     return outcome(made, first, corpus["mean"], 0.0, rate=corpus["rate"])
@@ -235,11 +244,14 @@ def corpus_of(dataset: Dataset, target: str) -> Facts:
     values = (values - values.mean(axis=0)) / values.std(axis=0)
     people = np.array(table.participants)
     return {
-        "answers": table.answers, "values": values, "mean": float(table.answers.mean()),
-        "rate": bool(np.isin(table.answers, (0, 1)).all()), "predictors": len(table.predictors),
+        "answers": table.answers,
+        "values": values,
+        "mean": float(table.answers.mean()),
+        "rate": bool(np.isin(table.answers, (0, 1)).all()),
+        "predictors": len(table.predictors),
         "penalty": PENALTIES[target],
         "members": [np.flatnonzero(people == one) for one in np.unique(people)],
-    }  # fmt: skip
+    }
 
 
 def halved(corpus: Facts, *, first: bool) -> Facts:
@@ -279,8 +291,9 @@ def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
     if "labelled" in seen:
         facts["labelled"] = float(seen["labelled"].mean())
     for name, share in (
-        ("deviation", "variance_saved"), ("difference_deviation", "variance_saved_in_differences"),
-    ):  # fmt: skip
+        ("deviation", "variance_saved"),
+        ("difference_deviation", "variance_saved_in_differences"),
+    ):
         facts[share] = 1 - (facts["joined"][name] / facts["people"][name]) ** 2
     return facts
 
@@ -304,9 +317,14 @@ def plans(dataset: Dataset | None) -> list[tuple[Facts, Any]]:
     for target, corpus in corpora.items():
         for share in SHARES:
             facts = {
-                "part": "dstc2", "target": target, "callers": 113, "share": share,
-                "penalty": corpus["penalty"], "truth": corpus["mean"], "predictors": corpus["predictors"],
-            }  # fmt: skip
+                "part": "dstc2",
+                "target": target,
+                "callers": 113,
+                "share": share,
+                "penalty": corpus["penalty"],
+                "truth": corpus["mean"],
+                "predictors": corpus["predictors"],
+            }
             found.append((facts, partial(resampled, corpus, share, 113)))
     facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "callers", "chances_logged": False}
     found.append((facts, partial(by_looks, "pareto", 140, "callers", False)))
@@ -324,10 +342,16 @@ def plans(dataset: Dataset | None) -> list[tuple[Facts, Any]]:
 
 def _live(part: str, target: str, corpus: Facts, even: float, share: float) -> tuple[Facts, Any]:
     facts = {
-        "part": part, "target": target, "callers": 113, "of": len(corpus["members"]), "share": share,
-        "even": even, "penalty": corpus["penalty"], "truth": corpus["mean"],
+        "part": part,
+        "target": target,
+        "callers": 113,
+        "of": len(corpus["members"]),
+        "share": share,
+        "even": even,
+        "penalty": corpus["penalty"],
+        "truth": corpus["mean"],
         "predictors": corpus["predictors"],
-    }  # fmt: skip
+    }
     return facts, partial(chosen_live, corpus, share, 113, even)
 
 
@@ -341,9 +365,9 @@ def saved(rows: list[Facts]) -> Facts:
         np.polyfit(inverse, np.array([one[way]["deviation"] ** 2 for one in rows]), 1)[0]
         for way in ("people", "joined")
     ]
-    return {
-        name: rows[0][name] for name in ("target", "part", "even", "penalty") if name in rows[0]
-    } | {"labels_saved": 1 - float(slopes[1] / slopes[0])}  # fmt: skip
+    return {name: rows[0][name] for name in ("target", "part", "even", "penalty") if name in rows[0]} | {
+        "labels_saved": 1 - float(slopes[1] / slopes[0])
+    }
 
 
 def main() -> None:

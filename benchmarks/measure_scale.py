@@ -36,8 +36,10 @@ TALK: Final = """i want a restaurant in the part of town please with food what i
 you good bye uh yes no how about any kind price range looking for"""
 WORDS: Final = [*FOODS, *AREAS, *PRICES, *TALK.split()]
 SYSTEM: Final = [
-    "What kind of food would you like?", "What part of town do you have in mind?", "You are looking for",
-]  # fmt: skip
+    "What kind of food would you like?",
+    "What part of town do you have in mind?",
+    "You are looking for",
+]
 PROGRAMS: Final = {
     "scan": "from vivavoce.dataset.reader import Dataset; from vivavoce.dataset.schema import TABLES\n"
     "d = Dataset({folder!r})\n"
@@ -92,9 +94,10 @@ def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
     heard = [_noisy(text, draw) for _ in range(3) for text in texts]
     with DatasetWriter(folder, study={"name": "generated"}, source={"kind": "generated"}) as writer:
         writer.add("entities", _venues())
-        writer.add("participants", (
-            {"participant_id": f"p{one}", "simulated": False} for one in range(-(-dialogues // CALLS))
-        ))  # fmt: skip
+        writer.add(
+            "participants",
+            ({"participant_id": f"p{one}", "simulated": False} for one in range(-(-dialogues // CALLS))),
+        )
         for begin in range(0, dialogues, CHUNK):
             count = min(CHUNK, dialogues - begin)
             for name, columns in _calls(np.arange(begin, begin + count), texts, heard, draw).items():
@@ -110,14 +113,22 @@ def _noisy(text: str, draw: np.random.Generator) -> str:
 
 def _venues() -> list[dict[str, str]]:
     return [
-        {"entity_id": f"v{n}", "name": f"venue {n}", "slot": slot, "value": value, "source": "database",
-         "match": "exact"}
+        {
+            "entity_id": f"v{n}",
+            "name": f"venue {n}",
+            "slot": slot,
+            "value": value,
+            "source": "database",
+            "match": "exact",
+        }
         for n in range(60)
         for slot, value in {
-            "food": FOODS[n % len(FOODS)], "area": AREAS[n // len(FOODS) % len(AREAS)],
-            "pricerange": PRICES[n // 50 % len(PRICES)], "phone": f"01223 {n:06d}",
+            "food": FOODS[n % len(FOODS)],
+            "area": AREAS[n // len(FOODS) % len(AREAS)],
+            "pricerange": PRICES[n // 50 % len(PRICES)],
+            "phone": f"01223 {n:06d}",
         }.items()
-    ]  # fmt: skip
+    ]
 
 
 def _of(values: Sequence[str | None], places: np.ndarray) -> pa.Array:
@@ -140,27 +151,40 @@ def _calls(
     text = np.where(user, _of(heard, recognised).to_numpy(False), prompts.to_numpy(False))
     turn = {"dialogue_id": _of(keys, own), "turn_index": index}
     dialogues = {
-        "dialogue_id": keys, "participant_id": [f"p{one // CALLS}" for one in numbers],
-        "system": _of(["bot0", "bot1"], numbers % 2), "condition": _of(["bot0", "bot1"], numbers % 2),
-        "channel": _of(["phone"], numbers * 0), "language": _of(["en"], numbers * 0),
-        "study": _of(["generated"], numbers * 0), "simulated": np.zeros(many, bool),
+        "dialogue_id": keys,
+        "participant_id": [f"p{one // CALLS}" for one in numbers],
+        "system": _of(["bot0", "bot1"], numbers % 2),
+        "condition": _of(["bot0", "bot1"], numbers % 2),
+        "channel": _of(["phone"], numbers * 0),
+        "language": _of(["en"], numbers * 0),
+        "study": _of(["generated"], numbers * 0),
+        "simulated": np.zeros(many, bool),
         "duration_s": ends.reshape(many, TURNS)[:, -1],
-    }  # fmt: skip
+    }
     turns = {
-        **turn, "party": _of(["system", "user"], user.astype(int)), "text": pa.array(text),
-        "reference": reference, "onset_s": (ends - lasts).round(2), "offset_s": ends,
+        **turn,
+        "party": _of(["system", "user"], user.astype(int)),
+        "text": pa.array(text),
+        "reference": reference,
+        "onset_s": (ends - lasts).round(2),
+        "offset_s": ends,
         "barge_in": pa.array(draw.random(len(user)) < 0.1, mask=~user),
         **{flag: pa.array(draw.random(len(user)) < 0.3, mask=user) for flag in ("question", "help")},
-    }  # fmt: skip
+    }
     of_users = {name: pa.array(values).filter(pa.array(user)) for name, values in turn.items()}
     spoken = np.flatnonzero(user)
     hypotheses = {
-        **of_users, "source": _of(["live"], spoken * 0), "rank": np.zeros(len(spoken), np.int32),
-        "text": _of(heard, recognised[spoken]), "score": draw.uniform(0, 1, len(spoken)).round(3),
-    }  # fmt: skip
+        **of_users,
+        "source": _of(["live"], spoken * 0),
+        "rank": np.zeros(len(spoken), np.int32),
+        "text": _of(heard, recognised[spoken]),
+        "score": draw.uniform(0, 1, len(spoken)).round(3),
+    }
     wishes = draw.integers(0, [[len(FOODS), len(AREAS)]] * many)
     return {
-        "dialogues": dialogues, "turns": turns, "hypotheses": hypotheses,
+        "dialogues": dialogues,
+        "turns": turns,
+        "hypotheses": hypotheses,
         "acts": _acts(keys, wishes, draw),
         "goals": {
             "dialogue_id": _of(keys, np.repeat(np.arange(many), 3)),
@@ -169,16 +193,23 @@ def _calls(
             "kind": _of(["constraint", "request"], np.tile([0, 0, 1], many)),
             "slot": _of(["food", "area", "phone"], np.tile([0, 1, 2], many)),
             "op": _of(["=", None], np.tile([0, 0, 1], many)),
-            "value": _of([*FOODS, *AREAS, None], np.column_stack(
-                [wishes[:, 0], len(FOODS) + wishes[:, 1], np.full(many, len(FOODS) + len(AREAS))]).ravel()),
+            "value": _of(
+                [*FOODS, *AREAS, None],
+                np.column_stack(
+                    [wishes[:, 0], len(FOODS) + wishes[:, 1], np.full(many, len(FOODS) + len(AREAS))]
+                ).ravel(),
+            ),
         },
         "ratings": {
-            "dialogue_id": keys, "participant_id": dialogues["participant_id"],
-            "instrument": _of(["cambridge"], numbers * 0), "wording": _of(["corpus"], numbers * 0),
-            "item_id": _of(["found_all"], numbers * 0), "role": _of(["subjective_success"], numbers * 0),
+            "dialogue_id": keys,
+            "participant_id": dialogues["participant_id"],
+            "instrument": _of(["cambridge"], numbers * 0),
+            "wording": _of(["corpus"], numbers * 0),
+            "item_id": _of(["found_all"], numbers * 0),
+            "role": _of(["subjective_success"], numbers * 0),
             "value": (draw.random(many) < 0.7).astype(float),
         },
-    }  # fmt: skip
+    }
 
 
 def _acts(keys: list[str], wishes: np.ndarray, draw: np.random.Generator) -> dict[str, Any]:
@@ -193,7 +224,8 @@ def _acts(keys: list[str], wishes: np.ndarray, draw: np.random.Generator) -> dic
     phone, nothing = venue + 60, len(values) - 1
     rows = [  # turn, layer, act, slot, value
         (0, "system", "welcomemsg", None, np.full(many, nothing)),
-        (1, "reference", "inform", "food", wishes[:, 0]), (1, "understood", "inform", "food", foods),
+        (1, "reference", "inform", "food", wishes[:, 0]),
+        (1, "understood", "inform", "food", foods),
         (2, "system", "request", "area", np.full(many, nothing)),
         (3, "reference", "inform", "area", area + wishes[:, 1]),
         (3, "understood", "inform", "area", area + wishes[:, 1]),
@@ -206,7 +238,7 @@ def _acts(keys: list[str], wishes: np.ndarray, draw: np.random.Generator) -> dic
         (8, "system", "inform", "phone", phone + offered[:, 1]),
         (9, "reference", "bye", None, np.full(many, nothing)),
         (9, "understood", "bye", None, np.full(many, nothing)),
-    ]  # fmt: skip
+    ]
     width = len(rows)
     words = {name: [row[place] for row in rows] for name, place in (("layer", 1), ("act", 2), ("slot", 3))}
     sources = [{"reference": "label"}.get(row[1], "system") for row in rows]
@@ -216,10 +248,12 @@ def _acts(keys: list[str], wishes: np.ndarray, draw: np.random.Generator) -> dic
         "dialogue_id": _of(keys, np.repeat(np.arange(many), width)),
         "turn_index": np.tile(np.array([row[0] for row in rows], np.int32), many),
         **{name: _of(column, every) for name, column in words.items()},
-        "source": _of(sources, every), "rank": zero, "position": zero,
+        "source": _of(sources, every),
+        "rank": zero,
+        "position": zero,
         "value": _of(values, np.column_stack([row[4] for row in rows]).ravel()),
         "op": _of(["=", None], np.column_stack(told).ravel().astype(int)),
-    }  # fmt: skip
+    }
 
 
 def measured(run: str, arguments: Sequence[str] = ()) -> dict[str, float]:

@@ -328,11 +328,22 @@ def main() -> None:
                 survivors += [mutant] if ended == OUTLIVED else []
                 endings[ended] += 1
     noticed = endings[NOTICED]
-    print(json.dumps({"seed": asked.seed, "rooms": asked.rooms, "drawn": len(mutants), "noticed": noticed,
-                      "late": endings[LATE], "share": round(noticed / len(mutants), 3),
-                      "outlived": [str(one) for one in survivors],
-                      "controls": len(controls), "controls_failed": [str(one) for one in failed]},
-                     indent=1))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "seed": asked.seed,
+                "rooms": asked.rooms,
+                "drawn": len(mutants),
+                "noticed": noticed,
+                "late": endings[LATE],
+                "share": round(noticed / len(mutants), 3),
+                "outlived": [str(one) for one in survivors],
+                "controls": len(controls),
+                "controls_failed": [str(one) for one in failed],
+            },
+            indent=1,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -75,8 +75,14 @@ def _share(several: list[Tried]) -> dict[str, Any]:
     unfit, conversations = sum(one.unfit for one in several), {one.conversation for one in several}
     limits = wilson(unfit, len(several))
     assert limits is not None  # there is at least one
-    return {"n": len(several), "conversations": len(conversations), "unfit": unfit,
-            "share": unfit / len(several), "low": limits.low, "high": limits.high}  # fmt: skip
+    return {
+        "n": len(several),
+        "conversations": len(conversations),
+        "unfit": unfit,
+        "share": unfit / len(several),
+        "low": limits.low,
+        "high": limits.high,
+    }
 
 
 def main() -> None:

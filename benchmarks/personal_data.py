@@ -66,10 +66,12 @@ def score(texts: list[Marked]) -> dict[str, Any]:
                 finds[key][1] += right
     return {
         "texts": len(texts),
-        "recall": {f"{language}/{kind}": rate(k, n) | {"whole": whole}
-                   for (language, kind), (n, k, whole) in sorted(tally.items())},
+        "recall": {
+            f"{language}/{kind}": rate(k, n) | {"whole": whole}
+            for (language, kind), (n, k, whole) in sorted(tally.items())
+        },
         "precision": {language: rate(k, n) for language, (n, k) in sorted(finds.items())},
-    }  # fmt: skip
+    }
 
 
 def rate(k: int, n: int) -> dict[str, Any]:

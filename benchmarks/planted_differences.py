@@ -93,9 +93,16 @@ def confirmations(callers: int) -> list[dict[str, Any]]:
         for errors in MISHEARD:
             turns, corrections, right = means(variant, errors, callers)
             trusting = means(variant, errors, callers, checks=False)[2]
-            found.append({"confirms": variant, "misheard": errors, "turns": round(turns, 2),
-                          "corrections": round(corrections, 2), "right": round(right, 3),
-                          "right_if_trusted": round(trusting, 3)})  # fmt: skip
+            found.append(
+                {
+                    "confirms": variant,
+                    "misheard": errors,
+                    "turns": round(turns, 2),
+                    "corrections": round(corrections, 2),
+                    "right": round(right, 3),
+                    "right_if_trusted": round(trusting, 3),
+                }
+            )
     return found
 
 

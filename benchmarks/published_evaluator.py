@@ -230,8 +230,12 @@ def _compared(theirs: dict[str, list[bool]], ours: dict[str, dict[str, bool]]) -
     reasons = Counter(
         _reason(theirs[key], ours[key]) for key in both if theirs[key][1] != ours[key]["success"]
     )
-    return {"scored by both": n, "shares": share, "agreement": agreed,
-            "why success differs": dict(reasons.most_common())}  # fmt: skip
+    return {
+        "scored by both": n,
+        "shares": share,
+        "agreement": agreed,
+        "why success differs": dict(reasons.most_common()),
+    }
 
 
 def _reason(theirs: list[bool], ours: dict[str, bool]) -> str:

@@ -43,10 +43,11 @@ VOICES: Final = {"en": "en_US_f_Allison", "it": "it_IT_m_Carlo"}
 QUALITIES: Final = {
     name: Damage.model_validate(settings)
     for name, settings in (
-        ("16 kHz", {}), ("telephone", {"telephone": True}),
+        ("16 kHz", {}),
+        ("telephone", {"telephone": True}),
         ("telephone, babble 15 dB", {"telephone": True, "snr_db": 15, "noise": "babble"}),
     )
-}  # fmt: skip
+}
 SEED: Final = 16
 
 
@@ -117,10 +118,13 @@ async def measured(
     rate = sum(errors) / sum(lengths)
     interval = bootstrap_ratio(np.array(errors), np.array(lengths), seed=SEED)
     return {
-        "prompts": len(read), "words": int(sum(lengths)), "word_error_rate": round(rate, 3),
-        "word_error_rate_95": _rounded(interval), "all_words_right": right,
+        "prompts": len(read),
+        "words": int(sum(lengths)),
+        "word_error_rate": round(rate, 3),
+        "word_error_rate_95": _rounded(interval),
+        "all_words_right": right,
         "all_words_right_95": _rounded(wilson(right, len(read))),
-    }  # fmt: skip
+    }
 
 
 def _rounded(interval: Any) -> list[float] | None:
@@ -131,8 +135,11 @@ async def main() -> None:
     rows: list[dict[str, Any]] = []
     for language in VOICES:
         if not (read := prompts(language)):
-            print(f"no prompts in {language!r}: apt install asterisk-core-sounds-{language}-g722 "
-                  f"asterisk-core-sounds-{language}", file=sys.stderr)  # fmt: skip
+            print(
+                f"no prompts in {language!r}: apt install asterisk-core-sounds-{language}-g722 "
+                f"asterisk-core-sounds-{language}",
+                file=sys.stderr,
+            )
             continue
         with tempfile.TemporaryDirectory() as folder:
             listed = list(recognisers(language, read, Path(folder)))

@@ -96,9 +96,12 @@ def main(words: list[str] | None = None) -> None:
         parser.error("no test in it is one of a promise; run make faults")
     missing = [test for test in wanted if test not in found]
     facts = {
-        "python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count(),
-        "tried": rows, "not_run": missing,
-    }  # fmt: skip
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "tried": rows,
+        "not_run": missing,
+    }
     RESULTS.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text("utf-8"), rows, missing), encoding="utf-8")
     print(json.dumps({row["test"]: row["outcome"] for row in rows}, indent=1))

@@ -114,8 +114,10 @@ def simulated(
 
 
 def told(real: Dataset, programs: Dataset) -> dict[str, Any]:
-    features = {one.feature: [one.mean_simulated, one.kullback_leibler_bits, one.cramer]
-                for one in compare(real, programs)}  # fmt: skip
+    features = {
+        one.feature: [one.mean_simulated, one.kullback_leibler_bits, one.cramer]
+        for one in compare(real, programs)
+    }
     return {"mean_kl_cramer": features, "told_apart": [asdict(one) for one in tell_apart(real, programs)]}
 
 

@@ -79,11 +79,10 @@ def _sure(one: Variant) -> bool:
 
 def run() -> list[Facts]:
     return [
-        {"threshold": threshold} | {
-            half: {language: _cell(half, language, threshold) for language in ("it", "en")} for half in LEARNT
-        }
+        {"threshold": threshold}
+        | {half: {language: _cell(half, language, threshold) for language in ("it", "en")} for half in LEARNT}
         for threshold in THRESHOLDS
-    ]  # fmt: skip
+    ]
 
 
 @cache
@@ -100,10 +99,10 @@ def _cell(half: str, language: str, threshold: float) -> Facts:
     for (key, test), variants in read_variants(half).items():
         if said[key]["language"] != language:
             continue
-        first = next((
-            one for one in variants
-            if _sure(one) and learnt.is_enough(test, language, one.rule, threshold)
-        ), None)  # fmt: skip
+        first = next(
+            (one for one in variants if _sure(one) and learnt.is_enough(test, language, one.rule, threshold)),
+            None,
+        )
         if first is None:
             counts["withheld"] += (key, test) in found
         else:

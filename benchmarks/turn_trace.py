@@ -122,10 +122,14 @@ def figures(calls: list[tuple[CodeType, CodeType | None, bool]]) -> dict[str, An
     ]
     files = list(dict.fromkeys(called.co_filename.removeprefix(SOURCE) for called, _, _ in calls))
     return {
-        "files": len(files), "functions": len({called for called, _, _ in calls}), "calls": len(calls),
-        "hops": len(hops), "direct": sum(direct for *_, direct in hops),
-        "pairs": len({(called, above) for called, above, _ in hops}), "in_order": files,
-    }  # fmt: skip
+        "files": len(files),
+        "functions": len({called for called, _, _ in calls}),
+        "calls": len(calls),
+        "hops": len(hops),
+        "direct": sum(direct for *_, direct in hops),
+        "pairs": len({(called, above) for called, above, _ in hops}),
+        "in_order": files,
+    }
 
 
 async def hold(trace: Trace, folder: Path, repeats: int) -> list[tuple[CodeType, CodeType | None, bool]]:

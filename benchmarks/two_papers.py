@@ -101,10 +101,13 @@ def _table_2() -> str:
             rate, half = 100 * cell.successes / cell.n, half_width(cell.successes, cell.n)
             rows.append(
                 [
-                    f"{system} {name}", f"{cell.rate:.1f}±{cell.half:.1f}", f"{cell.successes}/{cell.n}",
-                    f"{rate:.3f}±{half:.3f}", _agree(half, cell.half, 1),
+                    f"{system} {name}",
+                    f"{cell.rate:.1f}±{cell.half:.1f}",
+                    f"{cell.successes}/{cell.n}",
+                    f"{rate:.3f}±{half:.3f}",
+                    _agree(half, cell.half, 1),
                 ]
-            )  # fmt: skip
+            )
     heading = ["system, rate", "printed", "counts", "ours", "half-width agrees"]
     return _section(_TABLE_2, _table(heading, rows), _TABLE_2_NOTES)
 
@@ -124,10 +127,14 @@ def _tests() -> str:
             stated = stated or ("not significant" if (population, a, b) in STATED_NOT else "not stated")
             rows.append(
                 [
-                    f"{population}/{a} - {b}", f"{calls.z:.3f}", f"{calls.p:.4f}",
-                    f"{goals.p:.4f}" if goals else "", f"{corrected.p:.4f}" if corrected else "", stated,
+                    f"{population}/{a} - {b}",
+                    f"{calls.z:.3f}",
+                    f"{calls.p:.4f}",
+                    f"{goals.p:.4f}" if goals else "",
+                    f"{corrected.p:.4f}" if corrected else "",
+                    stated,
                 ]
-            )  # fmt: skip
+            )
     heading = ["pair", "z (calls)", "p", "p (goals)", "p (goals, corrected)", "paper"]
     return _section(_TESTS, _table(heading, rows), _TESTS_NOTES)
 
@@ -153,11 +160,13 @@ def _populations() -> str:
         for one in facts.by:
             rows.append(
                 [
-                    f"{one.key} {name}", f"{100 * one.difference:.1f}",
-                    f"{100 * (one.low or 0):.1f} to {100 * (one.high or 0):.1f}", _p(one.p),
+                    f"{one.key} {name}",
+                    f"{100 * one.difference:.1f}",
+                    f"{100 * (one.low or 0):.1f} to {100 * (one.high or 0):.1f}",
+                    _p(one.p),
                     f"{_p(one.p_equivalent)} ({'yes' if one.equivalent else 'no'})",
                 ]
-            )  # fmt: skip
+            )
         order = "the same order" if facts.ranks.same_order else "another order"
         ranks.append(f"{name}: tau {facts.ranks.tau or 0:.2f}, {order}")
     heading = ["system", "crowd - lab, points", "95% CI (Newcombe)", "p", "equivalent within 10 points"]
@@ -240,15 +249,26 @@ def _marginals() -> str:
         persons = _z_of_rates(100 * women, WOMEN, 100 * men, MEN)
         rows.append(
             [
-                name, f"{printed:.2f}", f"{cells:.4f}", f"{weighted:.4f}",
+                name,
+                f"{printed:.2f}",
+                f"{cells:.4f}",
+                f"{weighted:.4f}",
                 f"{_agree(cells, printed, 2)}, {_agree(weighted, printed, 2)}",
-                f"{women:.2f}, {men:.2f}", _p(judged.p), _p(persons.p),
+                f"{women:.2f}, {men:.2f}",
+                _p(judged.p),
+                _p(persons.p),
             ]
-        )  # fmt: skip
+        )
     heading = [
-        "variable", "printed", "mean of cells", "weighted", "agree", "women, men", "p (judgements)",
+        "variable",
+        "printed",
+        "mean of cells",
+        "weighted",
+        "agree",
+        "women, men",
+        "p (judgements)",
         "p (persons)",
-    ]  # fmt: skip
+    ]
     return _section(_MARGINALS, _table(heading, rows), _MARGINALS_NOTES)
 
 

@@ -32,9 +32,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # the same examples in every run; `make test-long` looks for others
 settings.register_profile(
-    "same", deadline=None, database=None, max_examples=60, derandomize=True,
+    "same",
+    deadline=None,
+    database=None,
+    max_examples=60,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
-)  # fmt: skip
+)
 settings.register_profile(
     "searching", settings.get_profile("same"), max_examples=300, derandomize=False, print_blob=True
 )

@@ -57,13 +57,17 @@ def write_dataset(folder: Path, dialogues: int, *, seed: int = SEED, only_speech
     for writer in writers.values():
         writer.close()
     manifest = {
-        "format": "vivavoce-dataset", "schema_version": 1, "vivavoce": "0.1.0",
+        "format": "vivavoce-dataset",
+        "schema_version": 1,
+        "vivavoce": "0.1.0",
         "hash": f"{seed:04x}{dialogues:08x}",
-        "created_at": "2026-01-01T00:00:00+00:00", "study": {"name": "generated"},
-        "source": {"kind": "generated", "seed": seed}, "notes": [],
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "study": {"name": "generated"},
+        "source": {"kind": "generated", "seed": seed},
+        "notes": [],
         "buckets": -(-dialogues // CHUNK),
         "tables": {name: {"rows": rows, "sha256": ""} for name, rows in sorted(counts.items())},
-    }  # fmt: skip
+    }
     (folder / "dataset.json").write_text(json.dumps(manifest), encoding="utf-8")
     return folder
 
@@ -85,28 +89,51 @@ def _chunk(
     people = np.unique(numbers // EACH) if numbers[0] % EACH == 0 else np.unique(numbers // EACH)[1:]
     system, channel = np.where(numbers % 2, "beta", "alpha"), np.full(size, "phone")
     yield "participants", {"participant_id": _person(people), "simulated": np.zeros(len(people), bool)}
-    yield "dialogues", {
-        "dialogue_id": keys, "study": np.full(size, "generated"), "system": system, "condition": system,
-        "participant_id": _person(numbers // EACH), "dialogue_number": numbers % EACH + 1, "channel": channel,
-        "language": np.full(size, "en"), "duration_s": 40 + random.gamma(4, 10, size),
-        "end_reason": np.full(size, "user"), "simulated": np.zeros(size, bool),
-    }  # fmt: skip
+    yield (
+        "dialogues",
+        {
+            "dialogue_id": keys,
+            "study": np.full(size, "generated"),
+            "system": system,
+            "condition": system,
+            "participant_id": _person(numbers // EACH),
+            "dialogue_number": numbers % EACH + 1,
+            "channel": channel,
+            "language": np.full(size, "en"),
+            "duration_s": 40 + random.gamma(4, 10, size),
+            "end_reason": np.full(size, "user"),
+            "simulated": np.zeros(size, bool),
+        },
+    )
     dialogue, index = np.repeat(np.arange(size), TURNS), np.tile(np.arange(TURNS), size)
     user = np.ones(size * TURNS, bool) if only_speech else index % 2 == 1
     said, heard = _sentences(len(index), random)
     onset = index * 5.0 + random.random(len(index))
-    yield "turns", {
-        "dialogue_id": keys[dialogue], "turn_index": index, "party": np.where(user, "user", "system"),
-        "text": heard, "reference": pa.array(said, mask=~user), "onset_s": onset,
-        "offset_s": onset + 1 + random.gamma(4, 0.4, len(index)),
-        "barge_in": pa.array(random.random(len(index)) < 0.05, mask=~user),
-    }  # fmt: skip
+    yield (
+        "turns",
+        {
+            "dialogue_id": keys[dialogue],
+            "turn_index": index,
+            "party": np.where(user, "user", "system"),
+            "text": heard,
+            "reference": pa.array(said, mask=~user),
+            "onset_s": onset,
+            "offset_s": onset + 1 + random.gamma(4, 0.4, len(index)),
+            "barge_in": pa.array(random.random(len(index)) < 0.05, mask=~user),
+        },
+    )
     place = np.flatnonzero(user)
-    yield "hypotheses", {
-        "dialogue_id": keys[dialogue[place]], "turn_index": index[place], "text": heard[place],
-        "source": np.full(len(place), "live"), "rank": np.zeros(len(place), int),
-        "score": random.random(len(place)),
-    }  # fmt: skip
+    yield (
+        "hypotheses",
+        {
+            "dialogue_id": keys[dialogue[place]],
+            "turn_index": index[place],
+            "text": heard[place],
+            "source": np.full(len(place), "live"),
+            "rank": np.zeros(len(place), int),
+            "score": random.random(len(place)),
+        },
+    )
     if not only_speech:
         yield from _meant(numbers, keys, dialogue, index, user, random)
 
@@ -126,25 +153,49 @@ def _meant(numbers, keys, dialogue, index, user, random) -> Iterator[tuple[str, 
         ("system", "bot", told, "offer", np.full(len(told), "name"), _venue(numbers[dialogue[told]])),
     )
     for layer, source, of, act, about, value in sides:
-        yield "acts", {
-            "dialogue_id": keys[dialogue[of]], "turn_index": index[of], "layer": np.full(len(of), layer),
-            "source": np.full(len(of), source), "rank": np.zeros(len(of), int), "slot": about, "value": value,
-            "position": np.zeros(len(of), int), "act": np.full(len(of), act), "op": np.full(len(of), "="),
-        }  # fmt: skip
+        yield (
+            "acts",
+            {
+                "dialogue_id": keys[dialogue[of]],
+                "turn_index": index[of],
+                "layer": np.full(len(of), layer),
+                "source": np.full(len(of), source),
+                "rank": np.zeros(len(of), int),
+                "slot": about,
+                "value": value,
+                "position": np.zeros(len(of), int),
+                "act": np.full(len(of), act),
+                "op": np.full(len(of), "="),
+            },
+        )
     for name, value in (("food", food), ("area", area)):
-        yield "goals", {
-            "dialogue_id": keys, "goal_index": np.zeros(size, int), "origin": np.full(size, "assigned"),
-            "kind": np.full(size, "constraint"), "slot": np.full(size, name), "op": np.full(size, "="),
-            "value": value,
-        }  # fmt: skip
+        yield (
+            "goals",
+            {
+                "dialogue_id": keys,
+                "goal_index": np.zeros(size, int),
+                "origin": np.full(size, "assigned"),
+                "kind": np.full(size, "constraint"),
+                "slot": np.full(size, name),
+                "op": np.full(size, "="),
+                "value": value,
+            },
+        )
     items = ("found_all", "understood", "again")
     for number, item in enumerate(items):
         role = "subjective_success" if number == 0 else None
         answers = random.integers(0, 2 if number == 0 else 6, size).astype(float)
-        yield "ratings", {
-            "dialogue_id": keys, "participant_id": _person(numbers // EACH), "value": answers,
-            "instrument": np.full(size, "cambridge"), "item_id": np.full(size, item), "role": [role] * size,
-        }  # fmt: skip
+        yield (
+            "ratings",
+            {
+                "dialogue_id": keys,
+                "participant_id": _person(numbers // EACH),
+                "value": answers,
+                "instrument": np.full(size, "cambridge"),
+                "item_id": np.full(size, item),
+                "role": [role] * size,
+            },
+        )
 
 
 def _person(numbers: np.ndarray) -> np.ndarray:
@@ -179,11 +230,16 @@ def write_table(path: Path, dialogues: int, *, seed: int = SEED) -> Path:
         for number in range(dialogues):
             for index in range(TURNS):
                 turn = {
-                    "conversation": f"c{number:08}", "bot": ("alpha", "beta")[number % 2],
-                    "user": f"u{number // EACH:07}", "turn": index, "speaker": ("bot", "user")[index % 2],
-                    "text": said[number * TURNS + index], "start": 5.0 * index, "end": 5.0 * index + 3,
+                    "conversation": f"c{number:08}",
+                    "bot": ("alpha", "beta")[number % 2],
+                    "user": f"u{number // EACH:07}",
+                    "turn": index,
+                    "speaker": ("bot", "user")[index % 2],
+                    "text": said[number * TURNS + index],
+                    "start": 5.0 * index,
+                    "end": 5.0 * index + 3,
                     "lang": "en",
-                }  # fmt: skip
+                }
                 file.write(json.dumps(turn) + "\n")
     return path
 

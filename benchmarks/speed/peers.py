@@ -12,13 +12,17 @@ PINNED: Final[dict[str, tuple[str, ...]]] = {
     "tables": ("pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1"),
     "scipy": ("scipy==1.17.1",),
     "starlette": (
-        "starlette==1.10.0", "uvicorn==0.54.0", "httpx==0.28.1", "aiohttp==3.14.5", "uvloop==0.23.0",
+        "starlette==1.10.0",
+        "uvicorn==0.54.0",
+        "httpx==0.28.1",
+        "aiohttp==3.14.5",
+        "uvloop==0.23.0",
         "httptools==0.9.0",
     ),
     "py-spy": ("py-spy==0.4.3",),
     "typer": ("typer==0.29.2",),
     "fastapi": ("fastapi==0.165.0", "uvicorn==0.54.0"),
-}  # fmt: skip
+}
 
 
 class MissingPeer(Exception):

@@ -21,9 +21,24 @@ from benchmarks.speed.row import Row
 ROOT: Final = Path(__file__).resolve().parents[2]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "speed.json"
 MODULES: Final = (
-    "pages", "relay", "crowd", "measures", "cluster", "word_errors", "bootstrap", "commands", "report",
-    "importing", "starts", "commits", "reads", "streaming", "training", "listing", "telephone",
-)  # fmt: skip
+    "pages",
+    "relay",
+    "crowd",
+    "measures",
+    "cluster",
+    "word_errors",
+    "bootstrap",
+    "commands",
+    "report",
+    "importing",
+    "starts",
+    "commits",
+    "reads",
+    "streaming",
+    "training",
+    "listing",
+    "telephone",
+)
 NOT_MEASURED: Final = "not measured"
 
 
@@ -56,18 +71,26 @@ def measured(row: Row, quick: bool) -> dict[str, Any]:
     others = max(0.0, _busy_s() - busy - (_own_s() - own)) / seconds
     pins = dict(pin.split("==") for name in row.peers for pin in peers.PINNED[name])
     return {
-        **found, "seconds": round(seconds, 1), "load": round((load + os.getloadavg()[0]) / 2, 1),
-        "others_cores": round(others, 1), "versions": {"vivavoce": metadata.version("vivavoce"), **pins},
-    }  # fmt: skip
+        **found,
+        "seconds": round(seconds, 1),
+        "load": round((load + os.getloadavg()[0]) / 2, 1),
+        "others_cores": round(others, 1),
+        "versions": {"vivavoce": metadata.version("vivavoce"), **pins},
+    }
 
 
 def _run(words: list[str], limit_s: float, into: Path) -> dict[str, Any]:
     kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # as installed programs are: compiled once
     with tempfile.TemporaryFile() as told:
         process = subprocess.Popen(
-            words, cwd=ROOT, env=kept, stdin=subprocess.DEVNULL, stdout=told, stderr=told,
+            words,
+            cwd=ROOT,
+            env=kept,
+            stdin=subprocess.DEVNULL,
+            stdout=told,
+            stderr=told,
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             code = process.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -109,9 +132,12 @@ def machine() -> dict[str, Any]:
     """What ratios may depend on; no names."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
-        "cores": os.cpu_count(), "memory_gb": round(memory), "system": platform.system(),
-        "architecture": platform.machine(), "python": platform.python_version(),
-    }  # fmt: skip
+        "cores": os.cpu_count(),
+        "memory_gb": round(memory),
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "python": platform.python_version(),
+    }
 
 
 def read(path: Path = RESULTS) -> dict[str, Any]:
@@ -142,9 +168,10 @@ def missed(found: dict[str, Any], names: Iterable[str]) -> list[str]:
     """Rows of these that failed, or miss an aim."""
     chosen = {name: found["rows"][name] for name in names}
     return [
-        name for name, row in chosen.items()
+        name
+        for name, row in chosen.items()
         if "failed" in row or any(one["met"] is False for one in row["figures"])
-    ]  # fmt: skip
+    ]
 
 
 def _found(row: Row, quick: bool) -> dict[str, Any]:

@@ -151,9 +151,17 @@ def in_turns(works: Mapping[str, Callable[[], float]], rounds: int = ROUNDS) -> 
 
 
 def compared(
-    what: str, ours: Sequence[float], other: Sequence[float], *, against: str, unit: str,
-    aim: float | None = None, direction: Direction = "at most", rate: bool = False, note: str = "",
-) -> Figure:  # fmt: skip
+    what: str,
+    ours: Sequence[float],
+    other: Sequence[float],
+    *,
+    against: str,
+    unit: str,
+    aim: float | None = None,
+    direction: Direction = "at most",
+    rate: bool = False,
+    note: str = "",
+) -> Figure:
     """Ours and a peer's, round by round: the median of the rounds' ratios.
 
     rate  the numbers say how much was done, not what it cost
@@ -163,15 +171,31 @@ def compared(
     ratios = sorted(b / a if better_is_more and not rate else a / b for a, b in pairs)
     several = len(ratios) > 1
     return Figure(
-        what, against, statistics.median(ours), statistics.median(other), unit, statistics.median(ratios),
-        len(pairs), ratios[0] if several else None, ratios[-1] if several else None, aim, direction, note,
-    )  # fmt: skip
+        what,
+        against,
+        statistics.median(ours),
+        statistics.median(other),
+        unit,
+        statistics.median(ratios),
+        len(pairs),
+        ratios[0] if several else None,
+        ratios[-1] if several else None,
+        aim,
+        direction,
+        note,
+    )
 
 
 def limited(
-    what: str, ours: Sequence[float], limit: float, *, unit: str, aim: float | None = 1.0, note: str = "",
+    what: str,
+    ours: Sequence[float],
+    limit: float,
+    *,
+    unit: str,
+    aim: float | None = 1.0,
+    note: str = "",
     against: str = "the limit",
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Ours over a limit that is a number."""
     return compared(what, ours, [limit] * len(ours), against=against, unit=unit, aim=aim, note=note)
 

@@ -132,6 +132,10 @@ class Participant(HttpUser):
 
     def report(self, name: str, seconds: float, error: Exception | None) -> None:
         self.environment.events.request.fire(
-            request_type="", name=name, response_time=1000 * seconds, response_length=0, exception=error,
+            request_type="",
+            name=name,
+            response_time=1000 * seconds,
+            response_length=0,
+            exception=error,
             context={},
-        )  # fmt: skip
+        )

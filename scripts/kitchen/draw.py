@@ -62,10 +62,16 @@ def _vessel(name: str, inside: str) -> str:
     body = f"M{-edge} {-high}L{8 - edge} -4Q{8 - edge} 0 {14 - edge} 0H{edge - 14}Q{edge - 8} 0 {edge - 8} -4L{edge} {-high}"
     grip = {
         "padella": f'<path d="M{edge - 3} {8 - high}L{edge + 44} {-high}V{9 - high}L{edge - 5} {18 - high}Z" fill="#2b3438"/>',
-        "pentola": "".join(f'<path d="M{side * edge} {16 - high}h{side * 13}v12h{-side * 11}" fill="none"/>' for side in (-1, 1)),
-        "tegame": "".join(f'<path d="M{side * edge} {6 - high}h{side * 15}v8h{-side * 13}" fill="none"/>' for side in (-1, 1)),
+        "pentola": "".join(
+            f'<path d="M{side * edge} {16 - high}h{side * 13}v12h{-side * 11}" fill="none"/>'
+            for side in (-1, 1)
+        ),
+        "tegame": "".join(
+            f'<path d="M{side * edge} {6 - high}h{side * 15}v8h{-side * 13}" fill="none"/>'
+            for side in (-1, 1)
+        ),
         "ciotola": "",
-    }[name]  # fmt: skip
+    }[name]
     colour = {"padella": "#5c686d", "pentola": "#9fb0b8", "tegame": "#b65f3c", "ciotola": "#e7eef2"}[name]
     return f'{grip}<path d="{body}Z" fill="{colour}" fill-opacity=".35"/>{inside}<path d="{body}" fill="none" stroke="{colour}" stroke-width="6"/>'
 
@@ -76,8 +82,9 @@ def _inside(name: str, ones: list[str], world: World) -> str:
     deep = {"padella": 16, "pentola": 34, "tegame": 18, "ciotola": 20}[name]
     found = [
         f'<path d="M{-wide / 2} {-deep}H{wide / 2}L{wide / 2 - 4} -5H{4 - wide / 2}Z" fill="{LIQUIDS[one]}" stroke="none"/>'
-        for one in ones if one in LIQUIDS
-    ]  # fmt: skip
+        for one in ones
+        if one in LIQUIDS
+    ]
     solid = [one for one in ones if one not in LIQUIDS]
     for at, one in enumerate(solid):
         x = (at + 0.5) / len(solid) * wide - wide / 2
@@ -142,7 +149,7 @@ PLAIN: Final = {
     "olio": '<path d="M-11 0V-32L-4 -42V-54H4V-42L11 -32V0Z" fill="#e9c84a"/>',
     "pasta": '<path d="M-10 0L-14 -50M-5 0L-7 -52M0 0V-53M5 0L7 -52M10 0L14 -50" stroke="#e0b354" stroke-width="4"/><path d="M-10 -22H10" stroke="#b1452f" stroke-width="7"/>',
     "coperchio": '<path d="M-54 0Q-48 -18 0 -20Q48 -18 54 0Z" fill="#9fb0b8"/><circle cx="0" cy="-25" r="6" fill="#2b3438"/>',
-}  # fmt: skip
+}
 TOOLS: Final = {
     "spoon": '<path d="M0 0L26 -84" stroke="#b98a53" stroke-width="7"/><ellipse cx="-3" cy="8" rx="10" ry="14" fill="#b98a53"/>',
     "knife": '<path d="M-40 -6L18 -10Q10 4 -40 2Z" fill="#eef2f4"/><rect x="17" y="-14" width="34" height="11" rx="5" fill="#2b3438"/>',
@@ -150,7 +157,7 @@ TOOLS: Final = {
     "grater": '<path d="M-20 0L-12 -70H12L20 0Z" fill="#c3ccd0"/><path d="M-8 -56h4M4 -56h4M-10 -42h4M0 -42h4M9 -42h4M-10 -28h4M0 -28h4M9 -28h4M-12 -14h4M0 -14h4M11 -14h4" stroke-width="3"/>',
     "sieve": '<path d="M-40 -42H40Q36 -8 0 -8Q-36 -8 -40 -42Z" fill="#eef2f4"/><path d="M-28 -40Q-20 -16 -6 -10M0 -42V-10M28 -40Q20 -16 6 -10M40 -42h30" fill="none" stroke-width="2"/>',
     "glass": '<circle cx="0" cy="-30" r="26" fill="#dbeef8" fill-opacity=".5"/><path d="M18 -12L40 12" stroke-width="8"/>',
-}  # fmt: skip
+}
 DRAWN: Final = {
     "padella": (-54, -34, 154, 38),
     "pentola": (-60, -66, 120, 70),
@@ -244,9 +251,14 @@ def move_of(
     if action in ("mettere", "aggiungere", "aprire") and vessel is not None:
         x, y = was[vessel]
         return [
-            _arc(food(one, before.worked.get(one, set())), was[one], (x + (at - (len(eaten) - 1) / 2) * 30, y - 24), small=True)
+            _arc(
+                food(one, before.worked.get(one, set())),
+                was[one],
+                (x + (at - (len(eaten) - 1) / 2) * 30, y - 24),
+                small=True,
+            )
             for at, one in enumerate(eaten)
-        ]  # fmt: skip
+        ]
     holder = next((one for one, inside in before.inside.items() if set(eaten) & set(inside)), vessel)
     x, y = was[holder] if holder is not None else is_[eaten[0]]
     if action == "girare":
@@ -340,8 +352,10 @@ def _lit(command: Predicate, things: list[str], before: World) -> list[tuple[flo
 def _tools(command: Predicate, was: Mapping[str, Spot], things: list[str]) -> list[str]:
     """What a thing is worked on with, and what falls from it."""
     name, falling = {
-        "grattare": ("grater", "#f0b429"), "passare": ("sieve", "#d43d2a"), "sbucciare": ("", "#b98a53")
-    }.get(command.action, ("", ""))  # fmt: skip
+        "grattare": ("grater", "#f0b429"),
+        "passare": ("sieve", "#d43d2a"),
+        "sbucciare": ("", "#b98a53"),
+    }.get(command.action, ("", ""))
     if not falling:
         return []
     x, y = was[things[0]]
@@ -357,8 +371,9 @@ def _room(*, hot: bool, burners: list[tuple[float, bool]]) -> str:
     glow = "#f08a24" if hot else "#39444a"
     flames = "".join(
         f'<path class="{"flame" if high else "low"}" d="M{x + dx} {STOVE}q-8 -{9 if high else 4} 0 -{18 if high else 8}q8 {9 if high else 4} 0 {18 if high else 8}z" fill="#f08a24"/>'
-        for x, high in burners for dx in (-27, -9, 9, 27)
-    )  # fmt: skip
+        for x, high in burners
+        for dx in (-27, -9, 9, 27)
+    )
     return (
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fbfaf6" stroke="none"/>'
         f'<rect y="{TOP}" width="{WIDTH}" height="{HEIGHT - TOP}" fill="#d9c3a0" stroke="none"/>'
@@ -380,8 +395,9 @@ def _robot(looks_at: Spot) -> str:
     dy = max(-4.0, min(5.0, (looks_at[1] - 170) / 30))
     eyes = "".join(
         f'<circle cx="{x}" cy="168" r="11" fill="#fff"/><circle cx="{x + dx}" cy="{168 + dy:.1f}" r="5" fill="#2b3438" stroke="none"/>'
-        f'<circle class="lid" cx="{x}" cy="168" r="11" fill="#8ec1b5"/>' for x in (550, 582)
-    )  # fmt: skip
+        f'<circle class="lid" cx="{x}" cy="168" r="11" fill="#8ec1b5"/>'
+        for x in (550, 582)
+    )
     return (
         '<path d="M532 256h68l8 92h-84z" fill="#8ec1b5"/><path d="M542 262h48l4 62h-56z" fill="#fff"/><path d="M552 290h28" stroke="#b1452f"/>'
         '<g class="arm"><path d="M534 268Q506 280 500 300" stroke="#8ec1b5" stroke-width="13"/><circle cx="499" cy="303" r="9" fill="#8ec1b5"/></g>'

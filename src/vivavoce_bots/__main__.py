@@ -27,8 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 _PATHS = {
-    "http": "/chat", "openai": "/v1", "rasa": "/webhooks/rest/webhook", "websocket": "/ws",
-}  # fmt: skip
+    "http": "/chat",
+    "openai": "/v1",
+    "rasa": "/webhooks/rest/webhook",
+    "websocket": "/ws",
+}
 
 
 def _announce(options: argparse.Namespace, variant: str) -> None:
@@ -53,8 +56,9 @@ def _serve(bot: Bot, variant: str, options: argparse.Namespace) -> int:
     if problem:
         print(
             f"{options.name}: cannot listen on {options.host}:{options.port} ({problem}). "
-            "Choose another port with --port", file=sys.stderr,
-        )  # fmt: skip
+            "Choose another port with --port",
+            file=sys.stderr,
+        )
         return 2
     server = Server(bot, seed=options.seed, damage=_damage(options))
     app = server.app([options.channel] if options.channel else CHANNELS)
@@ -104,10 +108,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _damage(options: argparse.Namespace) -> Damage:
     return Damage(
-        wer=options.wer, values=options.values_misheard, forget=options.forget, repeat=options.repeat,
+        wer=options.wer,
+        values=options.values_misheard,
+        forget=options.forget,
+        repeat=options.repeat,
         wrong_venue=options.wrong_venue,
-        delay_s=options.delay, fail_rate=options.fail_rate,
-    )  # fmt: skip
+        delay_s=options.delay,
+        fail_rate=options.fail_rate,
+    )
 
 
 def _seconds(text: str) -> float:

@@ -115,15 +115,16 @@ def summary(campaign: Campaign) -> AnswersSummary:
     """Counts of verdicts, and every text beside the name of its system. Raises InputError: as `read_all`."""
     found = read_all(campaign)
     return AnswersSummary(
-        n=len(found), asked=len(campaign.submissions), unit="team",
+        n=len(found),
+        asked=len(campaign.submissions),
+        unit="team",
         questionnaire=_counts([one.questionnaire for one in found]),
         stress_tests=_counts([one.stress_tests for one in found]),
         again=dict(Counter(one.again for one in found)),
         texts={
-            key: {one.system: text for one in found if (text := getattr(one, key).strip())}
-            for key in TEXTS
+            key: {one.system: text for one in found if (text := getattr(one, key).strip())} for key in TEXTS
         },
-    )  # fmt: skip
+    )
 
 
 def _counts(codes: list[int]) -> dict[int, int]:

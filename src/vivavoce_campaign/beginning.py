@@ -33,8 +33,20 @@ _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
 _MOST_SAID: Final = 8
 _LINKS: Final = {
-    "the", "for", "and", "from", "with", "what", "per", "del", "della", "dei", "alla", "gli", "che",
-}  # fmt: skip
+    "the",
+    "for",
+    "and",
+    "from",
+    "with",
+    "what",
+    "per",
+    "del",
+    "della",
+    "dei",
+    "alla",
+    "gli",
+    "che",
+}
 _USERS: Final = ("user", "human", "customer", "caller", "participant", "client")
 _KEYS: Final = (
     ("dialogue", "dialogue_id", "conversation", "conversation_id", "session_id", "session"),
@@ -141,13 +153,17 @@ def _submission(described: Described, connector: Mapping[str, Any]) -> tuple[dic
     intents = [_intent(one, languages) for one in described.intents]
     unmatched = _add_logged(intents, entities, described, languages[0])
     facts = {
-        "submission": described.name, "team": described.team, "domain": _domain(described, intents),
-        "intents": intents, **({"entities": entities} if entities else {}),
+        "submission": described.name,
+        "team": described.team,
+        "domain": _domain(described, intents),
+        "intents": intents,
+        **({"entities": entities} if entities else {}),
         "channel": "spoken" if described.spoken else "written",
         **({"interface": "telephone"} if described.spoken else {}),
         "access": "telephone" if described.spoken else "on-line",
-        "languages": languages, "connector": dict(connector),
-    }  # fmt: skip
+        "languages": languages,
+        "connector": dict(connector),
+    }
     return facts, unmatched
 
 
@@ -181,9 +197,10 @@ def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
         hint = 'write "author: Elena Ferrante; Italo Calvino"'
         raise InputError(f"{written!r} is not an entity with values", hint=hint)
     return {
-        "id": _key(_BETWEEN.split(names.strip())[0]), "text": _worded(names, languages),
+        "id": _key(_BETWEEN.split(names.strip())[0]),
+        "text": _worded(names, languages),
         "values": [_worded(one, languages) for one in values],
-    }  # fmt: skip
+    }
 
 
 def _key(name: str) -> str:

@@ -110,8 +110,9 @@ def _slot(entity: Entity, languages: Sequence[str]) -> dict[str, Any]:
     return {
         "say": {language: ["{value}"] for language in languages},
         "correct": {language: [f"{name} {{value}}"] for language, name in names.items()},
-        "values": values, "changeable": False,
-    }  # fmt: skip
+        "values": values,
+        "changeable": False,
+    }
 
 
 def _cues(

@@ -169,9 +169,11 @@ def _fits(made: Submission, file: Path, settings: CampaignFile | None) -> list[P
 
 
 def write_facts(
-    folder: Path, settings: CampaignFile, submission: Submission,
+    folder: Path,
+    settings: CampaignFile,
+    submission: Submission,
     wordings: Mapping[str, Mapping[str, Wording]] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Put beside a dataset what a report needs of the campaign; how the system is reached stays out.
 
     wordings  the sentences that users read, by instrument and language
@@ -180,8 +182,11 @@ def write_facts(
         name: {language: one.model_dump() for language, one in each.items()}
         for name, each in (wordings or {}).items()
     }
-    facts = {"campaign": settings.model_dump(mode="json"), "submission": submission.described(),
-             "wordings": read}  # fmt: skip
+    facts = {
+        "campaign": settings.model_dump(mode="json"),
+        "submission": submission.described(),
+        "wordings": read,
+    }
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     (folder / FACTS_FILE).write_text(text, encoding="utf-8")
 
@@ -205,9 +210,10 @@ def read_facts(folder: Path) -> CampaignFacts:
             for name, read in facts.get("wordings", {}).items()
         }
         return CampaignFacts(
-            CampaignFile.model_validate(facts["campaign"]), Submission.model_validate(facts["submission"]),
+            CampaignFile.model_validate(facts["campaign"]),
+            Submission.model_validate(facts["submission"]),
             wordings,
-        )  # fmt: skip
+        )
     except (OSError, ValueError, KeyError):
         hint = "make one with `vivavoce campaign run`"
         raise InputError("no dataset of a campaign", place=str(folder), hint=hint) from None

@@ -79,9 +79,15 @@ def init(
 
     spoken_in = [one.strip() for one in languages.split(",") if one.strip()]
     described = Described(
-        name=name or "system", team=team, domain=domain or "", languages=spoken_in,
-        intents=intent, entities=entity, spoken=spoken, logged=openings_in(logged) if logged else (),
-    )  # fmt: skip
+        name=name or "system",
+        team=team,
+        domain=domain or "",
+        languages=spoken_in,
+        intents=intent,
+        entities=entity,
+        spoken=spoken,
+        logged=openings_in(logged) if logged else (),
+    )
     _begin(folder, described, system)
 
 
@@ -208,13 +214,26 @@ def run(
     for one in _chosen(campaign, system):
         write(campaign, one)
         held = run_system(
-            campaign, one, progress, simulate=not people, word_error_rate=error_rate, release=release,
+            campaign,
+            one,
+            progress,
+            simulate=not people,
+            word_error_rate=error_rate,
+            release=release,
             users=users,
-        )  # fmt: skip
+        )
         for line in told_held(held):
             note(line)
-        facts.append({"system": held.name, "users": held.users, "cases": held.cases, "left": held.left,
-                      "waiting": held.waiting, "checks": held.checks})  # fmt: skip
+        facts.append(
+            {
+                "system": held.name,
+                "users": held.users,
+                "cases": held.cases,
+                "left": held.left,
+                "waiting": held.waiting,
+                "checks": held.checks,
+            }
+        )
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))
@@ -451,9 +470,14 @@ def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) 
         note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
         app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)
         config = uvicorn.Config(
-            app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
+            app,
+            host=host,
+            port=port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
             timeout_graceful_shutdown=3,
-        )  # fmt: skip
+        )
         uvicorn.Server(config).run()
 
 

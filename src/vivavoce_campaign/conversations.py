@@ -48,12 +48,18 @@ def conversations(dataset: Dataset) -> Conversations | None:
     lost = [_lost(said, language) for said, language in held]
     again = [_again(said, language) for said, language in held]
     return Conversations(
-        dialogues=len(held), median=float(median(lengths)), shortest=min(lengths), longest=max(lengths),
-        user_turns=sum(lengths), system_turns=sum(len(said) for said, _ in held) - sum(lengths),
-        lost=sum(lost), lost_dialogues=sum(map(bool, lost)),
-        repeated=sum(n for n, _ in again), repeated_dialogues=sum(bool(n) for n, _ in again),
+        dialogues=len(held),
+        median=float(median(lengths)),
+        shortest=min(lengths),
+        longest=max(lengths),
+        user_turns=sum(lengths),
+        system_turns=sum(len(said) for said, _ in held) - sum(lengths),
+        lost=sum(lost),
+        lost_dialogues=sum(map(bool, lost)),
+        repeated=sum(n for n, _ in again),
+        repeated_dialogues=sum(bool(n) for n, _ in again),
         anew=sum(first for _, first in again),
-    )  # fmt: skip
+    )
 
 
 def _lost(said: Sequence[Turn], language: str) -> int:

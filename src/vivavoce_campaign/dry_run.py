@@ -121,18 +121,30 @@ def _forget(place: SystemPlace) -> None:
 
 
 async def _hold(
-    study: Study, log: Log, casting: Casting, judged: dict[str, Judgement], noise: float, amount: int,
-    seed: int, progress: Report,
-) -> None:  # fmt: skip
+    study: Study,
+    log: Log,
+    casting: Casting,
+    judged: dict[str, Judgement],
+    noise: float,
+    amount: int,
+    seed: int,
+    progress: Report,
+) -> None:
     engine = SessionEngine(study, log, connectors(study))
     await engine.start()
     try:
         for number, language in enumerate(study.languages):
             part = moved(progress, number * amount, len(study.languages) * amount)
             await run_trial(
-                engine, amount, seed=seed + number, error_rate=noise, progress=part, judged=judged,
-                casting=casting, language=language,
-            )  # fmt: skip
+                engine,
+                amount,
+                seed=seed + number,
+                error_rate=noise,
+                progress=part,
+                judged=judged,
+                casting=casting,
+                language=language,
+            )
     finally:
         await engine.stop()
         await casting.shut_down()
@@ -149,15 +161,17 @@ def _found(
     unanswered, lost = _questions(dialogues, turns, domain)
     sample = max(turns.values(), key=len, default=[])
     return TryOut(
-        system=submission.submission, dialogues=len(dialogues),
+        system=submission.submission,
+        dialogues=len(dialogues),
         failed=sum(one["end_reason"] == "failure" for one in dialogues),
         turns=float(median(said)) if said else None,
         intents=_intents(submission, dataset, dialogues, judged),
-        unanswered=unanswered.most_common(SHOWN), lost=lost.most_common(SHOWN),
+        unanswered=unanswered.most_common(SHOWN),
+        lost=lost.most_common(SHOWN),
         sample=[(one["party"], one["text"] or "") for one in sample],
         guessed=[one.intent_id for one in submission.intents if domain is not None and one.done is None],
         missed=unreached(dataset, {key: one.met for key, one in judged.items()}),
-    )  # fmt: skip
+    )
 
 
 @lru_cache

@@ -46,13 +46,28 @@ from vivavoce_campaign.submission_file import Submission
 TEAM: Final = "team"
 ORGANISER: Final = "researcher"
 FIELDS: Final = {
-    "submission": 64, "team": 200, "title": 200, "domain": 1000, "intents": 8000, "interface": 200,
-    "channel": 20, "access": 20, "languages": 200, "connect": 40, "url": 1000,
-}  # fmt: skip
+    "submission": 64,
+    "team": 200,
+    "title": 200,
+    "domain": 1000,
+    "intents": 8000,
+    "interface": 200,
+    "channel": 20,
+    "access": 20,
+    "languages": 200,
+    "connect": 40,
+    "url": 1000,
+}
 BEGINNING: Final = {
-    "name": 64, "url": 1000, "team": 200, "languages": 200, "intents": 8000, "entities": 8000,
-    "domain": 1000, "channel": 20,
-}  # fmt: skip
+    "name": 64,
+    "url": 1000,
+    "team": 200,
+    "languages": 200,
+    "intents": 8000,
+    "entities": 8000,
+    "domain": 1000,
+    "channel": 20,
+}
 TRIED_BY: Final = 3  # simulated users
 Organiser: Final = Depends(Needs(ORGANISER))
 CHANNELS: Final = (N_("written"), N_("spoken"), N_("multimodal"))
@@ -155,10 +170,14 @@ def begin(request: Request, desk: Desk_, form: OwnForm) -> Response:
     """Greet a system and write its submission and study; what is wrong is told beside what was typed."""
     typed = {name: submitted(form, name, most=most) for name, most in BEGINNING.items()}
     described = Described(
-        name=typed["name"], team=typed["team"] or typed["name"], domain=typed["domain"],
-        languages=re.findall(r"[\w-]+", typed["languages"]), intents=_lines(typed["intents"]),
-        entities=_lines(typed["entities"]), spoken=typed["channel"] == "spoken",
-    )  # fmt: skip
+        name=typed["name"],
+        team=typed["team"] or typed["name"],
+        domain=typed["domain"],
+        languages=re.findall(r"[\w-]+", typed["languages"]),
+        intents=_lines(typed["intents"]),
+        entities=_lines(typed["entities"]),
+        spoken=typed["channel"] == "spoken",
+    )
     asked = RequestForm.typed(form) if submitted(form, "with") else None
     if not described.languages:
         return _begin_form(request, desk, typed, gettext("Enter the system's languages."))
@@ -264,11 +283,17 @@ def _home(request: Request, desk: CampaignDesk, who: SignedIn, *, link: str = ""
     sound = [made for made, _ in mine.values() if made is not None]
     campaign = _campaign(desk.folder, *sound)
     facts = {
-        "submissions": sound, "states": {one.system: one for one in status(campaign)},
+        "submissions": sound,
+        "states": {one.system: one for one in status(campaign)},
         "broken": {name: list(map(str, wrong)) for name, (made, wrong) in mine.items() if made is None},
-        "organiser": who.may(ORGANISER), "owner": who.may("owner"), "link": link,
-        "settings": campaign.settings, "titles": TITLES, "whom": FOR, "notes": REMARKS,
-    }  # fmt: skip
+        "organiser": who.may(ORGANISER),
+        "owner": who.may("owner"),
+        "link": link,
+        "settings": campaign.settings,
+        "titles": TITLES,
+        "whom": FOR,
+        "notes": REMARKS,
+    }
     return desk.page(request, "campaign.html", **facts)
 
 
@@ -297,13 +322,23 @@ def _system(
     ]
     state = status(campaign)[0]
     return desk.page(
-        request, "campaign_system.html", one=found, state=state, reports=reports, hello=hello, notes=REMARKS,
+        request,
+        "campaign_system.html",
+        one=found,
+        state=state,
+        reports=reports,
+        hello=hello,
+        notes=REMARKS,
         older=any(stage.note in ("older", "stale") for stage in state.stages),
         spoken=[language_name(tag) for tag in found.languages],
-        titles=TITLES, whom=FOR, organiser=who.may(ORGANISER), tried=last_try(place_of(campaign, name)),
+        titles=TITLES,
+        whom=FOR,
+        organiser=who.may(ORGANISER),
+        tried=last_try(place_of(campaign, name)),
         texts={intent.intent_id: intent.said(language()) for intent in found.intents},
-        trying=desk.tries.get(name, "") is None, not_tried=desk.tries.get(name),
-    )  # fmt: skip
+        trying=desk.tries.get(name, "") is None,
+        not_tried=desk.tries.get(name),
+    )
 
 
 def _lines(text: str) -> list[str]:
@@ -311,9 +346,12 @@ def _lines(text: str) -> list[str]:
 
 
 def _begin_form(
-    request: Request, desk: CampaignDesk, form: dict[str, str], wrong: str = "",
+    request: Request,
+    desk: CampaignDesk,
+    form: dict[str, str],
+    wrong: str = "",
     asked: RequestForm | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """Input   asked: the request as somebody is to describe it, where no other was answered"""
     code = 422 if wrong else 200
     return desk.page(
@@ -340,15 +378,28 @@ def _try(tries: dict[str, str | None], campaign: Campaign, submission: Submissio
 
 
 def _sheet(
-    request: Request, desk: CampaignDesk, name: str, said: dict[str, str], *, saved: bool = False,
+    request: Request,
+    desk: CampaignDesk,
+    name: str,
+    said: dict[str, str],
+    *,
+    saved: bool = False,
     wrong: bool = False,
-) -> Response:  # fmt: skip
+) -> Response:
     form = {**dict.fromkeys((*VERDICTS, *TEXTS, "again"), ""), **said}
     return desk.page(
-        request, "campaign_sheet.html", 422 if wrong else 200, name=name, form=form, saved=saved, wrong=wrong,
-        questions=questions_in(language()), codes=[(str(code), code) for code in range(5)], again=_again(),
+        request,
+        "campaign_sheet.html",
+        422 if wrong else 200,
+        name=name,
+        form=form,
+        saved=saved,
+        wrong=wrong,
+        questions=questions_in(language()),
+        codes=[(str(code), code) for code in range(5)],
+        again=_again(),
         longest=LONGEST,
-    )  # fmt: skip
+    )
 
 
 def _again() -> list[tuple[str, str]]:

@@ -73,9 +73,15 @@ class HeldCampaign:
 
 
 def run_system(
-    campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool,
-    word_error_rate: float | None = None, release: str | None = None, users: int | None = None,
-) -> HeldCampaign:  # fmt: skip
+    campaign: Campaign,
+    submission: Submission,
+    progress: Progress,
+    *,
+    simulate: bool,
+    word_error_rate: float | None = None,
+    release: str | None = None,
+    users: int | None = None,
+) -> HeldCampaign:
     """Take a system's part to its end; what is done already is not done again.
 
     simulate  simulated users fill up to the campaign's number, in each of its languages as many; else only
@@ -131,12 +137,17 @@ def retest_system(
         last = runs[-1]
         over = any(isinstance(one, StressRunFinished) and one.run_id == last.run_id for one in stream)
         run = Run(
-            study=study.name, system=name, connector=connectors(study)[name], log=log,
+            study=study.name,
+            system=name,
+            connector=connectors(study)[name],
+            log=log,
             cases=[with_goal(Case.model_validate(one), submission) for one in last.cases],
             not_applicable=last.not_applicable,
             settings=_run_settings(campaign.settings.stress, campaign.settings.seed),
-            ontology=study.ontology, fresh=over, release=release,
-        )  # fmt: skip
+            ontology=study.ontology,
+            fresh=over,
+            release=release,
+        )
         with progress(f"{name}: stress tests again") as report:
             asyncio.run(_hold(run, report))
         dataset = _export(campaign, submission, study, log, place)
@@ -152,9 +163,19 @@ def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[Stor
     )
     people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
     return HeldCampaign(
-        name, finished_users(dataset), cases, dataset, place.folder, waiting, checks,
-        people.earlier.get(last, 0), people.carried.get(last, 0), left, failed, people.changed.get(last, 0),
-    )  # fmt: skip
+        name,
+        finished_users(dataset),
+        cases,
+        dataset,
+        place.folder,
+        waiting,
+        checks,
+        people.earlier.get(last, 0),
+        people.carried.get(last, 0),
+        left,
+        failed,
+        people.changed.get(last, 0),
+    )
 
 
 def finished_users(dataset: Dataset) -> int:
@@ -178,9 +199,15 @@ def callers_at(place: SystemPlace) -> SimulatedDomain | None:
 
 
 def _simulate(
-    campaign: Campaign, study: Study, log: Log, report: Report, noise: float,
-    domain: SimulatedDomain | None, languages: Sequence[str], users: int,
-) -> None:  # fmt: skip
+    campaign: Campaign,
+    study: Study,
+    log: Log,
+    report: Report,
+    noise: float,
+    domain: SimulatedDomain | None,
+    languages: Sequence[str],
+    users: int,
+) -> None:
     visits = log.visits(study.name)
     came = Counter(visit.language for visit in visits if visit.simulated and visit.outcome == "completed")
     casting = Casting.of(study, domain)
@@ -199,9 +226,14 @@ def _simulate(
             before, seed = 0, campaign.settings.seed + came.total()
             for number, (language, users) in enumerate(missing.items()):
                 await run_trial(
-                    engine, users * each, seed=seed + number, error_rate=noise, casting=casting,
-                    progress=moved(report, before, total), language=language,
-                )  # fmt: skip
+                    engine,
+                    users * each,
+                    seed=seed + number,
+                    error_rate=noise,
+                    casting=casting,
+                    progress=moved(report, before, total),
+                    language=language,
+                )
                 before += users * each
         finally:
             await engine.stop()
@@ -245,9 +277,14 @@ def _export(
     parse = parser_of(study)
     with replacing():
         dataset = export_dataset(
-            log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags,
+            log,
+            study.name,
+            place.dataset,
+            domain_entities=study.entities(),
+            parse=parse,
+            flags=study.flags,
             simulated=scope_held(log, study.name) == SIMULATED,
-        )  # fmt: skip
+        )
     read = shown_wordings(place.folder, submission, study.languages)
     write_facts(place.dataset, campaign.settings, submission, read)
     return dataset
@@ -286,10 +323,15 @@ def _planned(campaign: Campaign, submission: Submission, study: Study, log: Log,
     more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
     cases = [with_goal(one, submission) for one in plan.cases]
     return Run(
-        study=study.name, system=name, connector=connectors(study)[name], log=log, cases=[*cases, *more],
-        settings=_run_settings(settings.stress, settings.seed), ontology=study.ontology,
+        study=study.name,
+        system=name,
+        connector=connectors(study)[name],
+        log=log,
+        cases=[*cases, *more],
+        settings=_run_settings(settings.stress, settings.seed),
+        ontology=study.ontology,
         not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
-    )  # fmt: skip
+    )
 
 
 def with_goal(case: Case, submission: Submission) -> Case:
@@ -334,5 +376,6 @@ def _was_held(run: Run) -> bool:
         (event.run_id, event.case_id): event.outage for event in stream if isinstance(event, CaseJudged)
     }
     over -= {run_id for (run_id, _), outage in judged.items() if outage}
-    return any(isinstance(event, StressRunPlanned) and event.plan == key and event.run_id in over
-               for event in stream)  # fmt: skip
+    return any(
+        isinstance(event, StressRunPlanned) and event.plan == key and event.run_id in over for event in stream
+    )

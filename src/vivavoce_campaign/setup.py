@@ -106,9 +106,13 @@ def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
     name = submission.submission
     place = place_of(campaign, name)
     told = SystemStatus(
-        system=name, team=submission.team, drafted=place.study.is_file(), wanted=campaign.settings.users,
-        reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)], stages=[],
-    )  # fmt: skip
+        system=name,
+        team=submission.team,
+        drafted=place.study.is_file(),
+        wanted=campaign.settings.users,
+        reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
+        stages=[],
+    )
     told, stream = _from_log(told, place)
     played = told.simulated if told.users or told.visitors else None
     return replace(told, stages=stages(campaign, submission, told.users, stream, played=played))

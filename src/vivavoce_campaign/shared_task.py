@@ -149,10 +149,11 @@ def _team(path: Path, truth: dict[str, CommandFile], settings: SharedTask) -> di
     )
     found = corpus_figures(scores, seed=settings.seed, data=data.hexdigest()[:8])
     return {
-        "team": path.name, "missing_speakers": scores.missing_speakers,
+        "team": path.name,
+        "missing_speakers": scores.missing_speakers,
         "problems": [str(one) for file in answers.values() for one in file.problems],
         **{name: found[name] for name in ("corpus", "intervals", "counts", "speakers", "signature")},
-    }  # fmt: skip
+    }
 
 
 def _read(path: Path) -> dict[str, CommandFile]:
@@ -161,9 +162,12 @@ def _read(path: Path) -> dict[str, CommandFile]:
 
 def export_all(folder: Path, into: Path, standing: dict[str, Any]) -> list[str]:
     """Write the whole shared task as one archive, once it is over."""
-    files = {f"{name}/{path.relative_to(folder / name)}": path.read_bytes()
-             for name in (TEST, REFERENCE, ANSWERS)
-             for path in sorted((folder / name).rglob("*")) if path.is_file()}  # fmt: skip
+    files = {
+        f"{name}/{path.relative_to(folder / name)}": path.read_bytes()
+        for name in (TEST, REFERENCE, ANSWERS)
+        for path in sorted((folder / name).rglob("*"))
+        if path.is_file()
+    }
     files[SHARED_FILE] = (folder / SHARED_FILE).read_bytes()
     files["standings.json"] = (json.dumps(standing, indent=1, ensure_ascii=False) + "\n").encode()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:

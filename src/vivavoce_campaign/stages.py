@@ -49,9 +49,11 @@ REMARKS: Final = {
     "not_held": N_("available after the stress tests"),
 }
 FOR: Final = {
-    "organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a judge"),
+    "organiser": N_("the organiser"),
+    "users": N_("users"),
+    "judges": N_("a judge"),
     "reviewers": N_("a reviewer of variants"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,9 +145,13 @@ def stress_held(place: SystemPlace, name: str, stream: Sequence[StoredEvent]) ->
 
 
 def stages(
-    campaign: Campaign, submission: Submission, users: int, stream: Sequence[StoredEvent] = (),
-    *, played: bool | None = None,
-) -> list[Stage]:  # fmt: skip
+    campaign: Campaign,
+    submission: Submission,
+    users: int,
+    stream: Sequence[StoredEvent] = (),
+    *,
+    played: bool | None = None,
+) -> list[Stage]:
     """All of them in their order; `users` have finished.
 
     stream  the events of the study's stress tests

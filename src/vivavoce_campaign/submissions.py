@@ -82,11 +82,15 @@ def completed(folder: Path, form: Submission) -> Submission:
     before = {one.intent_id: one for one in held.intents}
     intents = [_kept(one, before[one.intent_id]) if one.intent_id in before else one for one in form.intents]
     same_way = all(form.connector.get(key) == held.connector.get(key) for key in ("connect", "url"))
-    return form.model_copy(update={
-        "title": _words(form.title, held.title), "domain": _words(form.domain, held.domain),
-        "intents": intents, "entities": held.entities,
-        "connector": held.connector if same_way else form.connector,
-    })  # fmt: skip
+    return form.model_copy(
+        update={
+            "title": _words(form.title, held.title),
+            "domain": _words(form.domain, held.domain),
+            "intents": intents,
+            "entities": held.entities,
+            "connector": held.connector if same_way else form.connector,
+        }
+    )
 
 
 def _kept(form: Intent, held: Intent) -> Intent:
@@ -142,12 +146,17 @@ def as_form(submission: Submission) -> dict[str, str]:
 
     lines = (f"{one.intent_id}; {said(one.text)}; {one.minutes:g}" for one in submission.intents)
     return {
-        "submission": submission.submission, "team": submission.team, "title": said(submission.title),
-        "domain": said(submission.domain), "intents": "\n".join(lines), "channel": submission.channel,
-        "interface": submission.interface, "access": submission.access,
+        "submission": submission.submission,
+        "team": submission.team,
+        "title": said(submission.title),
+        "domain": said(submission.domain),
+        "intents": "\n".join(lines),
+        "channel": submission.channel,
+        "interface": submission.interface,
+        "access": submission.access,
         "languages": ", ".join(submission.languages),
         **{name: str(submission.connector.get(name, "")) for name in ("connect", "url")},
-    }  # fmt: skip
+    }
 
 
 def replace_file(path: Path, text: str) -> None:

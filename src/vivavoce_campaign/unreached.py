@@ -48,12 +48,15 @@ def unreached(dataset: Dataset, reached: Mapping[str, bool]) -> list[Unreached]:
             said = [turns[row["dialogue_id"]] for row in missed]
             found.append(
                 Unreached(
-                    intent_id=intent_id, language=language, dialogues=len(rows), missed=len(missed),
+                    intent_id=intent_id,
+                    language=language,
+                    dialogues=len(rows),
+                    missed=len(missed),
                     failed=sum(row["end_reason"] == "failure" for row in missed),
                     last=Counter(text for one in said if (text := _last(one, language))).most_common(),
                     again=Counter(text for one in said for text in _asked_again(one, language)).most_common(),
                 )
-            )  # fmt: skip
+            )
     return sorted(found, key=lambda one: -one.missed)
 
 

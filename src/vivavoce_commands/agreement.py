@@ -133,10 +133,12 @@ def _arguments(first: str, mine: Predicate, second: str, theirs: Predicate) -> U
         both = row < len(before) and column < len(after)
         same = both and fits(before[row], after[column])
         if both and costs[row][column] == costs[row + 1][column + 1] + (not same):
-            found.append({
-                first: write_argument(before[row]),
-                second: write_argument(before[row] if same else after[column]),
-            })  # fmt: skip
+            found.append(
+                {
+                    first: write_argument(before[row]),
+                    second: write_argument(before[row] if same else after[column]),
+                }
+            )
             row, column = row + 1, column + 1
         elif row < len(before) and costs[row][column] == costs[row + 1][column] + 1:
             found.append({first: write_argument(before[row]), second: NOTHING})

@@ -70,10 +70,16 @@ def score(
     _warn(facts)
     if as_json:
         facts["predicates"] = [
-            {"id": each.id, "tuple": list(each.tuple), "speaker": each.speaker, "recipe": each.recipe,
-             "action": each.action, "answer": each.answered_action}
+            {
+                "id": each.id,
+                "tuple": list(each.tuple),
+                "speaker": each.speaker,
+                "recipe": each.recipe,
+                "action": each.action,
+                "answer": each.answered_action,
+            }
             for each in scores.predicates
-        ]  # fmt: skip
+        ]
         typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
     from vivavoce_commands import tables as tables
@@ -393,11 +399,16 @@ def _agreement(said: Path, data: str) -> dict[str, Any]:
     return {
         "shares": [{**one._asdict(), "share": one.share} for one in found.shares],
         "coefficients": [
-            {"name": one.name, "units": one.units, "alpha": one.alpha.value, "kappa": one.cohen.value,
-             "signature": one.signature}
+            {
+                "name": one.name,
+                "units": one.units,
+                "alpha": one.alpha.value,
+                "kappa": one.cohen.value,
+                "signature": one.signature,
+            }
             for one in found.lines
         ],
-    }  # fmt: skip
+    }
 
 
 def _told(problem: "LineProblem", side: str) -> dict[str, Any]:

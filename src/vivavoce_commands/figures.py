@@ -121,9 +121,14 @@ def compare_figures(
             facts[name]["interval"] = list(found) if found else None
         facts[name]["speakers"] = len(common)
         facts[name]["signature"] = signature(
-            f"{name}_difference", unit="speaker", n=len(common), data=data, mode=a.mode, seed=seed,
+            f"{name}_difference",
+            unit="speaker",
+            n=len(common),
+            data=data,
+            mode=a.mode,
+            seed=seed,
             repetition_weight=repetition_weight,
-        )  # fmt: skip
+        )
     return facts
 
 

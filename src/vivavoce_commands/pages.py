@@ -83,13 +83,20 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
     state = workplace.see().only(known)
     found = disputes(state)
     return desk.page(
-        request, "commands.html", plan=workplace.section, sequences=len(known),
-        commands=sum(len(one.commands) for one in known.values()), standing=len(standing(state, known)),
-        open=sum(not one.decided for one in found), decided=sum(one.decided for one in found),
-        may_steer=who_of(request).may("researcher"), people=people(state, annotator_names(desk)),
+        request,
+        "commands.html",
+        plan=workplace.section,
+        sequences=len(known),
+        commands=sum(len(one.commands) for one in known.values()),
+        standing=len(standing(state, known)),
+        open=sum(not one.decided for one in found),
+        decided=sum(one.decided for one in found),
+        may_steer=who_of(request).may("researcher"),
+        people=people(state, annotator_names(desk)),
         agreement=_agreement(request, desk, workplace, state),
-        efforts=_efforts(request, desk, workplace, state), drafts=len(workplace.commands.drafts),
-    )  # fmt: skip
+        efforts=_efforts(request, desk, workplace, state),
+        drafts=len(workplace.commands.drafts),
+    )
 
 
 def _efforts(
@@ -131,9 +138,15 @@ def decide(
 
 
 def _dispute(
-    request: Request, desk: Desk, workplace: CommandWorkplace, recipe: str, number: int, *,
-    text: str | None = None, status: int = 200,
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: Desk,
+    workplace: CommandWorkplace,
+    recipe: str,
+    number: int,
+    *,
+    text: str | None = None,
+    status: int = 200,
+) -> Response:
     state = workplace.see().only(workplace.sequences(desk.scope))
     found = disputes(state)
     at = next((one for one in found if (one.key, one.number) == (recipe, number)), None)
@@ -145,11 +158,20 @@ def _dispute(
     decided = annotated.adjudicated.get(place)
     draft = examine(sides[0] or "" if text is None else text, (), workplace.commands.templates)
     return desk.page(
-        request, "decide_command.html", status=status, at=at, disputes=found,
-        number=found.index(at) + 1, sequence=workplace.sequence(at.key), sides=sides, draft=draft,
-        entered=text is not None, decided_by=annotated.adjudicators.get(place), longest=LONGEST,
+        request,
+        "decide_command.html",
+        status=status,
+        at=at,
+        disputes=found,
+        number=found.index(at) + 1,
+        sequence=workplace.sequence(at.key),
+        sides=sides,
+        draft=draft,
+        entered=text is not None,
+        decided_by=annotated.adjudicators.get(place),
+        longest=LONGEST,
         decided=None if decided is None else annotation_of(decided.labels) or gettext("no command"),
-    )  # fmt: skip
+    )
 
 
 @router.post(f"{ADDRESS}/decide", dependencies=[Steers])

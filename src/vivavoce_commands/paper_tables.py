@@ -91,9 +91,14 @@ def fitting_templates(reference: Mapping[str, CommandFile], name: str | None) ->
 
 
 def paper_tables(
-    reference: Mapping[str, CommandFile], scores: Mapping[str, Scores], templates: CommandTemplates, *,
-    repetition_weight: float, seed: int, data: str,
-) -> PaperTables:  # fmt: skip
+    reference: Mapping[str, CommandFile],
+    scores: Mapping[str, Scores],
+    templates: CommandTemplates,
+    *,
+    repetition_weight: float,
+    seed: int,
+    data: str,
+) -> PaperTables:
     """What the tables hold.
 
     Output  `corpus` (counts of the reference), `templates` (rows of table 1, with how often each action
@@ -107,28 +112,32 @@ def paper_tables(
             action=action, arguments=", ".join(one.arguments), means=one.means, predicates=uses.get(action, 0)
         )
         for action, one in templates.actions.items()
-    ]  # fmt: skip
+    ]
     rows += [
         TemplateRow(action=action, arguments=None, means="", predicates=count)
-        for action, count in uses.items() if action not in templates.actions
-    ]  # fmt: skip
+        for action, count in uses.items()
+        if action not in templates.actions
+    ]
     return {
         "corpus": _counts(reference),
         "templates": rows,
         "systems": {
             name: {
                 **corpus_figures(one, repetition_weight=repetition_weight, seed=seed, data=data),
-                "missing_speakers": one.missing_speakers, "unanswered": one.unanswered_utterances,
+                "missing_speakers": one.missing_speakers,
+                "unanswered": one.unanswered_utterances,
             }
             for name, one in scores.items()
         },
         "actions": {
-            row["action"]: {"predicates": row["predicates"], "systems": {
-                name: _of_action(one, row["action"]) for name, one in scores.items()
-            }}
-            for row in rows if row["predicates"]
+            row["action"]: {
+                "predicates": row["predicates"],
+                "systems": {name: _of_action(one, row["action"]) for name, one in scores.items()},
+            }
+            for row in rows
+            if row["predicates"]
         },
-    }  # fmt: skip
+    }
 
 
 def _uses(reference: Mapping[str, CommandFile]) -> dict[str, int]:
@@ -181,9 +190,12 @@ class LaidTable(NamedTuple):
 def laid_out(facts: dict[str, Any]) -> list[LaidTable]:
     """The facts as tables, in the order of the paper; agreement where somebody gave it."""
     return [
-        _laid_templates(facts), *_laid_agreement(facts), _laid_systems(facts), _laid_intervals(facts),
+        _laid_templates(facts),
+        *_laid_agreement(facts),
+        _laid_systems(facts),
+        _laid_intervals(facts),
         _laid_actions(facts),
-    ]  # fmt: skip
+    ]
 
 
 def _laid_templates(facts: dict[str, Any]) -> LaidTable:
@@ -241,34 +253,44 @@ def _laid_systems(facts: dict[str, Any]) -> LaidTable:
 def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
     rows = [
         (
-            name, str(one["counts"]["predicates"]), str(one["counts"]["expected"]), str(one["speakers"]),
+            name,
+            str(one["counts"]["predicates"]),
+            str(one["counts"]["expected"]),
+            str(one["speakers"]),
             *(_span(one["intervals"][key]) for key in ("correct_actions", "correct_arguments")),
             percent(one["corpus"]["exact_utterances"]),
         )
         for name, one in facts["systems"].items()
-    ]  # fmt: skip
+    ]
     notes = sorted({one["few"] for one in facts["systems"].values() if one["few"]})
     return LaidTable(
         "Of how many, and 95 % over speakers",
         (
-            "", "predicates", "arguments", "speakers", "actions from, to", "arguments from, to",
+            "",
+            "predicates",
+            "arguments",
+            "speakers",
+            "actions from, to",
+            "arguments from, to",
             "commands exact",
         ),
-        rows, notes,
-    )  # fmt: skip
+        rows,
+        notes,
+    )
 
 
 def _laid_actions(facts: dict[str, Any]) -> LaidTable:
     rows = [
         (
-            action, str(one["predicates"]),
+            action,
+            str(one["predicates"]),
             *(
                 f"{percent(each['correct_actions'])} / {percent(each['correct_arguments'])}"
                 for each in one["systems"].values()
             ),
         )
         for action, one in facts["actions"].items()
-    ]  # fmt: skip
+    ]
     note = "Per cent of correct actions / of correct arguments where the action was recognised."
     return LaidTable("Each action", ("action", "predicates", *facts["systems"]), rows, [note])
 

@@ -153,12 +153,20 @@ def _score_officially(
         answered = heard.predicates[one.place] if one.place is not None else None
         expected = len(one.reference.arguments)
         score = PredicateScore(
-            speaker, command.recipe, command.utterance, position, one.reference.action,
-            answered.action if answered else None, recognised=int(answered is not None),
-            expected=expected if answered else 0, distance=one.distance, repetitions=one.repetitions,
-            correct=one.correct, arguments=expected,
+            speaker,
+            command.recipe,
+            command.utterance,
+            position,
+            one.reference.action,
+            answered.action if answered else None,
+            recognised=int(answered is not None),
+            expected=expected if answered else 0,
+            distance=one.distance,
+            repetitions=one.repetitions,
+            correct=one.correct,
+            arguments=expected,
             answered=len(answered.arguments) - one.repetitions if answered else 0,
-        )  # fmt: skip
+        )
         scores.confusions[score.action, score.answered_action] += 1
         scores.predicates.append(score)
         counts.add(score)

@@ -43,9 +43,11 @@ def scored(facts: dict[str, Any], scores: "Scores") -> Iterator[RenderableType]:
     actions = plain_table("action", "predicates", "correct", "correct arguments")
     for action, row in facts["actions"].items():
         actions.add_row(
-            Text(action), str(row["predicates"]), _points(row["correct_actions"]),
+            Text(action),
+            str(row["predicates"]),
+            _points(row["correct_actions"]),
             _points(row["correct_arguments"]),
-        )  # fmt: skip
+        )
     yield actions
     yield from _examples(scores)
     counts = facts["counts"]

@@ -31,10 +31,14 @@ def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     corpus = maybe(content, "dataset", str) or "convlab"
     split = maybe(content, "data_split", str)
     dialogue = ForeignDialogue(
-        rows, need(content, "dialogue_id", str), study=corpus, system="system",
+        rows,
+        need(content, "dialogue_id", str),
+        study=corpus,
+        system="system",
         task_text=maybe(maybe(content, "goal", dict) or {}, "description", str),
-        task_id=as_text(maybe(content, "original_id", (str, int))), factor_split=split,
-    )  # fmt: skip
+        task_id=as_text(maybe(content, "original_id", (str, int))),
+        factor_split=split,
+    )
     for turn in need(content, "turns", list):
         party = need(turn, "speaker", str)
         if party not in ("user", "system"):

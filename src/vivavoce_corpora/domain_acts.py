@@ -18,16 +18,37 @@ SEVERAL: Final = N_(
 GENERAL: Final = ("general", "booking", "", "none")
 TELLING: Final = ("inform", "recommend", "select", "book", "offerbook", "offerbooked", "offer")
 ACTS: Final = {
-    "nooffer": "canthelp", "nobook": "canthelp", "greet": "hello", "welcome": "ack", "thank_you": "thankyou",
-    "goodbye": "bye", "req_more": "reqmore", "request_alts": "reqalts", "notify_success": "inform",
-    "notify_failure": "canthelp", "offerbook": "reqmore", "offer_intent": "reqmore",
-}  # fmt: skip
+    "nooffer": "canthelp",
+    "nobook": "canthelp",
+    "greet": "hello",
+    "welcome": "ack",
+    "thank_you": "thankyou",
+    "goodbye": "bye",
+    "req_more": "reqmore",
+    "request_alts": "reqalts",
+    "notify_success": "inform",
+    "notify_failure": "canthelp",
+    "offerbook": "reqmore",
+    "offer_intent": "reqmore",
+}
 SLOTS: Final = {
-    "price": "pricerange", "post": "postcode", "addr": "address", "ref": "reference", "depart": "departure",
-    "dest": "destination", "leave": "leaveat", "arrive": "arriveby", "people": "book people",
-    "ticket": "price", "id": "trainid", "car": "type", "price range": "pricerange", "leave at": "leaveat",
-    "arrive by": "arriveby", "train id": "trainid",
-}  # fmt: skip
+    "price": "pricerange",
+    "post": "postcode",
+    "addr": "address",
+    "ref": "reference",
+    "depart": "departure",
+    "dest": "destination",
+    "leave": "leaveat",
+    "arrive": "arriveby",
+    "people": "book people",
+    "ticket": "price",
+    "id": "trainid",
+    "car": "type",
+    "price range": "pricerange",
+    "leave at": "leaveat",
+    "arrive by": "arriveby",
+    "train id": "trainid",
+}
 ANYTHING: Final = ("dontcare", "do n't care", "don't care", "dont care", "do not care", "any")
 TYPED: Final = ("hotel", "attraction")  # `type` is a slot there, such as guesthouse
 REQUESTED: Final = ("?", "")

@@ -351,8 +351,9 @@ class _Collected:
         if strangers:
             yield statement(
                 "{n} offered venues are not in the database: {which}",
-                n=len(strangers), which=", ".join(strangers),
-            )  # fmt: skip
+                n=len(strangers),
+                which=", ".join(strangers),
+            )
 
 
 def _condition(folders: tuple[str, ...], log: dict[str, Any]) -> tuple[str, str, str]:

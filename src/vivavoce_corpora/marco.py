@@ -134,13 +134,21 @@ def _row(
             hint=f"known: {one_line(known)}",
         )
     return {
-        "visit_id": key, "role": "main", "pair_id": key,
+        "visit_id": key,
+        "role": "main",
+        "pair_id": key,
         "variable": f"{OURS} against {'people' if other == 'system' else other}",
-        "change": "substitution", "control_level": "people" if other == "system" else other,
-        "experimental_level": OURS, "question": question.lower(),
-        "quality": QUESTIONS.get(question), "choice": choice, "language": "en",
-        "control_tokens": lengths[other], "experimental_tokens": lengths[OURS], "simulated": False,
-    }  # fmt: skip
+        "change": "substitution",
+        "control_level": "people" if other == "system" else other,
+        "experimental_level": OURS,
+        "question": question.lower(),
+        "quality": QUESTIONS.get(question),
+        "choice": choice,
+        "language": "en",
+        "control_tokens": lengths[other],
+        "experimental_tokens": lengths[OURS],
+        "simulated": False,
+    }
 
 
 def _tokens(text: Any) -> int | None:

@@ -107,20 +107,30 @@ def _add(writer: DatasetWriter, place: str, row: Row, workers: dict[str, Row], v
     began, ended = _instant(place, row["AcceptTime"]), _instant(place, row["SubmitTime"])
     worker = workers.setdefault(
         row["WorkerId"],
-        {"participant_id": f"worker-{len(workers) + 1}", "pool": "mturk", "first_seen_at": began,
-         "simulated": False},
-    )  # fmt: skip
+        {
+            "participant_id": f"worker-{len(workers) + 1}",
+            "pool": "mturk",
+            "first_seen_at": began,
+            "simulated": False,
+        },
+    )
     worker["first_seen_at"] = min(began, worker["first_seen_at"])
     worker["outcome"] = outcome
     key = {"visit_id": visit_id, "participant_id": worker["participant_id"]}
     step = {"number": 1, "kind": "task", "name": row["HITId"], "began_at": began, "ended_at": ended}
     writer.add("steps", [{**key, **step, "duration_s": (ended - began).total_seconds()}])
     answers = [
-        {**key, "instrument": "mturk", "item_id": name.removeprefix(ANSWER), "value": _number(said),
-         "answer": said, "answered_at": ended}
+        {
+            **key,
+            "instrument": "mturk",
+            "item_id": name.removeprefix(ANSWER),
+            "value": _number(said),
+            "answer": said,
+            "answered_at": ended,
+        }
         for name, said in row.items()
         if name is not None and name.startswith(ANSWER) and said
-    ]  # fmt: skip
+    ]
     writer.add("ratings", answers)
 
 

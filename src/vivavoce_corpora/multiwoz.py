@@ -56,9 +56,14 @@ def _dialogue(rows: ItemRows, *, name: str, content: Any, acts: Any) -> None:
     text = " ".join(map(str, told)) if isinstance(told, list) else as_text(told)
     several = len(goals) != 1
     dialogue = ForeignDialogue(
-        rows, name.removesuffix(".json"), study="multiwoz", system="wizard", language="en",
-        task_text=text or None, condition="+".join(sorted(one.domain for one in goals)) or None,
-    )  # fmt: skip
+        rows,
+        name.removesuffix(".json"),
+        study="multiwoz",
+        system="wizard",
+        language="en",
+        task_text=text or None,
+        condition="+".join(sorted(one.domain for one in goals)) or None,
+    )
     for number, turn in enumerate(log):
         party = "system" if number % 2 else "user"
         index = dialogue.say(party, need(turn, "text", str).strip())

@@ -34,10 +34,15 @@ def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     key = need(content, "dialogue_id", str)
     by_people = key.endswith(".json")  # only MultiWOZ names dialogues after files
     dialogue = ForeignDialogue(
-        rows, key, study="multiwoz" if by_people else "sgd", language="en", simulated=not by_people,
-        system="wizard" if by_people else "system", condition="+".join(sorted(services)) or None,
+        rows,
+        key,
+        study="multiwoz" if by_people else "sgd",
+        language="en",
+        simulated=not by_people,
+        system="wizard" if by_people else "system",
+        condition="+".join(sorted(services)) or None,
         tools_logged=None if by_people else True,
-    )  # fmt: skip
+    )
     for turn in turns:
         speaker = need(turn, "speaker", str)
         if speaker not in PARTIES:

@@ -54,27 +54,41 @@ class StarDialogueRows:
     def _turn(self, party: str, events: list[Row]) -> None:
         first, last = (event["UnixTime"] - self._start for event in (events[0], events[-1]))
         text = "\n".join(event["Text"] for event in events)
-        turn = {"dialogue_id": self.dialogue_id, "turn_index": len(self.turns), "party": party, "text": text,
-                "reference": text}  # fmt: skip
+        turn = {
+            "dialogue_id": self.dialogue_id,
+            "turn_index": len(self.turns),
+            "party": party,
+            "text": text,
+            "reference": text,
+        }
         if party == "user":
             self.turns.append({**turn, "sent_s": float(last)})
             return
         labels = [event["ActionLabel"] for event in events if event.get("ActionLabel")]
         known = bool(labels)
-        self.turns.append({
-            **turn,
-            "first_output_s": float(first),
-            "complete_s": float(last),
-            "question": any(ASKING.search(label) for label in labels) if known else None,
-            "error_message": REFUSING in labels if known else None,
-            "question_origin": "acts" if known else None,
-            "error_message_origin": "acts" if known else None,
-        })  # fmt: skip
+        self.turns.append(
+            {
+                **turn,
+                "first_output_s": float(first),
+                "complete_s": float(last),
+                "question": any(ASKING.search(label) for label in labels) if known else None,
+                "error_message": REFUSING in labels if known else None,
+                "question_origin": "acts" if known else None,
+                "error_message_origin": "acts" if known else None,
+            }
+        )
         self.acts += [
-            {"dialogue_id": self.dialogue_id, "turn_index": turn["turn_index"], "layer": "system",
-             "source": "label", "rank": 0, "position": position, "act": label}
+            {
+                "dialogue_id": self.dialogue_id,
+                "turn_index": turn["turn_index"],
+                "layer": "system",
+                "source": "label",
+                "rank": 0,
+                "position": position,
+                "act": label,
+            }
             for position, label in enumerate(labels)
-        ]  # fmt: skip
+        ]
 
     def _dialogue(self, content: Row, ended_at: datetime | None) -> Row:
         scenario = content["Scenario"]
@@ -296,10 +310,16 @@ def _write(writer: DatasetWriter, kept: dict[str, StarDialogueRows]) -> None:
     for rows in sorted(kept.values(), key=_order):
         worker = rows.dialogue["participant_id"]
         numbers[worker] += 1
-        participants.setdefault(worker, {
-            "participant_id": worker, "pool": "corpus", "language": "en", "first_seen_at": rows.started_at,
-            "simulated": False,
-        })  # fmt: skip
+        participants.setdefault(
+            worker,
+            {
+                "participant_id": worker,
+                "pool": "corpus",
+                "language": "en",
+                "first_seen_at": rows.started_at,
+                "simulated": False,
+            },
+        )
         writer.add("dialogues", [{**rows.dialogue, "dialogue_number": numbers[worker]}])
         writer.add("turns", rows.turns)
         writer.add("acts", rows.acts)

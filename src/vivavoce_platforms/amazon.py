@@ -95,9 +95,12 @@ def _client(service: str, settings: AmazonSettings, vault: Vault) -> Any:
         hint = f"pip install 'vivavoce[{settings.connect}]'"
         raise InputError("boto3 is not installed", place="connect", hint=hint) from None
     config = Config(
-        connect_timeout=settings.connect_timeout_s, read_timeout=settings.turn_timeout_s,
-        retries={"total_max_attempts": 1}, max_pool_connections=100, proxies={},
-    )  # fmt: skip
+        connect_timeout=settings.connect_timeout_s,
+        read_timeout=settings.turn_timeout_s,
+        retries={"total_max_attempts": 1},
+        max_pool_connections=100,
+        proxies={},
+    )
     keys = {}
     if settings.access_key and settings.secret_key:
         keys["aws_access_key_id"] = vault.expand(settings.access_key)

@@ -104,10 +104,12 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
             try:
                 with self._failures():
                     answer = self._client.invoke_agent(
-                        agentId=self._settings.agent, agentAliasId=self._settings.alias,
+                        agentId=self._settings.agent,
+                        agentAliasId=self._settings.alias,
                         enableTrace=self._settings.trace,
-                        streamingConfigurations={"streamFinalResponse": True}, **asked,
-                    )["completion"]  # fmt: skip
+                        streamingConfigurations={"streamFinalResponse": True},
+                        **asked,
+                    )["completion"]
                     stopped.append(answer.close)
                     for event in answer:
                         hand(event)
@@ -213,10 +215,17 @@ def _documents(found: Any, query: str | None, first: int) -> list[Retrieval]:
     """References in their order: the text, and the address or name that stands in its place."""
     listed = [one for one in found or [] if isinstance(one, Mapping)]
     places = [
-        next((str(value) for part in _under(one, "location").values() if isinstance(part, Mapping)
-              for value in part.values()), None)
+        next(
+            (
+                str(value)
+                for part in _under(one, "location").values()
+                if isinstance(part, Mapping)
+                for value in part.values()
+            ),
+            None,
+        )
         for one in listed
-    ]  # fmt: skip
+    ]
     told = [
         {"text": _under(one, "content").get("text"), "source": place, "query": query, "rank": first + rank}
         for rank, (one, place) in enumerate(zip(listed, places, strict=True))

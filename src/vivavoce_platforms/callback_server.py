@@ -57,9 +57,13 @@ class CallbackServer:
                 raise SystemUnderTestError("unreachable", problem, reached=False) from None
             self.port = listening.getsockname()[1]
             config = uvicorn.Config(
-                self._app, log_level="error", access_log=False, lifespan="off", server_header=False,
+                self._app,
+                log_level="error",
+                access_log=False,
+                lifespan="off",
+                server_header=False,
                 timeout_graceful_shutdown=1,
-            )  # fmt: skip
+            )
             self._server = _Quiet(config)
             self._serving = asyncio.create_task(self._server.serve(sockets=[listening]))
             while not self._server.started and not self._serving.done():

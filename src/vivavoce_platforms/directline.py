@@ -89,9 +89,11 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
     async def _exchange(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         address = await self._address(conversation)
         activity = {
-            "type": "message", "from": {"id": _user(conversation)}, "text": clean_text(turn.message),
+            "type": "message",
+            "from": {"id": _user(conversation)},
+            "text": clean_text(turn.message),
             "locale": conversation.language,
-        }  # fmt: skip
+        }
         await self._asking.ask("POST", f"{address}/activities", json=activity, headers=self._headers)
         heard = self._heard(conversation, None)
         async with aclosing(heard):

@@ -17,9 +17,17 @@ _LONGEST_NUMBER: Final = 30
 _ROW, _BUTTON, _SELECT, _LINK = 1, 2, 3, 5
 _DIRECT: Final = 1
 _BOT: Final = {
-    "id": APPLICATION, "username": "system", "discriminator": "0", "global_name": None, "avatar": None,
-    "bot": True, "verified": True, "mfa_enabled": False, "flags": 0, "email": None,
-}  # fmt: skip
+    "id": APPLICATION,
+    "username": "system",
+    "discriminator": "0",
+    "global_name": None,
+    "avatar": None,
+    "bot": True,
+    "verified": True,
+    "mfa_enabled": False,
+    "flags": 0,
+    "email": None,
+}
 
 
 class DiscordError(Exception):
@@ -252,8 +260,16 @@ class DiscordApi:
             "edited_timestamp": None,
             "type": 0,
         }
-        return {"id": number, "channel_id": chat.chat_id, "author": _BOT, "content": text, "timestamp": sent,
-                "flags": 0, **lists, **marks}  # fmt: skip
+        return {
+            "id": number,
+            "channel_id": chat.chat_id,
+            "author": _BOT,
+            "content": text,
+            "timestamp": sent,
+            "flags": 0,
+            **lists,
+            **marks,
+        }
 
 
 def _whole(params: dict[str, Any]) -> dict[str, Any]:
@@ -327,5 +343,13 @@ def _application() -> dict[str, Any]:
         "bot_require_code_grant": False,
         "summary": "",
     }
-    return {"id": APPLICATION, "name": "system", **facts, "verify_key": "0" * 64, "owner": owner, "flags": 0,
-            "team": None, "bot": _BOT}  # fmt: skip
+    return {
+        "id": APPLICATION,
+        "name": "system",
+        **facts,
+        "verify_key": "0" * 64,
+        "owner": owner,
+        "flags": 0,
+        "team": None,
+        "bot": _BOT,
+    }

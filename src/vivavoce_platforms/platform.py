@@ -392,9 +392,12 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
     def _output(self, message: BotMessage, held_s: float) -> SystemOutput:
         text = self._vault.redact(message.text)
         return SystemOutput(
-            kind="message", text=text, choices=tuple(message.choices), images=tuple(message.images),
+            kind="message",
+            text=text,
+            choices=tuple(message.choices),
+            images=tuple(message.images),
             held_s=max(0.0, held_s),
-        )  # fmt: skip
+        )
 
 
 def _instead(chat: Chat, handling: "asyncio.Future[None] | None") -> str:

@@ -241,8 +241,13 @@ class SlackConnector(PlatformConnector[SlackSettings]):
 def _signer(settings: SlackSettings, vault: Vault) -> Signer | None:
     if settings.signing_secret is None:
         return None
-    signed = Signature.model_validate({
-        "key": settings.signing_secret, "header": "X-Slack-Signature", "prefix": "v0=",
-        "text": "v0:{{ timestamp }}:{{ body }}", "timestamp": "X-Slack-Request-Timestamp",
-    })  # fmt: skip
+    signed = Signature.model_validate(
+        {
+            "key": settings.signing_secret,
+            "header": "X-Slack-Signature",
+            "prefix": "v0=",
+            "text": "v0:{{ timestamp }}:{{ body }}",
+            "timestamp": "X-Slack-Request-Timestamp",
+        }
+    )
     return Signer(signed, vault, time.time, "signing_secret")

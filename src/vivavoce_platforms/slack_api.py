@@ -21,9 +21,17 @@ from vivavoce_platforms.slack_messages import (
 )
 
 _HARMLESS: Final = {
-    "api.test", "reactions.add", "reactions.remove", "pins.add", "pins.remove", "views.publish",
-    "conversations.join", "conversations.mark", "assistant.threads.setTitle", "bookmarks.add",
-}  # fmt: skip
+    "api.test",
+    "reactions.add",
+    "reactions.remove",
+    "pins.add",
+    "pins.remove",
+    "views.publish",
+    "conversations.join",
+    "conversations.mark",
+    "assistant.threads.setTitle",
+    "bookmarks.add",
+}
 
 
 class WebApi:

@@ -62,28 +62,49 @@ def message_event(chat: Chat, text: str, ts: str, *, mention: bool) -> dict[str,
     said = escaped(text)
     event = {
         "type": "app_mention" if mention else "message",
-        "user": user_of(chat.chat_id), "team": TEAM, "channel": chat.chat_id, "ts": ts, "event_ts": ts,
-        "client_msg_id": f"m-{ts}", "text": f"<@{BOT_USER}> {said}" if mention else said,
-    }  # fmt: skip
+        "user": user_of(chat.chat_id),
+        "team": TEAM,
+        "channel": chat.chat_id,
+        "ts": ts,
+        "event_ts": ts,
+        "client_msg_id": f"m-{ts}",
+        "text": f"<@{BOT_USER}> {said}" if mention else said,
+    }
     if not mention:
         event["channel_type"] = "im"
     authorized = {"enterprise_id": None, "team_id": TEAM, "user_id": BOT_USER, "is_bot": True}
     return {
-        "token": "unused", "team_id": TEAM, "api_app_id": APP, "event": event, "type": "event_callback",
-        "event_id": f"Ev{ts.replace('.', '')}", "event_time": int(float(ts)), "event_context": f"4-{ts}",
-        "authorizations": [{**authorized, "is_enterprise_install": False}], "is_ext_shared_channel": False,
-    }  # fmt: skip
+        "token": "unused",
+        "team_id": TEAM,
+        "api_app_id": APP,
+        "event": event,
+        "type": "event_callback",
+        "event_id": f"Ev{ts.replace('.', '')}",
+        "event_time": int(float(ts)),
+        "event_context": f"4-{ts}",
+        "authorizations": [{**authorized, "is_enterprise_install": False}],
+        "is_ext_shared_channel": False,
+    }
 
 
 def command_event(chat: Chat, text: str, trigger: str, response_url: str) -> dict[str, Any]:
     """Event of a slash command."""
     command, _, rest = text.partition(" ")
     return {
-        "token": "unused", "team_id": TEAM, "team_domain": "vivavoce", "channel_id": chat.chat_id,
-        "channel_name": "directmessage", "user_id": user_of(chat.chat_id), "user_name": "participant",
-        "command": command, "text": rest, "api_app_id": APP, "is_enterprise_install": "false",
-        "response_url": response_url, "trigger_id": trigger,
-    }  # fmt: skip
+        "token": "unused",
+        "team_id": TEAM,
+        "team_domain": "vivavoce",
+        "channel_id": chat.chat_id,
+        "channel_name": "directmessage",
+        "user_id": user_of(chat.chat_id),
+        "user_name": "participant",
+        "command": command,
+        "text": rest,
+        "api_app_id": APP,
+        "is_enterprise_install": "false",
+        "response_url": response_url,
+        "trigger_id": trigger,
+    }
 
 
 def press_event(
@@ -96,12 +117,21 @@ def press_event(
     text = chat.texts.get(message, "")
     original = {"type": "message", "user": BOT_USER, "bot_id": BOT, "ts": message, "text": text}
     return {
-        "type": "block_actions", "user": user, "api_app_id": APP, "token": "unused", "container": place,
-        "trigger_id": trigger, "team": {"id": TEAM, "domain": "vivavoce"}, "enterprise": None,
-        "is_enterprise_install": False, "channel": {"id": chat.chat_id, "name": "directmessage"},
-        "message": {**original, "team": TEAM}, "state": {"values": {}}, "response_url": response_url,
+        "type": "block_actions",
+        "user": user,
+        "api_app_id": APP,
+        "token": "unused",
+        "container": place,
+        "trigger_id": trigger,
+        "team": {"id": TEAM, "domain": "vivavoce"},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "channel": {"id": chat.chat_id, "name": "directmessage"},
+        "message": {**original, "team": TEAM},
+        "state": {"values": {}},
+        "response_url": response_url,
         "actions": [{**button["action"], "action_ts": ts}],
-    }  # fmt: skip
+    }
 
 
 def read_message(params: dict[str, Any], ts: str) -> tuple[BotMessage, dict[str, dict[str, Any]]]:

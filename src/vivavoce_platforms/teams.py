@@ -84,11 +84,17 @@ class TeamsConnector(PlatformConnector[TeamsSettings]):
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         user = _user(chat)
         event: dict[str, Any] = {
-            "type": "message", "id": self._number(), "timestamp": now, "serviceUrl": f"{self.address}/",
-            "channelId": "msteams", "from": user, "recipient": _BOT, "locale": chat.language,
+            "type": "message",
+            "id": self._number(),
+            "timestamp": now,
+            "serviceUrl": f"{self.address}/",
+            "channelId": "msteams",
+            "from": user,
+            "recipient": _BOT,
+            "locale": chat.language,
             "conversation": {"id": chat.chat_id, "conversationType": "personal", "tenantId": _TENANT},
             "channelData": {"tenant": {"id": _TENANT}},
-        }  # fmt: skip
+        }
         if text == JOINS == self._settings.start:
             return {**event, "type": JOINS, "membersAdded": [user, _BOT]}
         pressed = chat.buttons[payload] if payload is not None else {"text": text}

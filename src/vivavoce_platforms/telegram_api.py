@@ -24,9 +24,15 @@ from vivavoce_platforms.telegram_messages import (
 
 _LONGEST_POLL_S: Final = 50.0
 _MEDIA: Final = {
-    "sendphoto": "photo", "sendanimation": "animation", "sendsticker": "sticker", "sendvoice": "voice",
-    "sendaudio": "audio", "sendvideo": "video", "sendvideonote": "video_note", "senddocument": "document",
-}  # fmt: skip
+    "sendphoto": "photo",
+    "sendanimation": "animation",
+    "sendsticker": "sticker",
+    "sendvoice": "voice",
+    "sendaudio": "audio",
+    "sendvideo": "video",
+    "sendvideonote": "video_note",
+    "senddocument": "document",
+}
 _PLACES: Final = ("sendlocation", "sendvenue")
 
 

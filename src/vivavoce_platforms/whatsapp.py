@@ -139,8 +139,11 @@ class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
             where = f"{content.get('latitude')}, {content.get('longitude')}"
             message.text = text_of(content, "name") or where
         elif kind == "template":
-            parts = [text_of(one, "text") for part in mappings(content.get("components"))
-                     for one in mappings(part.get("parameters"))]  # fmt: skip
+            parts = [
+                text_of(one, "text")
+                for part in mappings(content.get("components"))
+                for one in mappings(part.get("parameters"))
+            ]
             message.text = " ".join(filter(None, [f"[template {text_of(content, 'name')}]", *parts]))
         else:
             message.text = f"[{kind}]"

@@ -74,15 +74,21 @@ def estimate(terms: Terms, minutes: list[float], payments: list[Payment], called
     for one in payments:
         spent["paid" if one.state in PAID else "perhaps" if one.state in OPEN else "due"] += one.minor
     return Estimate(
-        places=terms.places, rewards=Money(rewards, currency), bonuses=Money(bonuses, currency),
+        places=terms.places,
+        rewards=Money(rewards, currency),
+        bonuses=Money(bonuses, currency),
         fee=None if fee is None else Money(fee, currency),
-        calls=calls, total=Money(rewards + bonuses + (fee or 0) + (calls.minor if calls else 0), currency),
-        minutes=terms.minutes, median_minutes=typical,
-        visits=len(minutes), hourly_declared=_hourly(terms.reward, Decimal(terms.minutes)),
+        calls=calls,
+        total=Money(rewards + bonuses + (fee or 0) + (calls.minor if calls else 0), currency),
+        minutes=terms.minutes,
+        median_minutes=typical,
+        visits=len(minutes),
+        hourly_declared=_hourly(terms.reward, Decimal(terms.minutes)),
         hourly_so_far=_hourly(terms.reward, Decimal(str(typical))) if typical else None,
         calls_so_far=None if terms.calls is None else _calls(terms, Decimal(str(called))),
-        paid=Money(spent["paid"], currency), perhaps=Money(spent["perhaps"], currency),
-    )  # fmt: skip
+        paid=Money(spent["paid"], currency),
+        perhaps=Money(spent["perhaps"], currency),
+    )
 
 
 def _calls(terms: Terms, minutes: Decimal) -> Money:

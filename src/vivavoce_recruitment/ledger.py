@@ -194,11 +194,22 @@ class Ledger:
         """Note what is due, as ticket, reason and amount; what is noted already is not noted again."""
         now = self.log.clock.now()
         rows = [
-            {"payment_id": f"payment-{uuid4().hex[:16]}", "study": self.study, "recruiter": recruiter,
-             "listing": listing, "ticket": ticket, "kind": kind, "reason": reason, "minor": amount.minor,
-             "currency": amount.currency, "state": "planned", "planned_at": now, "changed_at": now}
+            {
+                "payment_id": f"payment-{uuid4().hex[:16]}",
+                "study": self.study,
+                "recruiter": recruiter,
+                "listing": listing,
+                "ticket": ticket,
+                "kind": kind,
+                "reason": reason,
+                "minor": amount.minor,
+                "currency": amount.currency,
+                "state": "planned",
+                "planned_at": now,
+                "changed_at": now,
+            }
             for ticket, reason, amount in due
-        ]  # fmt: skip
+        ]
 
         def write(tx: Transaction) -> None:
             ours = (tables.payments.c.study == self.study) & (tables.payments.c.recruiter == recruiter)
@@ -217,9 +228,13 @@ class Ledger:
         return [one for one in self.payments("planned", recruiter=recruiter) if one.kind == kind]
 
     def move(
-        self, payments: Sequence[Payment], state: PaymentState, *, reference: str | None = None,
+        self,
+        payments: Sequence[Payment],
+        state: PaymentState,
+        *,
+        reference: str | None = None,
         note: str | None = None,
-    ) -> list[Payment]:  # fmt: skip
+    ) -> list[Payment]:
         """Bring payments into a state, all or none, on disk when this returns; as they are then.
 
         Raises  InputError: one of them is no longer in the state in which it was read: somebody else pays
@@ -237,9 +252,10 @@ class Ledger:
                 )
                 if tx.connection.execute(update(tables.payments).where(same).values(values)).rowcount != 1:
                     raise InputError(
-                        f"{one.payment_id} is no longer {one.state}", place="ledger",
+                        f"{one.payment_id} is no longer {one.state}",
+                        place="ledger",
                         hint="somebody else pays at the same time; look with `vivavoce recruit status`",
-                    )  # fmt: skip
+                    )
 
         self.log.transact_now(write)
         return [replace(one, **values) for one in payments]

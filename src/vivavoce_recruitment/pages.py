@@ -105,13 +105,21 @@ def _proposal(one: RecordedWork, visit: VisitRecord) -> WaitingSubmission:
 
 MOST_AT_ONCE: Final = 40  # fields of a form; who waits longer is on the next page
 THERE: Final = {
-    "running": N_("under way"), "submitted": N_("to decide"), "approved": N_("approved"),
-    "rejected": N_("rejected"), "returned": N_("returned"), "timed_out": N_("timed out"),
-    "screened_out": N_("screened out"), "other": N_("other"),
-}  # fmt: skip
+    "running": N_("under way"),
+    "submitted": N_("to decide"),
+    "approved": N_("approved"),
+    "rejected": N_("rejected"),
+    "returned": N_("returned"),
+    "timed_out": N_("timed out"),
+    "screened_out": N_("screened out"),
+    "other": N_("other"),
+}
 KINDS: Final = {
-    "reward": N_("reward"), "bonus": N_("bonus"), "screen_out": N_("screened out"), "credit": N_("credit"),
-}  # fmt: skip
+    "reward": N_("reward"),
+    "bonus": N_("bonus"),
+    "screen_out": N_("screened out"),
+    "credit": N_("credit"),
+}
 router = APIRouter(prefix="/recruitment")
 
 
@@ -128,20 +136,26 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
         if n := len(now.perhaps):
             text = ngettext(
                 "%(num)s uncertain payment by %(place)s: check it on the platform",
-                "%(num)s uncertain payments by %(place)s: check them on the platform", n, **told,
-            )  # fmt: skip
+                "%(num)s uncertain payments by %(place)s: check them on the platform",
+                n,
+                **told,
+            )
             found.append(DueAction(text, at, urgent=True))
         if n := len(now.waiting):
             text = ngettext(
                 "%(num)s submission by %(place)s to approve",
-                "%(num)s submissions by %(place)s to approve", n, **told,
-            )  # fmt: skip
+                "%(num)s submissions by %(place)s to approve",
+                n,
+                **told,
+            )
             found.append(DueAction(text, at))
         if n := now.bonuses[0]:
             text = ngettext(
                 "%(num)s unpaid bonus by %(place)s",
-                "%(num)s unpaid bonuses by %(place)s", n, **told,
-            )  # fmt: skip
+                "%(num)s unpaid bonuses by %(place)s",
+                n,
+                **told,
+            )
             found.append(DueAction(text, at))
     return found
 
@@ -159,9 +173,11 @@ def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
     name, study = recruiter.name, desk.study.name
     terms = recruiter.terms(desk.study.recruitment[name])
     found = estimate(
-        terms, completed_minutes(desk.log, study, name), ledger.payments(recruiter=name),
+        terms,
+        completed_minutes(desk.log, study, name),
+        ledger.payments(recruiter=name),
         called_minutes(desk.log, study, name),
-    )  # fmt: skip
+    )
     at = ngettext("Planned sample size: %(num)s place.", "Planned sample size: %(num)s places.", found.places)
     about = [at, _hourly_words(found)]
     if found.perhaps.minor:
@@ -181,8 +197,10 @@ def _hourly_words(found: Estimate) -> str:
     return ngettext(
         "%(amount)s per hour (median time of %(num)s completed visit: %(minutes)s min).",
         "%(amount)s per hour (median time of %(num)s completed visits: %(minutes)s min).",
-        found.visits, amount=_written(found.hourly_so_far), minutes=fixed(found.median_minutes, 1),
-    )  # fmt: skip
+        found.visits,
+        amount=_written(found.hourly_so_far),
+        minutes=fixed(found.median_minutes, 1),
+    )
 
 
 def _written(amount: Money) -> str:
@@ -191,11 +209,16 @@ def _written(amount: Money) -> str:
 
 
 PAGE: Final = DashboardPage(
-    name="recruitment", router=router, menu=(MenuItem("/recruitment", N_("Recruitment"), 950),),
-    role="researcher", templates=Path(__file__).parent / "templates", shown=_pays,
-    due=due_decisions, costs=recruitment_costs,
+    name="recruitment",
+    router=router,
+    menu=(MenuItem("/recruitment", N_("Recruitment"), 950),),
+    role="researcher",
+    templates=Path(__file__).parent / "templates",
+    shown=_pays,
+    due=due_decisions,
+    costs=recruitment_costs,
     help="how-to/recruit-on-prolific",
-)  # fmt: skip
+)
 
 
 @router.get("")
@@ -268,10 +291,17 @@ def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
     found = [_facts(desk, ledger, one) for one in priced_recruiters(desk.study, PricedRecruiter)]
     signs = _signs(desk) if any(one["waiting"] for one in found) else None
     return desk.page(
-        request, "recruitment.html", status, recruiters=found, there=THERE, outcomes=OUTCOMES, kinds=KINDS,
-        problem=problem, changed=gettext(CHANGED) if signs and signs.changed else "",
+        request,
+        "recruitment.html",
+        status,
+        recruiters=found,
+        there=THERE,
+        outcomes=OUTCOMES,
+        kinds=KINDS,
+        problem=problem,
+        changed=gettext(CHANGED) if signs and signs.changed else "",
         told=lambda person: signs.told(person, gettext) if signs is not None else (),
-    )  # fmt: skip
+    )
 
 
 def _signs(desk: Desk) -> FoundSigns:
@@ -285,9 +315,14 @@ def _facts(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> dict[str, 
     now, listing = standing(ledger, recruiter.name, terms), ledger.listing(recruiter.name)
     minutes = completed_minutes(desk.log, desk.study.name, recruiter.name)
     return {
-        "name": recruiter.name, "place": recruiter.place, "now": now, "offered": listing is not None,
-        "places": listing.places if listing is not None else terms.places, "reward": terms.reward,
+        "name": recruiter.name,
+        "place": recruiter.place,
+        "now": now,
+        "offered": listing is not None,
+        "places": listing.places if listing is not None else terms.places,
+        "reward": terms.reward,
         "cost": estimate(terms, minutes, ledger.payments(recruiter=recruiter.name)),
-        "asks": isinstance(recruiter, PaidRecruiter), "waiting": now.waiting[:MOST_AT_ONCE],
+        "asks": isinstance(recruiter, PaidRecruiter),
+        "waiting": now.waiting[:MOST_AT_ONCE],
         "more": max(0, len(now.waiting) - MOST_AT_ONCE),
-    }  # fmt: skip
+    }

@@ -38,8 +38,13 @@ class Assignments:
     def note(self, assignment: str, panel: str) -> None:
         """Remember an assignment; one that is known stays as it came first."""
         key = token_hash(assignment)
-        row = {"study": self.study, "ticket_hash": key, "assignment": assignment, "panel": panel,
-               "came_at": self.log.clock.now()}  # fmt: skip
+        row = {
+            "study": self.study,
+            "ticket_hash": key,
+            "assignment": assignment,
+            "panel": panel,
+            "came_at": self.log.clock.now(),
+        }
         same = self._is(key)
 
         def write(tx: Transaction) -> None:
@@ -122,9 +127,14 @@ class Panel(Recruiter):
         return HandBack(code)
 
     def hand_back_visit(
-        self, settings: PanelSettings, study: str, log: Log, visit_id: str, outcome: str | None,
+        self,
+        settings: PanelSettings,
+        study: str,
+        log: Log,
+        visit_id: str,
+        outcome: str | None,
         code: str | None,
-    ) -> HandBack:  # fmt: skip
+    ) -> HandBack:
         found = Assignments(log, study).of_visit(visit_id)
         if found is None or found.panel not in settings.origins:
             return HandBack(code)

@@ -178,17 +178,19 @@ def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[Recor
         if ours[key] - waiting[key] != theirs.get(key, 0)
     }
     return Reconciliation(
-        ledger=Money(sum(ours.values()), currency), platform=Money(sum(theirs.values()), currency),
+        ledger=Money(sum(ours.values()), currency),
+        platform=Money(sum(theirs.values()), currency),
         open=tuple(one for one in payments if one.state in OPEN),
         under_way=tuple(one for one in payments if one.state == "accepted" and one.ticket not in erased),
         differences=unlike,
         unvisited=tuple(
-            one.ticket for one in strange
+            one.ticket
+            for one in strange
             if one.status in ("submitted", "approved") and one.ticket not in erased.values()
         ),
         unlisted=_visits(ledger, recruiter) - sum(one.visit is not None for one in work),
         erased=len(erased),
-    )  # fmt: skip
+    )
 
 
 def _sums(payments: Iterable[Payment]) -> Counter[str]:

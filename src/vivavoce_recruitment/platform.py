@@ -18,8 +18,14 @@ from vivavoce_recruitment.settings import BY_DIALOGUE, Bonus, CallCost, Dialogue
 
 Switch = Literal["pause", "resume", "stop"]
 OUTCOMES: Final = (
-    "completed", "not_accepted", "screened_out", "no_place", "no_consent", "withdrew", "technical_failure",
-)  # fmt: skip
+    "completed",
+    "not_accepted",
+    "screened_out",
+    "no_place",
+    "no_consent",
+    "withdrew",
+    "technical_failure",
+)
 
 
 class PlatformError(VivavoceError):

@@ -38,24 +38,42 @@ TRIES: Final = 5
 FIRST_WAIT_S: Final = 0.5
 PAGE: Final = 100
 STATUSES: Final[dict[str, SubmissionStatus]] = {
-    "RESERVED": "running", "ACTIVE": "running", "AWAITING REVIEW": "submitted", "APPROVED": "approved",
-    "REJECTED": "rejected", "RETURNED": "returned", "TIMED-OUT": "timed_out", "SCREENED OUT": "screened_out",
-}  # fmt: skip
+    "RESERVED": "running",
+    "ACTIVE": "running",
+    "AWAITING REVIEW": "submitted",
+    "APPROVED": "approved",
+    "REJECTED": "rejected",
+    "RETURNED": "returned",
+    "TIMED-OUT": "timed_out",
+    "SCREENED OUT": "screened_out",
+}
 SWITCHES: Final[dict[Switch, str]] = {"pause": "PAUSE", "resume": "START", "stop": "STOP"}
 ALLOWED: Final = "participant_group_allowlist"  # who is in none of these groups does not see the study
 NOTICE: Final = "submission.status.change"
 CATEGORIES: Final = (
-    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT",
-    "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
-)  # fmt: skip
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+)
 LEAST_MESSAGE: Final = 100  # characters that a rejection says at least
 CODES: Final[dict[str, tuple[str, str]]] = {
-    "completed": ("COMPLETED", ""), "not_accepted": ("FAILED_ATTENTION_CHECK", ""),
-    "technical_failure": ("OTHER", ""), "no_consent": ("NO_CONSENT", "Did not agree to take part"),
+    "completed": ("COMPLETED", ""),
+    "not_accepted": ("FAILED_ATTENTION_CHECK", ""),
+    "technical_failure": ("OTHER", ""),
+    "no_consent": ("NO_CONSENT", "Did not agree to take part"),
     "screened_out": ("OTHER", "The study needs people with other experience"),
     "withdrew": ("OTHER", "Stopped taking part"),
     "no_place": ("OTHER", "All places of the study are taken"),
-}  # fmt: skip
+}
 """What each outcome's code is there, and why its place is asked back; "": a person reviews it."""
 
 
@@ -105,11 +123,14 @@ class _Submission(BaseModel):
         if self.started_at is not None and self.completed_at is not None:
             minutes = (self.completed_at - self.started_at).total_seconds() / 60
         return PlatformSubmission(
-            ticket=self.id, person=self.participant_id or self.participant or "",
-            listing=self.study_id or listing, status=STATUSES.get(self.status, "other"),
+            ticket=self.id,
+            person=self.participant_id or self.participant or "",
+            listing=self.study_id or listing,
+            status=STATUSES.get(self.status, "other"),
             code=self.study_code or self.entered_code,
-            bonuses=tuple(round(one) for one in self.bonus_payments or ()), minutes=minutes,
-        )  # fmt: skip
+            bonuses=tuple(round(one) for one in self.bonus_payments or ()),
+            minutes=minutes,
+        )
 
 
 @lru_cache
@@ -130,9 +151,12 @@ class ProlificPlatform(Platform):
         if only is not None:
             self._workspace()
         self._client = httpx.Client(
-            base_url=f"{settings.api}/api/v1", timeout=TIMEOUT_S, trust_env=False, verify=_trusted(),
+            base_url=f"{settings.api}/api/v1",
+            timeout=TIMEOUT_S,
+            trust_env=False,
+            verify=_trusted(),
             headers={"Authorization": f"Token {secret(settings.token)}"},
-        )  # fmt: skip
+        )
 
     def close(self) -> None:
         self._client.close()
@@ -158,15 +182,21 @@ class ProlificPlatform(Platform):
         plan = self.settings
         query = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
         body: dict[str, object] = {
-            "name": title, "internal_name": listing.mark, "description": plan.description,
-            "external_study_url": f"{url.rstrip('/')}/?{query}", "prolific_id_option": "url_parameters",
+            "name": title,
+            "internal_name": listing.mark,
+            "description": plan.description,
+            "external_study_url": f"{url.rstrip('/')}/?{query}",
+            "prolific_id_option": "url_parameters",
             "is_external_study_url_secure": plan.proof == "signed",
             "completion_codes": [self._code(outcome, code) for outcome, code in listing.codes.items()],
-            "estimated_completion_time": plan.minutes, "reward": listing.minor,
-            "total_available_places": listing.places, "device_compatibility": plan.devices,
-            "peripheral_requirements": plan.needs, "filters": plan.filters,
+            "estimated_completion_time": plan.minutes,
+            "reward": listing.minor,
+            "total_available_places": listing.places,
+            "device_compatibility": plan.devices,
+            "peripheral_requirements": plan.needs,
+            "filters": plan.filters,
             "submissions_config": {"max_submissions_per_participant": 1},
-        }  # fmt: skip
+        }
         body |= {"is_custom_screening": True} if plan.screen_out_pay is not None else {}
         body |= {"maximum_allowed_time": plan.maximum_minutes} if plan.maximum_minutes else {}
         return body | ({"project": plan.project} if plan.project else {})
@@ -212,8 +242,11 @@ class ProlificPlatform(Platform):
     def screen_out(self, listing: str, tickets: Sequence[str], pay: Money) -> None:
         path = f"/studies/{listing}/screen-out-submissions/"
         # as text the amount would be exact, but Prolific's interface wants a number: two places survive it
-        body = {"submission_ids": list(tickets), "bonus_per_submission": float(pay.major),
-                "increase_places": True}  # fmt: skip
+        body = {
+            "submission_ids": list(tickets),
+            "bonus_per_submission": float(pay.major),
+            "increase_places": True,
+        }
         self._call("POST", path, body)
 
     def switch(self, listing: str, to: Switch) -> str:

@@ -11,8 +11,17 @@ from vivavoce_recruitment.ledger import OPEN, PAID, Payment
 from vivavoce_recruitment.money import Money
 
 COLUMNS: Final = (
-    "payment", "at", "recruiter", "listing", "submission", "kind", "reason", "amount", "currency", "state",
-)  # fmt: skip
+    "payment",
+    "at",
+    "recruiter",
+    "listing",
+    "submission",
+    "kind",
+    "reason",
+    "amount",
+    "currency",
+    "state",
+)
 PERHAPS: Final = "perhaps paid"
 
 
@@ -28,11 +37,20 @@ def receipts_of(payments: Sequence[Payment]) -> str:
     table = csv.writer(written, lineterminator="\n")
     table.writerow(COLUMNS)
     for one in sorted(_sent(payments), key=lambda one: (one.changed_at, one.payment_id)):
-        table.writerow([
-            one.payment_id, one.changed_at.isoformat(), one.recruiter, safe_csv_cell(one.listing),
-            safe_csv_cell(one.ticket), one.kind, safe_csv_cell(one.reason), f"{one.amount.major:f}",
-            one.currency, PERHAPS if one.state in OPEN else one.state,
-        ])  # fmt: skip
+        table.writerow(
+            [
+                one.payment_id,
+                one.changed_at.isoformat(),
+                one.recruiter,
+                safe_csv_cell(one.listing),
+                safe_csv_cell(one.ticket),
+                one.kind,
+                safe_csv_cell(one.reason),
+                f"{one.amount.major:f}",
+                one.currency,
+                PERHAPS if one.state in OPEN else one.state,
+            ]
+        )
     return written.getvalue()
 
 

@@ -90,9 +90,10 @@ def write_sheet(
 def grant_credit(ledger: Ledger, recruiter: str, grant: Callable[[str], None]) -> list[Payment]:
     """Grant what is planned, and again what may have got lost: credit is a state. What came of each."""
     ready = [
-        one for one in ledger.payments(recruiter=recruiter)
+        one
+        for one in ledger.payments(recruiter=recruiter)
         if one.kind == "credit" and (one.state == "planned" or one.state in OPEN)
-    ]  # fmt: skip
+    ]
     found: list[Payment] = []
     for one in ready:
         sent = ledger.move([one], "sent")

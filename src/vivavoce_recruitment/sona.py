@@ -81,9 +81,10 @@ class Sona(CreditRecruiter):
 
     def grant(self, settings: SonaSettings, person: str) -> None:
         query = {
-            "experiment_id": str(settings.experiment), "credit_token": secret(settings.token),
+            "experiment_id": str(settings.experiment),
+            "credit_token": secret(settings.token),
             "survey_code": person,
-        }  # fmt: skip
+        }
         try:
             address = f"{settings.site}{GRANT}"
             answer = httpx.get(address, params=query, timeout=TIMEOUT_S, trust_env=False)

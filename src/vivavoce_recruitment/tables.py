@@ -186,9 +186,12 @@ def _erase_booking(connection: Connection, whose: ErasedParticipant) -> None:
             connection.execute(delete(table).where(about))
         same = (bookings.c.study == whose.study) & (bookings.c.number == number)
         nobody = {
-            "code_hash": f"{ERASED}{uuid4().hex}", "seat": None, "let_in": False, "invitation": None,
+            "code_hash": f"{ERASED}{uuid4().hex}",
+            "seat": None,
+            "let_in": False,
+            "invitation": None,
             "waiting_since": None,
-        }  # fmt: skip
+        }
         connection.execute(update(bookings).where(same).values(nobody))
 
 
@@ -205,14 +208,20 @@ def _dataset_rows(connection: Connection, exported: ExportedVisits) -> Iterator[
     yield (
         "notes",
         [
-            {"note_id": row.note_id, "participant_id": exported.visits.get(row.visit_id or ""),
-             "visit_id": row.visit_id, "session_at": row.start, "kind": row.kind, "text": row.text,
-             "author_id": f"supervisor-{sha256(f'{exported.salt}:{row.author}'.encode()).hexdigest()[:12]}",
-             "noted_at": row.noted_at}
+            {
+                "note_id": row.note_id,
+                "participant_id": exported.visits.get(row.visit_id or ""),
+                "visit_id": row.visit_id,
+                "session_at": row.start,
+                "kind": row.kind,
+                "text": row.text,
+                "author_id": f"supervisor-{sha256(f'{exported.salt}:{row.author}'.encode()).hexdigest()[:12]}",
+                "noted_at": row.noted_at,
+            }
             for row in found
             if row.visit_id in exported.visits or (row.visit_id is None and exported.simulated is not True)
         ],
-    )  # fmt: skip
+    )
 
 
 def _theirs(ticket: str, whose: ErasedParticipant) -> bool:

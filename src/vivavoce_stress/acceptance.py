@@ -86,9 +86,14 @@ def read_votes() -> list[Votes]:
 
 def _votes(row: dict[str, Any]) -> Votes:
     return Votes(
-        row["test"], row["language"], row["rule"], row["sure"] == "yes", row["own"] == "yes",
-        int(row["accepted"]), int(row["refused"]),
-    )  # fmt: skip
+        row["test"],
+        row["language"],
+        row["rule"],
+        row["sure"] == "yes",
+        row["own"] == "yes",
+        int(row["accepted"]),
+        int(row["refused"]),
+    )
 
 
 @cache

@@ -57,20 +57,30 @@ def _misspellings(language: str) -> dict[str, Capability]:
 
 BACKENDS: Final = (
     Backend(
-        name="apertium", what="Italian genders, irregular forms and tenses", licence="GPL-2+, a program",
-        hint={"it": apertium.MISSING}, installed=lambda _: apertium.apertium_installed(), make=_apertium,
+        name="apertium",
+        what="Italian genders, irregular forms and tenses",
+        licence="GPL-2+, a program",
+        hint={"it": apertium.MISSING},
+        installed=lambda _: apertium.apertium_installed(),
+        make=_apertium,
     ),
     Backend(
-        name="thesaurus", what="more synonyms (ST-5)", licence="GPL-3 (it), WordNet's (en); files",
+        name="thesaurus",
+        what="more synonyms (ST-5)",
+        licence="GPL-3 (it), WordNet's (en); files",
         hint={language: f"apt-get install {package}" for language, package in PACKAGES.items()},
-        installed=lambda language: thesaurus_file(language) is not None, make=_thesaurus,
+        installed=lambda language: thesaurus_file(language) is not None,
+        make=_thesaurus,
     ),
     Backend(
-        name="misspellings", what="misspellings that people made (ST-2)", licence="CC BY-SA 3.0, a file",
+        name="misspellings",
+        what="misspellings that people made (ST-2)",
+        licence="CC BY-SA 3.0, a file",
         hint={"en": "pip install 'vivavoce[misspellings]'"},
-        installed=lambda _: misspellings_file() is not None, make=_misspellings,
+        installed=lambda _: misspellings_file() is not None,
+        make=_misspellings,
     ),
-)  # fmt: skip
+)
 
 
 def backend_of(name: str, language: str, place: str = "--backend") -> Backend:

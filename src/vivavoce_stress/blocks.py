@@ -110,7 +110,7 @@ def open_told(whole: Facts, *, page: str = VERDICTS_PAGE) -> list[str]:
                 "{cases} for a second check by a person, to measure the agreement of rules and people.",
                 cases=plural(whole["checks"], "decided case waits", "decided cases wait"),
             )
-        )  # fmt: skip
+        )
     if whole["outage"]:
         told.append(
             say(
@@ -133,16 +133,19 @@ def decided_by(run: Facts) -> str:
         told = say(
             "People judged {judged} of {of} and overruled the rules in {overruled} of these. Human "
             "verdicts count.",
-            judged=judged, of=of, overruled=count(whole["overruled"]),
-        )  # fmt: skip
+            judged=judged,
+            of=of,
+            overruled=count(whole["overruled"]),
+        )
     if agreed is None:
         return told
     return f"{told} " + say(
         "Agreement of rules and people on pass or fail: {same} of {n} (95% CI {interval}), including "
         "tentative rule verdicts.",
-        same=count(agreed["same"]), n=count(agreed["n"]),
+        same=count(agreed["same"]),
+        n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
-    )  # fmt: skip
+    )
 
 
 def left_untried(run: Facts, state: TestState) -> list[Facts]:
@@ -156,10 +159,11 @@ def tried_told(run: Facts) -> list[str]:
     told = [
         say(
             "Tried {tried} of {all}: {tests}.",
-            tried=count(len(held)), all=plural(len(run["tests"]), "stress test"),
+            tried=count(len(held)),
+            all=plural(len(run["tests"]), "stress test"),
             tests=listed([title_of(one).lower() for one in held]) or MISSING,
         )
-    ]  # fmt: skip
+    ]
     for state, template in UNTRIED.items():
         if left := left_untried(run, state):
             tests = plural(len(left), "stress test was", "stress tests were")
@@ -175,9 +179,11 @@ def untried_told(run: Facts) -> list[str]:
             told.append(say(template, tests=listed([title_of(one) for one in left])))
     if left_untried(run, "waits"):
         told.append(
-            say("Next step: on the study's dashboard, under Stress tests, propose variants, accept or "
-                "reject them, and rerun the tests.")
-        )  # fmt: skip
+            say(
+                "Next step: on the study's dashboard, under Stress tests, propose variants, accept or "
+                "reject them, and rerun the tests."
+            )
+        )
     return told
 
 
@@ -187,9 +193,12 @@ def words_table(run: Facts) -> list[TableOfText]:
     if not any(one[kind][1] for one in run["words"] for kind in kinds):
         return []
     columns = heads(
-        say("Language"), say("Carries the request"), say("Frames the request"), say("Function words"),
+        say("Language"),
+        say("Carries the request"),
+        say("Frames the request"),
+        say("Function words"),
         say("No choice"),
-    )  # fmt: skip
+    )
     rows = tuple(
         Row(
             named_language(one["language"]),

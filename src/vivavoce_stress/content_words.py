@@ -82,9 +82,12 @@ def by_word(rows: Sequence[Mapping[str, Any]], language: str) -> WordsChanged:
         return sum(passed), len(passed)
 
     return WordsChanged(
-        language=language, content=counted("content"), frame=counted("frame"), small=counted("small"),
+        language=language,
+        content=counted("content"),
+        frame=counted("frame"),
+        small=counted("small"),
         left=len(rows) - len(kinds),
-    )  # fmt: skip
+    )
 
 
 def _carries(word: str, language: str) -> bool:

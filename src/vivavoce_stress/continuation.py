@@ -223,9 +223,13 @@ def _acts(system: Mapping[str, Any]) -> list[LoggedAct] | None:
 
 
 def continuing(
-    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False,
+    case: Case,
+    kind: Continuation,
+    ontology: Ontology | None,
+    seed: int,
+    settles: bool = False,
     course: Course | None = None,
-) -> Continuing:  # fmt: skip
+) -> Continuing:
     """The user who goes on; without a task or an ontology the log's."""
     if kind == "simulated" and case.task is not None and ontology is not None:
         return SimulatedContinuation(case, ontology, seed)

@@ -45,28 +45,81 @@ class EnglishParser:
 
 _IRREGULAR: Final = {
     "NNS": {
-        "person": "people", "ox": "oxen", "aircraft": "aircraft", "fish": "fish", "salmon": "salmon",
-        "trout": "trout", "offspring": "offspring", "spacecraft": "spacecraft",
+        "person": "people",
+        "ox": "oxen",
+        "aircraft": "aircraft",
+        "fish": "fish",
+        "salmon": "salmon",
+        "trout": "trout",
+        "offspring": "offspring",
+        "spacecraft": "spacecraft",
     },
     "VBD": {
-        "cancel": "cancelled", "mimic": "mimicked", "redo": "redid", "ski": "skied", "okay": "okayed",
-        "enrol": "enrolled"},
-    "VBN": {
-        "cancel": "cancelled", "mimic": "mimicked", "get": "got", "redo": "redone", "ski": "skied",
+        "cancel": "cancelled",
+        "mimic": "mimicked",
+        "redo": "redid",
+        "ski": "skied",
         "okay": "okayed",
-            "enrol": "enrolled"},
+        "enrol": "enrolled",
+    },
+    "VBN": {
+        "cancel": "cancelled",
+        "mimic": "mimicked",
+        "get": "got",
+        "redo": "redone",
+        "ski": "skied",
+        "okay": "okayed",
+        "enrol": "enrolled",
+    },
     "VBG": {
-        "cancel": "cancelling", "enrol": "enrolling", "mimic": "mimicking", "sting": "stinging",
-        "forgo": "forgoing"},
+        "cancel": "cancelling",
+        "enrol": "enrolling",
+        "mimic": "mimicking",
+        "sting": "stinging",
+        "forgo": "forgoing",
+    },
     "VBZ": {"redo": "redoes", "okay": "okays"},
-}  # fmt: skip
-UNCOUNTED: Final = frozenset({
-    "accommodation", "advice", "aid", "baggage", "cash", "clothing", "electricity", "equipment", "fruit",
-    "furniture", "guidance", "hardware", "homework", "housing", "information", "jewellery", "jewelry",
-    "legislation", "lodging", "luggage", "machinery", "mail", "money", "music", "news", "nutrition",
-    "progress", "research", "rice", "scenery", "software", "stuff", "traffic", "transport", "transportation",
-    "weather",
-})  # fmt: skip
+}
+UNCOUNTED: Final = frozenset(
+    {
+        "accommodation",
+        "advice",
+        "aid",
+        "baggage",
+        "cash",
+        "clothing",
+        "electricity",
+        "equipment",
+        "fruit",
+        "furniture",
+        "guidance",
+        "hardware",
+        "homework",
+        "housing",
+        "information",
+        "jewellery",
+        "jewelry",
+        "legislation",
+        "lodging",
+        "luggage",
+        "machinery",
+        "mail",
+        "money",
+        "music",
+        "news",
+        "nutrition",
+        "progress",
+        "research",
+        "rice",
+        "scenery",
+        "software",
+        "stuff",
+        "traffic",
+        "transport",
+        "transportation",
+        "weather",
+    }
+)
 
 
 def inflected(lemma: str, tag: str) -> str:

@@ -17,9 +17,21 @@ from vivavoce_stress.review import word_edits
 from vivavoce_stress.stock_replies import ALIKE, ASKS
 
 FailureKind = Literal[
-    "not_understood", "unknown", "ask_again", "question_again", "asked_more", "menu", "stock_reply", "refuse",
-    "hand_over", "trouble", "silent", "wrong_answer", "more_turns", "something_else",
-]  # fmt: skip
+    "not_understood",
+    "unknown",
+    "ask_again",
+    "question_again",
+    "asked_more",
+    "menu",
+    "stock_reply",
+    "refuse",
+    "hand_over",
+    "trouble",
+    "silent",
+    "wrong_answer",
+    "more_turns",
+    "something_else",
+]
 KINDS: Final[dict[FailureKind, str]] = {
     "not_understood": N_("The system said that it did not understand"),
     "unknown": N_("The system did not know a name"),

@@ -34,12 +34,18 @@ def judge_results(pairs: Sequence[JudgedPair], data: str, level: float = 0.95) -
     languages = list(dict.fromkeys(one.language for one in pairs))
     return {
         **_figures(pairs, level),
-        "by_language": {name: _figures([one for one in pairs if one.language == name], level)
-                        for name in languages},
-        "confusions": dict(Counter(f"{one.label} taken for {one.verdict}" for one in pairs
-                                   if one.verdict and one.verdict != one.label).most_common()),
+        "by_language": {
+            name: _figures([one for one in pairs if one.language == name], level) for name in languages
+        },
+        "confusions": dict(
+            Counter(
+                f"{one.label} taken for {one.verdict}"
+                for one in pairs
+                if one.verdict and one.verdict != one.label
+            ).most_common()
+        ),
         "signature": signature("stress_model_judge", unit="pair", n=len(pairs), data=data, interval="wilson"),
-    }  # fmt: skip
+    }
 
 
 def _figures(pairs: Sequence[JudgedPair], level: float) -> dict[str, Any]:
@@ -54,14 +60,22 @@ def _figures(pairs: Sequence[JudgedPair], level: float) -> dict[str, Any]:
         "decided": len(decided),
         "troubles": dict(Counter(one.trouble for one in pairs if one.trouble).most_common()),
         "model": agree([(_passes(one.label), _passes(str(one.verdict))) for one in decided], level),
-        "model_or_none": {"same": right, "n": len(pairs), "rate": right / len(pairs) if pairs else None,
-                          **_ends(spans["model_or_none"])},
+        "model_or_none": {
+            "same": right,
+            "n": len(pairs),
+            "rate": right / len(pairs) if pairs else None,
+            **_ends(spans["model_or_none"]),
+        },
         "ladder": agree([(_passes(one.label), _passes(str(one.ladder))) for one in known], level),
-        "steady": {"same": steady, "n": len(both), "rate": steady / len(both) if both else None,
-                   **_ends(spans["steady"])},
+        "steady": {
+            "same": steady,
+            "n": len(both),
+            "rate": steady / len(both) if both else None,
+            **_ends(spans["steady"]),
+        },
         "first_kinder": sum(_passes(str(one.first)) and not _passes(str(one.last)) for one in both),
         "last_kinder": sum(_passes(str(one.last)) and not _passes(str(one.first)) for one in both),
-    }  # fmt: skip
+    }
 
 
 def _passes(verdict: str) -> bool:

@@ -22,18 +22,27 @@ def junit(rows: Sequence[dict[str, Any]], name: str, *, at: datetime | None = No
     cases = [(row, _junit_kind(row)) for row in rows if row["case_id"]]
     kinds = Counter(kind for _, kind in cases)
     suite = Element(
-        "testsuite", name=f"vivavoce stress {name}", tests=str(len(cases)), failures=str(kinds["failure"]),
-        errors=str(kinds["error"]), skipped=str(kinds["skipped"]), timestamp=when, hostname="localhost",
+        "testsuite",
+        name=f"vivavoce stress {name}",
+        tests=str(len(cases)),
+        failures=str(kinds["failure"]),
+        errors=str(kinds["error"]),
+        skipped=str(kinds["skipped"]),
+        timestamp=when,
+        hostname="localhost",
         time=_seconds(sum(row["duration_s"] or 0.0 for row, _ in cases)),
-    )  # fmt: skip
+    )
     properties = SubElement(suite, "properties")
     for key, value in _junit_facts([row for row, _ in cases]).items():
         SubElement(properties, "property", name=key, value=value)
     for row, kind in cases:
         case = SubElement(
-            suite, "testcase", classname=f"{row['test']}.{row['language']}", time=_seconds(row["duration_s"]),
+            suite,
+            "testcase",
+            classname=f"{row['test']}.{row['language']}",
+            time=_seconds(row["duration_s"]),
             name=_legal(f"{row['case_id']} {row['text']}"),
-        )  # fmt: skip
+        )
         reason = _legal(row["reason"] or row["status"])
         if kind == "failure":
             failure = SubElement(case, kind, type=row["verdict"], message=reason)

@@ -47,13 +47,18 @@ def lexicon(reviews: Reviews) -> ReviewLexicon:
             counts[learnt] = counts.get(learnt, 0) + 1
     entries = tuple(
         {
-            "test": test, "language": language, "before": before, "after": after, "part": part, "form": form,
+            "test": test,
+            "language": language,
+            "before": before,
+            "after": after,
+            "part": part,
+            "form": form,
             "approved": count,
         }
         for (test, language, before, after, part, form), count in sorted(
             counts.items(), key=lambda one: (-one[1], one[0])
         )
-    )  # fmt: skip
+    )
     return ReviewLexicon(approvals, digest(entries), entries)
 
 

@@ -72,9 +72,13 @@ def _waiting(desk: Desk, name: str) -> tuple[int, int, int]:
 
 
 PAGE: Final = DashboardPage(
-    name="stress", router=router, menu=(MenuItem("/stress", N_("Stress tests"), 700),),
-    templates=FOLDER / "templates", help="how-to/stress-test-a-bot", due=due_decisions,
-)  # fmt: skip
+    name="stress",
+    router=router,
+    menu=(MenuItem("/stress", N_("Stress tests"), 700),),
+    templates=FOLDER / "templates",
+    help="how-to/stress-test-a-bot",
+    due=due_decisions,
+)
 
 
 @router.get("")
@@ -87,17 +91,24 @@ def stress(request: Request, desk: Desk_) -> Response:
     reviews, queue = Reviews.of(stream), VerdictQueue.of(stream)
     decisions = [reviews.decision(key) for key in reviews.items]
     facts = {
-        "items": len(reviews.items), "waiting": len(reviews.waiting(name)),
+        "items": len(reviews.items),
+        "waiting": len(reviews.waiting(name)),
         "approved": sum(one is not None and one.text is not None for one in decisions),
         "second": bool(decisions) and all(one is not None for one in decisions),
-        "agreement": agree(reviews.pairs()), "disputed": len(reviews.disputed()),
-        "lexicon": _lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
+        "agreement": agree(reviews.pairs()),
+        "disputed": len(reviews.disputed()),
+        "lexicon": _lexicon(reviews),
+        "waits": queue.counts(),
+        "cases": len(queue.cases),
         "earlier": sum(people.earlier.get(run_id, 0) for run_id in queue.runs),
         "carried": sum(people.carried.get(run_id, 0) for run_id in queue.runs),
-        "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
-        "proposing": _proposing(request), "again": _again(desk), "decides": who_of(request).may("researcher"),
+        "mine": len(queue.judged_by(name)),
+        "runs": _runs(request, desk, stream),
+        "proposing": _proposing(request),
+        "again": _again(desk),
+        "decides": who_of(request).may("researcher"),
         "talked": desk.board.see(lambda board: bool(board.dialogues)),
-    }  # fmt: skip
+    }
     return desk.page(request, "stress.html", **facts)
 
 
@@ -201,17 +212,26 @@ def cases(request: Request, desk: Desk_) -> Response:
     for (run_id, _), one in queue.cases.items():
         blind = one.asked is not None and not one.people
         runs.setdefault(run_id, []).append(
-            {"one": one, "pieces": difference(one.case.original, one.case.variant), "blind": blind,
-             "mine": name in one.people}
-        )  # fmt: skip
+            {
+                "one": one,
+                "pieces": difference(one.case.original, one.case.variant),
+                "blind": blind,
+                "mine": name in one.people,
+            }
+        )
     return desk.page(request, "stress_cases.html", runs=runs, named=_named(), systems=queue.systems)
 
 
 @router.get("/verdicts", dependencies=[Decides])
 def verdicts(
-    request: Request, desk: Desk_, run: str = "", case: str = "", kept: str = "", others: str = "",
+    request: Request,
+    desk: Desk_,
+    run: str = "",
+    case: str = "",
+    kept: str = "",
+    others: str = "",
     listed: str = "",
-) -> Response:  # fmt: skip
+) -> Response:
     """The next case whose verdict this person may give, or the one that they come back to.
 
     kept    the case whose verdict was stored just now, of `run`
@@ -225,12 +245,21 @@ def verdicts(
     mine = queue.judged_by(name)
     facts = _case_facts(one, [other for other in fresh if one and other.pattern == one.pattern], name)
     return desk.page(
-        request, "stress_verdict.html", **facts, left=len(fresh), mine=mine, name=name, named=_named(),
-        last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others, listed=listed,
+        request,
+        "stress_verdict.html",
+        **facts,
+        left=len(fresh),
+        mine=mine,
+        name=name,
+        named=_named(),
+        last=queue.cases.get((run, kept)),
+        second=len(waiting) - len(fresh),
+        others=others,
+        listed=listed,
         kinds=KINDS,
         agreements=[] if one else [run["agreement"] for run in _runs(request, desk, stream)],
         again=_again(desk, report=True),
-    )  # fmt: skip
+    )
 
 
 @router.post("/verdicts", dependencies=[Decides])
@@ -275,15 +304,25 @@ def _queue(desk: Desk) -> VerdictQueue:
 
 
 def _review_page(
-    request: Request, desk: Desk, status: int = 200, *, skip: str = "", only: VariantsProposed | None = None,
-    problem: str = "", typed: str = "",
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: Desk,
+    status: int = 200,
+    *,
+    skip: str = "",
+    only: VariantsProposed | None = None,
+    problem: str = "",
+    typed: str = "",
+) -> Response:
     waiting = _reviews(desk).waiting(who_of(request).name)
     later = [one for one in waiting if one.item_id != skip] or waiting
     item = only or next(iter(later), None)
     facts: dict[str, Any] = {
-        "item": item, "left": len(waiting), "problem": problem, "typed": typed, "again": _again(desk),
-    }  # fmt: skip
+        "item": item,
+        "left": len(waiting),
+        "problem": problem,
+        "typed": typed,
+        "again": _again(desk),
+    }
     if item is not None:
         facts["test"] = _test(item.test)
         facts["proposals"] = [
@@ -304,10 +343,12 @@ def told_rule(rule: str) -> str:
 def _named() -> dict[str, str]:
     """The verdicts in words; each begins with its key."""
     return {
-        "pass": gettext("Pass: served equally well"), "fail": gettext("Fail"),
-        "clarification": gettext("Clarification: asks again"), "unsure": gettext("Unsure"),
+        "pass": gettext("Pass: served equally well"),
+        "fail": gettext("Fail"),
+        "clarification": gettext("Clarification: asks again"),
+        "unsure": gettext("Unsure"),
         "invalid_variant": gettext("Invalid: different meaning"),
-    }  # fmt: skip
+    }
 
 
 def _case_facts(one: JudgedCase | None, alike: Sequence[JudgedCase], name: str) -> dict[str, Any]:

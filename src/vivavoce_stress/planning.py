@@ -105,9 +105,15 @@ def to_review(
         return item_of(interaction, test, made, choice.seed, tried, shown=PROPOSALS, once=True)
 
     return sample(
-        interactions, tests, choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
-        languages=choice.languages, known=_shown(reviews),
-    )  # fmt: skip
+        interactions,
+        tests,
+        choose,
+        size=choice.size,
+        each_test=choice.each_test,
+        seed=choice.seed,
+        languages=choice.languages,
+        known=_shown(reviews),
+    )
 
 
 def _left_to_proposed(interactions: Sequence[Interaction], choice: RunChoice, unreviewed: int) -> set[str]:
@@ -132,9 +138,12 @@ def _shown(reviews: Reviews) -> ItemsTried:
 
 
 def queue_for_review(
-    study: Study, log: Log, interactions: Sequence[Interaction], choice: RunChoice,
+    study: Study,
+    log: Log,
+    interactions: Sequence[Interaction],
+    choice: RunChoice,
     operators: Sequence[Operator] = (),
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """Put variants before people; returns how many utterances are new, and how many were there already."""
     stream = stress_stream(study.name)
     drawn = to_review(interactions, choice, Reviews.of(log.events(stream)), operators)
@@ -200,9 +209,14 @@ def plan_run(
         return next((one for one in mine if one.pair not in tried.pairs), TRIED)
 
     drawn = sample(
-        interactions, choice.names(), choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
+        interactions,
+        choice.names(),
+        choose,
+        size=choice.size,
+        each_test=choice.each_test,
+        seed=choice.seed,
         languages=choice.languages,
-    )  # fmt: skip
+    )
     tasks = {task.task_id: task for task in study.tasks}
     _tell_left_out([one for items in approved.values() for one in items], drawn, choice)
     return RunPlan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
@@ -228,9 +242,14 @@ def by_voice(cases: Sequence[Case]) -> RunPlan:
     for case in cases:
         if case.test in STRESS_TESTS and "voice" not in STRESS_TESTS.get(case.test).channels:
             plan.not_applicable.append(
-                {"test": case.test, "family": case.family, "language": case.language,
-                 "dialogue_id": case.dialogue_id, "reason": "it is not applied to voice"}
-            )  # fmt: skip
+                {
+                    "test": case.test,
+                    "family": case.family,
+                    "language": case.language,
+                    "dialogue_id": case.dialogue_id,
+                    "reason": "it is not applied to voice",
+                }
+            )
         else:
             plan.cases.append(case.model_copy(update={"channel": "voice"}))
     return plan
@@ -266,10 +285,18 @@ def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> Iterator
         approval: Approval = "write" if decision.decision == "reject" else decision.decision
         rule, confidence = _origin(item.proposals, decision.proposal)
         yield SampledItem(
-            item_id=key, interaction=interaction, turn=turn, previous=item.previous, test=item.test,
-            variants=(), text=decision.text, rule=rule, confidence=confidence, approval=approval,
+            item_id=key,
+            interaction=interaction,
+            turn=turn,
+            previous=item.previous,
+            test=item.test,
+            variants=(),
+            text=decision.text,
+            rule=rule,
+            confidence=confidence,
+            approval=approval,
             approved_by=decision.reviewer,
-        )  # fmt: skip
+        )
 
 
 def _origin(proposals: Sequence[Any], chosen: int | None) -> tuple[str, float | None]:

@@ -55,7 +55,9 @@ def _forms(language: str) -> tuple[dict[str, list[re.Pattern[str]]], dict[str, l
     """By kind, what asks for it, and what tells it."""
     words = ReplyWords.of(language)
     asks, told = (words.asks_for, words.told_by) if words else ({}, {})
-    both = ({kind: [re.compile(one, re.IGNORECASE) for one in forms] for kind, forms in each.items()}
-            for each in (asks, told))  # fmt: skip
+    both = (
+        {kind: [re.compile(one, re.IGNORECASE) for one in forms] for kind, forms in each.items()}
+        for each in (asks, told)
+    )
     first, second = both
     return first, second

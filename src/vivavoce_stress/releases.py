@@ -114,18 +114,25 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
     rose = tuple(one for one in known if one.now == "passed" != one.before and not one.otherwise)
     passed = sum(one.before == one.now == "passed" and not one.otherwise for one in known)
     return RunsCompared(
-        run_before=before[0]["run_id"], run_now=now[0]["run_id"], release_before=before[0]["release"],
-        release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
+        run_before=before[0]["run_id"],
+        run_now=now[0]["run_id"],
+        release_before=before[0]["release"],
+        release_now=now[0]["release"],
+        fell=fell,
+        rose=rose,
+        otherwise=otherwise,
+        passed_both=passed,
         originals_otherwise=tuple(one for one in known if one.otherwise and one.now != "original_lost"),
         originals_lost=tuple(one for one in known if one.now == "original_lost" != one.before),
         failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
         worse=tuple(one for one in known if _verdicts(one) == ("clarification", "fail")),
         better=tuple(one for one in known if _verdicts(one) == ("fail", "clarification")),
         not_compared=tuple(one for one in cases if one.before is None or one.now is None),
-        common=len(common), only_one=sum(row["status"] != "not_admitted" for row in alone),
+        common=len(common),
+        only_one=sum(row["status"] != "not_admitted" for row in alone),
         shares=(_share(before), _share(now)),
         p=one_proportion_p(len(fell), len(fell) + len(rose)),
-    )  # fmt: skip
+    )
 
 
 def _compared(before: Row, now: Row) -> CaseCompared:

@@ -262,11 +262,14 @@ class _Held:
         self.number += 1
         said = await self._say(
             ToSay(
-                text=text, language=self.conversation.language, number=self.number,
-                key=f"{self.conversation.key}-{self.number}", place=f"{self._place}:{self.number}",
+                text=text,
+                language=self.conversation.language,
+                number=self.number,
+                key=f"{self.conversation.key}-{self.number}",
+                place=f"{self._place}:{self.number}",
                 connector=self.connector,
             )
-        )  # fmt: skip
+        )
         self.replayed.turns.append({"party": "user", "text": text, **said.facts})
         if said.turn is None:
             raise NothingArrived(f"nothing was recognised of {text!r}")

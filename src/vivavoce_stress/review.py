@@ -76,16 +76,21 @@ class Reviews:
 def proposed(item: "SampledItem", *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
     """An item as it goes into the queue; whether two look at it depends on its key alone."""
     return VariantsProposed(
-        item_id=item.item_id, test=item.test, language=item.interaction.language,
-        dialogue_id=item.interaction.dialogue_id, turn_index=item.turn.turn_index, original=item.turn.text,
-        previous=item.previous, double=Random(item.item_id).random() < double_share,
+        item_id=item.item_id,
+        test=item.test,
+        language=item.interaction.language,
+        dialogue_id=item.interaction.dialogue_id,
+        turn_index=item.turn.turn_index,
+        original=item.turn.text,
+        previous=item.previous,
+        double=Random(item.item_id).random() < double_share,
         proposals=[
             LoggedProposal(
                 text=one.text, rule=one.rule, confidence=one.confidence, edits=one.facts()["edits"]
             )
             for one in item.variants
         ],
-    )  # fmt: skip
+    )
 
 
 def reviewed(
@@ -115,9 +120,12 @@ def reviewed(
     if said == " ".join(item.original.split()):
         raise InputError(N_("the variant is the original"), place=place, hint=N_("change it, or reject it"))
     return VariantReviewed(
-        item_id=item.item_id, reviewer=reviewer, decision=kind, text=said,
+        item_id=item.item_id,
+        reviewer=reviewer,
+        decision=kind,
+        text=said,
         proposal=None if kind == "write" else proposal,
-    )  # fmt: skip
+    )
 
 
 def word_edits(original: str, text: str) -> list[Edit]:

@@ -49,9 +49,12 @@ def write_review(items: Iterable[VariantsProposed], path: Path) -> int:
         writer.writeheader()
         for item in items:
             facts: dict[str, str | None] = {
-                "item_id": item.item_id, "test": item.test, "language": item.language,
-                "previous": item.previous, "original": item.original,
-            }  # fmt: skip
+                "item_id": item.item_id,
+                "test": item.test,
+                "language": item.language,
+                "previous": item.previous,
+                "original": item.original,
+            }
             for number, one in enumerate(item.proposals[:PROPOSALS], 1):
                 facts |= {f"proposal_{number}": one.text, f"rule_{number}": one.rule}
             writer.writerow({name: safe_csv_cell(value) for name, value in facts.items()})

@@ -218,12 +218,17 @@ class Run:
         self.run_id = f"{plan}-{uuid.uuid4().hex[:6]}"
         await self._append(
             StressRunPlanned(
-                run_id=self.run_id, plan=plan, system=self.system, settings=self.settings.declared(),
+                run_id=self.run_id,
+                plan=plan,
+                system=self.system,
+                settings=self.settings.declared(),
                 cases=[case.model_dump(mode="json") for case in self.cases],
-                not_applicable=list(self.not_applicable), titles=self._titles(), release=self.release,
+                not_applicable=list(self.not_applicable),
+                titles=self._titles(),
+                release=self.release,
             ),
             "planned",
-        )  # fmt: skip
+        )
 
     def _titles(self) -> dict[str, str]:
         """What the tests are called, for readers who lack the packages that offer them."""
@@ -279,12 +284,23 @@ class Run:
                 continue
             except _Outage as outage:
                 self._outages.add(case.case_id)
-                why = statement(N_("the system failed in {n} attempts: {failure}"), n=self.settings.attempts,
-                                failure=str(outage))  # fmt: skip
-                await self._judged_as(case, CaseJudged(
-                    run_id=self.run_id, case_id=case.case_id, admitted=False, verdict=None, rung=None,
-                    why=why.facts(), outage=True,
-                ))  # fmt: skip
+                why = statement(
+                    N_("the system failed in {n} attempts: {failure}"),
+                    n=self.settings.attempts,
+                    failure=str(outage),
+                )
+                await self._judged_as(
+                    case,
+                    CaseJudged(
+                        run_id=self.run_id,
+                        case_id=case.case_id,
+                        admitted=False,
+                        verdict=None,
+                        rung=None,
+                        why=why.facts(),
+                        outage=True,
+                    ),
+                )
             self._replays.pop(case.case_id, None)
             self._judged.add(case.case_id)
             if progress:
@@ -336,9 +352,16 @@ class Run:
         whole = overall(verdicts)
         replays = clean + [_entry("variant", place, one) for place, one in enumerate(verdicts)]
         judged = CaseJudged(
-            run_id=self.run_id, case_id=case.case_id, admitted=True, verdict=whole.verdict, rung=whole.rung,
-            suspicion=whole.suspicion, why=whole.reason.facts(), similarity=whole.similarity, replays=replays,
-        )  # fmt: skip
+            run_id=self.run_id,
+            case_id=case.case_id,
+            admitted=True,
+            verdict=whole.verdict,
+            rung=whole.rung,
+            suspicion=whole.suspicion,
+            why=whole.reason.facts(),
+            similarity=whole.similarity,
+            replays=replays,
+        )
         await self._judged_as(case, judged)
 
     async def _judged_as(self, case: Case, judged: CaseJudged) -> None:
@@ -384,24 +407,41 @@ class Run:
             return self._replays[case.case_id][key[1:]]
         conversation = uuid.uuid4().hex
         facts: dict[str, Any] = {
-            "run_id": self.run_id, "case_id": case.case_id, "arm": arm, "repetition": repetition,
+            "run_id": self.run_id,
+            "case_id": case.case_id,
+            "arm": arm,
+            "repetition": repetition,
             "conversation": conversation,
-        }  # fmt: skip
+        }
         await self._append(ReplayBegun(**facts), None)
         held = await replay(
-            self.connector, case, arm, conversation, continuation=self.settings.continuation,
-            ontology=self.ontology, seed=self.settings.seed, say=self.say, settles=settles,
+            self.connector,
+            case,
+            arm,
+            conversation,
+            continuation=self.settings.continuation,
+            ontology=self.ontology,
+            seed=self.settings.seed,
+            say=self.say,
+            settles=settles,
             original=original,
-        )  # fmt: skip
+        )
         if held.unreached:
             raise InputError(held.failure or "unreachable", place=f"system {self.system}", hint=_NOT_THERE)
         astray = arm == "clean" and not repetition and case.goal is not None and held.met is False
         again = (held.outage or astray) and self._tried[key] + 1 < self.settings.attempts
         finished = ReplayFinished(
-            **facts, turns=held.turns, injected=held.injected, met=held.met, met_at=held.met_at,
-            met_words=held.met_words, failure=held.failure, outage=held.outage, again=again,
+            **facts,
+            turns=held.turns,
+            injected=held.injected,
+            met=held.met,
+            met_at=held.met_at,
+            met_words=held.met_words,
+            failure=held.failure,
+            outage=held.outage,
+            again=again,
             duration_s=held.duration_s,
-        )  # fmt: skip
+        )
         tried = f"/try{self._tried[key]}" if again else ""
         await self._append(finished, self._key(case, f"{arm}/{repetition}{tried}"))
         self._held += 1
@@ -448,20 +488,35 @@ def _not_admitted(run_id: str, case: Case, problem: Statement, variant: Replayed
         passed = 0.0
     entry = {"arm": "variant", "repetition": 0, "score": passed, "verdict": None, "why": problem.facts()}
     return CaseJudged(
-        run_id=run_id, case_id=case.case_id, admitted=False, verdict=None, rung=None, why=problem.facts(),
+        run_id=run_id,
+        case_id=case.case_id,
+        admitted=False,
+        verdict=None,
+        rung=None,
+        why=problem.facts(),
         replays=[entry],
-    )  # fmt: skip
+    )
 
 
 def _entry(arm: Literal["clean", "variant"], repetition: int, found: Verdict) -> dict[str, Any]:
     return {
-        "arm": arm, "repetition": repetition, "score": found.score, "verdict": found.verdict,
-        "rung": found.rung, "why": found.reason.facts(),
-    }  # fmt: skip
+        "arm": arm,
+        "repetition": repetition,
+        "score": found.score,
+        "verdict": found.verdict,
+        "rung": found.rung,
+        "why": found.reason.facts(),
+    }
 
 
 def _replayed(event: ReplayFinished) -> Replayed:
     return Replayed(
-        turns=event.turns, injected=event.injected, met=event.met, met_at=event.met_at,
-        met_words=event.met_words, failure=event.failure, outage=event.outage, duration_s=event.duration_s,
-    )  # fmt: skip
+        turns=event.turns,
+        injected=event.injected,
+        met=event.met,
+        met_at=event.met_at,
+        met_words=event.met_words,
+        failure=event.failure,
+        outage=event.outage,
+        duration_s=event.duration_s,
+    )

@@ -132,9 +132,14 @@ class Sample:
     def leave_out(self, interaction: Interaction, test: str, reason: str) -> None:
         """Note why a test has no case in an interaction."""
         self.not_applicable.append(
-            {"test": test, "family": STRESS_TESTS.get(test).family, "language": interaction.language,
-             "dialogue_id": interaction.dialogue_id, "reason": reason}
-        )  # fmt: skip
+            {
+                "test": test,
+                "family": STRESS_TESTS.get(test).family,
+                "language": interaction.language,
+                "dialogue_id": interaction.dialogue_id,
+                "reason": reason,
+            }
+        )
 
 
 def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interaction]:
@@ -257,9 +262,15 @@ def proposing(
 
 
 def item_of(
-    interaction: Interaction, test: str, made: Proposing, seed: int, tried: ItemsTried | None = None,
-    *, shown: int = 1, once: bool = False,
-) -> SampledItem | str:  # fmt: skip
+    interaction: Interaction,
+    test: str,
+    made: Proposing,
+    seed: int,
+    tried: ItemsTried | None = None,
+    *,
+    shown: int = 1,
+    once: bool = False,
+) -> SampledItem | str:
     """A request of the interaction to which the test applies, drawn among all; else why there is none.
 
     Spelling tests change a word that carries what is asked for, among those of all its requests the one that
@@ -312,10 +323,15 @@ def item_of(
         elif variants and (best is None or rank(variants[0]) < rank(best.variants[0])):
             best = SampledItem(
                 item_id=item_key(interaction.dialogue_id, turn.turn_index, test, turn.text),
-                interaction=interaction, turn=turn, previous=previous, test=test,
-                variants=tuple(variants[:shown]), text=variants[0].text, rule=variants[0].rule,
+                interaction=interaction,
+                turn=turn,
+                previous=previous,
+                test=test,
+                variants=tuple(variants[:shown]),
+                text=variants[0].text,
+                rule=variants[0].rule,
                 confidence=variants[0].confidence,
-            )  # fmt: skip
+            )
         elif not variants and reason not in (TRIED, ASKED) and found.not_applicable:
             why = found.not_applicable[0].reason
             reason = why if why != NO_WORDS or reason == without_any else reason
@@ -351,15 +367,24 @@ def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
     ]
     here = item.turn.turn_index
     return Case(
-        case_id=item.item_id, test=item.test, family=STRESS_TESTS.get(item.test).family,
-        language=item.interaction.language, channel=item.interaction.channel,
-        dialogue_id=item.interaction.dialogue_id, turn_index=here,
-        before=tuple(one for place, one in said if place < here), original=item.turn.text,
-        original_acts=item.turn.acts, variant=item.text,
+        case_id=item.item_id,
+        test=item.test,
+        family=STRESS_TESTS.get(item.test).family,
+        language=item.interaction.language,
+        channel=item.interaction.channel,
+        dialogue_id=item.interaction.dialogue_id,
+        turn_index=here,
+        before=tuple(one for place, one in said if place < here),
+        original=item.turn.text,
+        original_acts=item.turn.acts,
+        variant=item.text,
         after=tuple(one for place, one in said if place > here),
-        task=tasks.get(item.interaction.task_id or ""), rule=item.rule, confidence=item.confidence,
-        approval=item.approval, approved_by=item.approved_by,
-    )  # fmt: skip
+        task=tasks.get(item.interaction.task_id or ""),
+        rule=item.rule,
+        confidence=item.confidence,
+        approval=item.approval,
+        approved_by=item.approved_by,
+    )
 
 
 def needs_review(test: str) -> bool:

@@ -80,15 +80,25 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
         one["p_holm"] = p
     families = _groups(rows, "family", data, level)
     return {
-        "run_id": rows[0]["run_id"], "system": rows[0]["system"], "repeats": rows[0]["repeats"],
+        "run_id": rows[0]["run_id"],
+        "system": rows[0]["system"],
+        "repeats": rows[0]["repeats"],
         "continuation": rows[0]["continuation"],
         "whole": figures(rows, "all", data, level),
-        "tests": tests, "families": families, "languages": _groups(rows, "language", data, level),
-        **_macro("macro_tests", tests), **_macro("macro_families", families),
-        "agreement": agreement(rows), "agreement_by_rung": _by_rung(rows),
-        "rungs": _rungs(rows), "failures": _failures(rows), "spoken": _spoken(rows, data, level),
-        "open_cases": _open(rows), "pairs": _pairs(rows), "words": _by_word(rows),
-    }  # fmt: skip
+        "tests": tests,
+        "families": families,
+        "languages": _groups(rows, "language", data, level),
+        **_macro("macro_tests", tests),
+        **_macro("macro_families", families),
+        "agreement": agreement(rows),
+        "agreement_by_rung": _by_rung(rows),
+        "rungs": _rungs(rows),
+        "failures": _failures(rows),
+        "spoken": _spoken(rows, data, level),
+        "open_cases": _open(rows),
+        "pairs": _pairs(rows),
+        "words": _by_word(rows),
+    }
 
 
 def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> dict[str, Any]:
@@ -130,30 +140,51 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         row for row in applied if row["variant_count"] and row["variant_count"] >= (row["repeats"] or 1)
     ]
     return {
-        "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
-        "not_applicable": sum(unfit.values()), "left_out": sum(left_out.values()),
-        "not_admitted": of["not_admitted"], "invalid": of["invalid"],
-        "outage": of["outage"], "unfinished": of["unfinished"], "open": undecided,
-        "waiting": people.undecided, "checks": people.checks, "settled": people.settled,
-        "judged": people.judged, "overruled": people.overruled,
-        "decided": decided, "passed": passed, "failed": verdicts["fail"],
-        "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
-        **_bounds("", passed, decided, undecided, level), **by_original,
+        "name": name,
+        "cases": sum(row["case_id"] is not None for row in rows),
+        "applied": of["applied"],
+        "not_applicable": sum(unfit.values()),
+        "left_out": sum(left_out.values()),
+        "not_admitted": of["not_admitted"],
+        "invalid": of["invalid"],
+        "outage": of["outage"],
+        "unfinished": of["unfinished"],
+        "open": undecided,
+        "waiting": people.undecided,
+        "checks": people.checks,
+        "settled": people.settled,
+        "judged": people.judged,
+        "overruled": people.overruled,
+        "decided": decided,
+        "passed": passed,
+        "failed": verdicts["fail"],
+        "clarification": verdicts["clarification"],
+        "unsure": verdicts["unsure"],
+        **_bounds("", passed, decided, undecided, level),
+        **by_original,
         "originals": len({_original(row) for row in rows if _decided(row) or _is_open(row)}),
         "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
         **_ends("clustered_", clustered),
-        "idial_passed": int(sum(known)), "idial_n": len(known),
+        "idial_passed": int(sum(known)),
+        "idial_n": len(known),
         **_bounds("idial_", int(sum(known)), len(known), len(first) - len(known) + of["outage"], level),
         "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
-        "pass_all_n": len(repeated), "pass_power": pass_power(repeated), **_paired(applied),
-        "why_not_applicable": unfit, "why_left_out": left_out,
+        "pass_all_n": len(repeated),
+        "pass_power": pass_power(repeated),
+        **_paired(applied),
+        "why_not_applicable": unfit,
+        "why_left_out": left_out,
         "why_not_admitted": _reasons(rows, "not_admitted"),
         "signature": signature(
-            "stress_pass_ratio", unit="case", n=decided + undecided, data=data, group=name,
+            "stress_pass_ratio",
+            unit="case",
+            n=decided + undecided,
+            data=data,
+            group=name,
             interval=by_original["interval"],
             **({"open": undecided} if undecided else {}),
         ),
-    }  # fmt: skip
+    }
 
 
 def _over_originals(rows: Sequence[Row], level: float) -> dict[str, Any]:
@@ -290,11 +321,15 @@ def agree(pairs: Sequence[tuple[bool, bool]], level: float = 0.95) -> dict[str, 
     ]
     kappa = cohen(table)
     return {
-        "n": len(pairs), "same": same, "rate": same / len(pairs),
+        "n": len(pairs),
+        "same": same,
+        "rate": same / len(pairs),
         **_ends("", wilson(same, len(pairs), level)),
-        "kappa": kappa.value, **_ends("kappa_", kappa.interval),
-        "person_pass_ladder_not": table[0][1], "ladder_pass_person_not": table[1][0],
-    }  # fmt: skip
+        "kappa": kappa.value,
+        **_ends("kappa_", kappa.interval),
+        "person_pass_ladder_not": table[0][1],
+        "ladder_pass_person_not": table[1][0],
+    }
 
 
 def _said(row: Row) -> str | None:
@@ -314,9 +349,11 @@ def _paired(applied: Sequence[Row]) -> dict[str, Any]:
             key = row["dialogue_id"] or row["case_id"]
             sums[key] = sums.get(key, 0.0) + clean[-1] - variant[-1]
     return {
-        "pairs": len(clean), "clean_rate": _mean(clean), "variant_rate": _mean(variant),
+        "pairs": len(clean),
+        "clean_rate": _mean(clean),
+        "variant_rate": _mean(variant),
         "p": permutation_p(list(sums.values())),
-    }  # fmt: skip
+    }
 
 
 def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
@@ -358,9 +395,11 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
     found: Row = {}
     for arm, said, heard in (("clean", "original", "clean_heard"), ("variant", "text", "heard")):
         known = [row for row in rows if row["case_id"] and row[heard] is not None]
-        rate = as_json(word_error_rate(
-            ((row["dialogue_id"] or row["case_id"], row[said], row[heard]) for row in known), level
-        ))  # fmt: skip
+        rate = as_json(
+            word_error_rate(
+                ((row["dialogue_id"] or row["case_id"], row[said], row[heard]) for row in known), level
+            )
+        )
         if rate is not None:
             told = {"unit": "word", "n": rate["words"], "data": data, "arm": arm}
             rate["signature"] = signature("stress_word_error_rate", **told, dialogues=rate["speakers"])
@@ -371,9 +410,26 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
 
 def _failures(rows: Iterable[Row]) -> list[Row]:
     """What failed or needed clarification: in words, with both transcripts."""
-    kept = ("case_id", "test", "family", "language", "dialogue_id", "original", "text", "rule",
-            "verdict", "verdict_automatic", "verdict_of_person", "instead", "remark", "rung", "reason", "why",
-            "clean_transcript", "transcript")  # fmt: skip
+    kept = (
+        "case_id",
+        "test",
+        "family",
+        "language",
+        "dialogue_id",
+        "original",
+        "text",
+        "rule",
+        "verdict",
+        "verdict_automatic",
+        "verdict_of_person",
+        "instead",
+        "remark",
+        "rung",
+        "reason",
+        "why",
+        "clean_transcript",
+        "transcript",
+    )
     return [
         {name: row.get(name) for name in kept}
         for row in rows
@@ -440,8 +496,9 @@ def _bounds(prefix: str, passed: int, decided: int, undecided: int, level: float
         f"{prefix}ratio": passed / n if n and not undecided else None,
         f"{prefix}worst": passed / n if n else None,
         f"{prefix}best": (passed + undecided) / n if n else None,
-        f"{prefix}low": worst.low if worst else None, f"{prefix}high": best.high if best else None,
-    }  # fmt: skip
+        f"{prefix}low": worst.low if worst else None,
+        f"{prefix}high": best.high if best else None,
+    }
 
 
 def _ends(prefix: str, interval: Interval | None) -> dict[str, float | None]:

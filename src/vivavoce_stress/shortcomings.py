@@ -84,10 +84,11 @@ def done_instead(failure: StressFacts, tells_done: TellsDone | None = None) -> D
     new = _words(value.told) if value else _words(told) - _words(_likest(failure, told))
     shown = next((one for one in sentences_of(told) if value and value.told in one), sentences_of(told)[0])
     return DoneInstead(
-        words=shown, value=value,
+        words=shown,
+        value=value,
         unsaid=not any(asks_again(text, failure["language"]) for text in before),
         confirmed=any(new and new <= _words(text) and "?" in text for text in before),
-    )  # fmt: skip
+    )
 
 
 def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redact: bool = False) -> list[str]:
@@ -103,8 +104,9 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
     if wrong:
         told = say(
             "In {k} of {n} the system did something wrong and reported it as done.",
-            k=count(len(wrong)), n=of,
-        )  # fmt: skip
+            k=count(len(wrong)),
+            n=of,
+        )
         return [told, *_done_told(wrong, redact=redact), *_kinds_told(rest)]
     if not rest:
         return []
@@ -114,8 +116,11 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
     if n < len(rest):
         told = say(
             "{failed} of {n} failed. Most frequent, in {k}: {kind}.",
-            failed=count(len(rest)), n=of, k=count(n), kind=small(say(KINDS[kind])),
-        )  # fmt: skip
+            failed=count(len(rest)),
+            n=of,
+            k=count(n),
+            kind=small(say(KINDS[kind])),
+        )
     examples = [] if redact else [_answers_told(min(held, key=lambda one: one["language"] != language()))]
     return [told, *examples, *_kinds_told([one for one in rest if one not in held])]
 
@@ -128,10 +133,14 @@ def tests_told(run: StressFacts) -> list[str]:
     if least == 1 or len(worst) == len(held) or len(worst) > _TESTS:
         return []
     named = [
-        say("{test} ({k} of {n})", test=title_of(one).lower(), k=count(one["decided"] - one["passed"]),
-            n=count(one["decided"]))
+        say(
+            "{test} ({k} of {n})",
+            test=title_of(one).lower(),
+            k=count(one["decided"] - one["passed"]),
+            n=count(one["decided"]),
+        )
         for one in worst
-    ]  # fmt: skip
+    ]
     return [say("Most failed tests: {tests}.", tests=listed(named))]
 
 
@@ -172,8 +181,12 @@ def _answered(one: StressFacts, words: str) -> str:
     """What was said, and what the system said to it."""
     if _is_word(one):
         (edit,) = word_edits(one["original"], one["text"])
-        return say("Example: with “{wrong}” for “{right}” it replied “{words}”.",
-                   wrong=edit.after, right=edit.before, words=_short(words))  # fmt: skip
+        return say(
+            "Example: with “{wrong}” for “{right}” it replied “{words}”.",
+            wrong=edit.after,
+            right=edit.before,
+            words=_short(words),
+        )
     return say(
         "Example: the system replied to “{variant}” with “{after}”.", variant=one["text"], after=_short(words)
     )
@@ -182,14 +195,20 @@ def _answered(one: StressFacts, words: str) -> str:
 def _answers_told(one: StressFacts) -> str:
     before, after = answers_apart(one["clean_transcript"], one["transcript"])
     if after is None:
-        return say("Example: “{original}” got a reply, “{variant}” did not.", original=one["original"],
-                   variant=one["text"])  # fmt: skip
+        return say(
+            "Example: “{original}” got a reply, “{variant}” did not.",
+            original=one["original"],
+            variant=one["text"],
+        )
     if before is None or _is_word(one):
         return _answered(one, after)
     return say(
         "Example: the system replied to “{original}” with “{before}” and to “{variant}” with “{after}”.",
-        original=one["original"], variant=one["text"], before=_short(before), after=_short(after),
-    )  # fmt: skip
+        original=one["original"],
+        variant=one["text"],
+        before=_short(before),
+        after=_short(after),
+    )
 
 
 def _kinds_told(rest: Sequence[StressFacts]) -> list[str]:

@@ -73,12 +73,14 @@ class SpokenChannel:
             short = language.split("-")[0]
             self._listeners[language] = make_recogniser(
                 speech.recognisers.get(language, speech.listener(short)),
-                folder=folder, place=f"speech recogniser for {language}",
-            )  # fmt: skip
+                folder=folder,
+                place=f"speech recogniser for {language}",
+            )
             self._speakers[language] = make_synthesiser(
                 speech.synthesisers.get(language, speech.speaker(short)),
-                folder=folder, place=f"speech synthesiser for {language}",
-            )  # fmt: skip
+                folder=folder,
+                place=f"speech synthesiser for {language}",
+            )
         self._spoken: OrderedDict[tuple[str, str], Sound] = OrderedDict()
         self._free = asyncio.Semaphore(os.cpu_count() or 1)
 

@@ -90,9 +90,11 @@ def _utterance(row: dict[str, Any], language: str, place: str) -> Utterance:
     words = row.get("protect") or []
     listed = words if isinstance(words, list) else [words]
     return Utterance(
-        text=text, language=spoken, previous=previous if isinstance(previous, str) else None,
+        text=text,
+        language=spoken,
+        previous=previous if isinstance(previous, str) else None,
         protected=protected_spans(text, [str(one) for one in listed], place),
-    )  # fmt: skip
+    )
 
 
 def protected_spans(text: str, words: Iterable[str], place: str) -> tuple[tuple[int, int], ...]:

@@ -95,10 +95,14 @@ class ModelJudge:
     async def _asked(self, pair: AnswerPair, order: Sequence[str]) -> Opinion:
         said = {"utterance": pair.answer, "variant": pair.other}
         question = json.dumps(
-            {"language": pair.language, "utterance": pair.utterance, "variant": pair.variant,
-             "answers": [{"to": arm, "text": said[arm]} for arm in order]},
+            {
+                "language": pair.language,
+                "utterance": pair.utterance,
+                "variant": pair.variant,
+                "answers": [{"to": arm, "text": said[arm]} for arm in order],
+            },
             ensure_ascii=False,
-        )  # fmt: skip
+        )
         turn, key = SystemTurn(), uuid.uuid4().hex
         try:
             asked = UserTurn(key=key, number=1, text=question)

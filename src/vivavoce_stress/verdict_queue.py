@@ -109,13 +109,15 @@ class VerdictQueue:
         """What nobody has judged yet, and what people have: the same numbers as of a dataset's rows."""
         return waiting_in(
             {
-                "run_id": one.run_id, "case_id": one.case.case_id, "status": "applied",
+                "run_id": one.run_id,
+                "case_id": one.case.case_id,
+                "status": "applied",
                 "verdict_automatic": one.automatic.verdict,
                 "verdict_of_person": verdict_of(list(one.people.values())),
             }
             for one in self.cases.values()
             if one.automatic is not None and one.decided
-        )  # fmt: skip
+        )
 
 
 def _answer(replay: ReplayFinished | None) -> str:
@@ -144,7 +146,11 @@ def given(one: JudgedCase, judge: str, verdict: str, remark: str = "", instead: 
         raise InputError(f"unknown kind {instead!r}", place="instead", hint=f"known: {', '.join(KINDS)}")
     before = one.people.get(judge)
     return VerdictGiven(
-        run_id=one.run_id, case_id=one.case.case_id, judge=judge, verdict=known, remark=remark,
+        run_id=one.run_id,
+        case_id=one.case.case_id,
+        judge=judge,
+        verdict=known,
+        remark=remark,
         instead=instead or None if known in ("fail", "clarification") else None,
         chosen=one.asked is None if before is None else before.chosen,
-    )  # fmt: skip
+    )

@@ -51,10 +51,13 @@ def test_help_costs_at_most_twice_what_typer_and_rich_cost() -> None:
         "try: app(['--help'])\nexcept SystemExit: pass\nprint(len(sys.modules))"
     )
     base, ours = (
-        int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-            .stdout.splitlines()[-1])
+        int(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout.splitlines()[-1]
+        )
         for code in (imported, helped)
-    )  # fmt: skip
+    )
     assert ours <= 2 * base
 
 
@@ -89,9 +92,14 @@ SLOW = (*HEAVY, "scipy", "altair", "pyarrow.compute")
 
 @pytest.mark.parametrize(
     ("starting", "slow"),
-    [("vivavoce.participant.app", SLOW), ("vivavoce.dashboard.app", SLOW), ("vivavoce.measures", SLOW),
-     ("vivavoce.analysis.summary", HEAVY), ("vivavoce.report.html", HEAVY)],
-)  # fmt: skip
+    [
+        ("vivavoce.participant.app", SLOW),
+        ("vivavoce.dashboard.app", SLOW),
+        ("vivavoce.measures", SLOW),
+        ("vivavoce.analysis.summary", HEAVY),
+        ("vivavoce.report.html", HEAVY),
+    ],
+)
 def test_what_starts_waits_for_no_statistics_tables_or_charts(starting: str, slow: Sequence[str]) -> None:
     code = f"import sys, {starting}; print(*[one for one in {slow} if one in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -239,10 +247,17 @@ def telling_steps_apart() -> re.Pattern[str]:
 def test_the_ways_to_tell_steps_apart_are_known() -> None:
     telling = telling_steps_apart()
     for code in (
-        "isinstance(step, DialogueStep)", "study.steps(CompareStep)", "case ArenaStep():",
-        "type(one) is RateStep", '{ArenaStep: "ready"}', 'kind == "dialogue"', '"arena" in steps',
-        'step.kind in ("dialogue", "arena")', 'state.phase != "arena"', "entry.rate is not None",
-    ):  # fmt: skip
+        "isinstance(step, DialogueStep)",
+        "study.steps(CompareStep)",
+        "case ArenaStep():",
+        "type(one) is RateStep",
+        '{ArenaStep: "ready"}',
+        'kind == "dialogue"',
+        '"arena" in steps',
+        'step.kind in ("dialogue", "arena")',
+        'state.phase != "arena"',
+        "entry.rate is not None",
+    ):
         assert telling.search(code), code
     for code in ("class DialogueStep(Base):", "isinstance(kind, StimulusStep)", "one: DialogueStep = 1"):
         assert not telling.search(code), code

@@ -16,8 +16,18 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RECIPE = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
 KNOWN = {
-    "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD",
-}  # fmt: skip
+    "FROM",
+    "WORKDIR",
+    "COPY",
+    "RUN",
+    "ENV",
+    "USER",
+    "VOLUME",
+    "EXPOSE",
+    "HEALTHCHECK",
+    "ENTRYPOINT",
+    "CMD",
+}
 IMPORTED = """
 import importlib.util, sys
 find = importlib.util.find_spec

@@ -80,9 +80,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator:
     (folder / "test_small.py").write_text(TESTS, encoding="utf-8")
     (their_in, ours_out), (ours_in, their_out) = os.pipe(), os.pipe()
     environment = {
-        **os.environ, "PYTHONPATH": str(ROOT), "VIVAVOCE_MUTANTS": f"{their_in} {their_out}",
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "VIVAVOCE_MUTANTS": f"{their_in} {their_out}",
         "PYTHONDONTWRITEBYTECODE": "1",
-    }  # fmt: skip
+    }
     command = [
         sys.executable,
         "-m",
@@ -103,9 +105,12 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator:
         def outcome(before: str, after: str, test: str, *, at_import: bool = False) -> str:
             assert CODE.count(before) == 1
             request = {
-                "path": str(folder / "small.py"), "source": CODE.replace(before, after), "tests": [test],
-                "at_import": at_import, "limit_s": 1 if "halved" in test else PATIENCE_S,
-            }  # fmt: skip
+                "path": str(folder / "small.py"),
+                "source": CODE.replace(before, after),
+                "tests": [test],
+                "at_import": at_import,
+                "limit_s": 1 if "halved" in test else PATIENCE_S,
+            }
             print(json.dumps(request), file=asked, flush=True)
             return told.readline().strip()
 
@@ -151,8 +156,12 @@ def test_tests_that_come_by_a_line_are_tried_first_and_then_their_other_paramete
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
     assert ast.literal_eval(shown) == [
-        "test_small.py::a", "test_small.py::b[1]", "test_x.py::d", "test_small.py::b[2]", "test_x.py::e",
-    ]  # fmt: skip
+        "test_small.py::a",
+        "test_small.py::b[1]",
+        "test_x.py::d",
+        "test_small.py::b[2]",
+        "test_x.py::e",
+    ]
 
 
 def test_operators_are_found_where_they_stand_and_texts_are_left_alone(tmp_path: Path) -> None:

@@ -51,9 +51,12 @@ def exchanged(settings: dict[str, Any], *turns: UserTurn, history: tuple[PastTur
 def problems(lines: list[dict[str, Any]]) -> list[str]:
     python = str(installed("openai", "bin", "python"))
     judged = subprocess.run(
-        [python, str(FOLDER / "openai_judge.py")], input="".join(json.dumps(line) + "\n" for line in lines),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [python, str(FOLDER / "openai_judge.py")],
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return judged.stdout.splitlines()
 
 
@@ -82,9 +85,13 @@ def test_every_event_of_a_realtime_conversation_is_as_defined(
 
 def test_a_chat_completion_is_asked_for_as_defined(counterparts: Counterparts) -> None:
     settings = {
-        "connect": "openai", "url": f"http://{counterparts.server('chat_server.py')}/v1", "model": "m",
-        "key": "${KEY}", "system": "Be brief.", "parameters": {"temperature": 0.2, "max_tokens": 300},
-    }  # fmt: skip
+        "connect": "openai",
+        "url": f"http://{counterparts.server('chat_server.py')}/v1",
+        "model": "m",
+        "key": "${KEY}",
+        "system": "Be brief.",
+        "parameters": {"temperature": 0.2, "max_tokens": 300},
+    }
     frames = exchanged(settings, UserTurn(key="k", number=1, text="hello"), history=PAST)
     (asked,) = [json.loads(frame["body"]) for frame in frames if "sent" in frame]
     assert asked["stream"] is True and len(asked["messages"]) == 4

@@ -49,13 +49,20 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict
             "rasa": {"connect": "rasa", "url": rasa.plain, "allow_private": True, "at_once": AT_ONCE},
             "rasa-socketio": {**socket, "url": rasa.plain},
             "rasa-socketio-persistent": {
-                **socket, "url": rasa.persistent, "session_persistence": True, "token": token(),
+                **socket,
+                "url": rasa.persistent,
+                "session_persistence": True,
+                "token": token(),
             },
             "directline": {
-                "connect": "directline", "url": line.url, "allow_private": True, "greeting_s": 0,
-                "idle_s": 0.3, "poll_s": 0.05,
+                "connect": "directline",
+                "url": line.url,
+                "allow_private": True,
+                "greeting_s": 0,
+                "idle_s": 0.3,
+                "poll_s": 0.05,
             },
-        }  # fmt: skip
+        }
     finally:
         rasa.stop()
         if line is not None:

@@ -21,10 +21,17 @@ def open_visit(tx: Transaction, visit_id: str) -> None:
     tx.append(
         visit_id,
         DialogueAssigned(
-            dialogue_id=visit_id, step=0, round=0, system="a", task_id=None, task=None, channel="text",
-            language="en", conversation=visit_id,
+            dialogue_id=visit_id,
+            step=0,
+            round=0,
+            system="a",
+            task_id=None,
+            task=None,
+            channel="text",
+            language="en",
+            conversation=visit_id,
         ),
-    )  # fmt: skip
+    )
     tx.append(visit_id, DialogueOpened(dialogue_id=visit_id))
 
 

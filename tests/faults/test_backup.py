@@ -81,7 +81,10 @@ def test_a_backup_made_while_people_come_holds_whoever_had_come_and_is_served_on
         come(copy, "after")
         assert verify(copy).broken is None
     note_figures(
-        "backup and restore", database=log_url.partition(":")[0], acknowledged_before=len(promised),
-        lost=len(set(promised) - set(there)), acknowledged_meanwhile=meanwhile - len(promised),
+        "backup and restore",
+        database=log_url.partition(":")[0],
+        acknowledged_before=len(promised),
+        lost=len(set(promised) - set(there)),
+        acknowledged_meanwhile=meanwhile - len(promised),
         events_put_back=len(there),
-    )  # fmt: skip
+    )

@@ -42,12 +42,19 @@ STEPS: dict[str, Callable[[Path], Study]] = {
 }
 # what is entered beside the first button of each row, in the order in which forms are preferred
 ENTERED: dict[str, dict[str, str]] = {
-    "/start": {}, "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {},
+    "/start": {},
+    "/consent": {"answer": "agree"},
+    "/read": {},
+    "/code": {},
+    "/answers": {},
     "/respond": {"counted": "9", "text": "a"},
-    "/arena/vote": {"choice": "left"}, "/arena/say": {"item-text": "a thai place"},
-    "/dialogue/finish": {}, "/dialogue/next": {}, "/turns/form": {"text": "a thai place"},
+    "/arena/vote": {"choice": "left"},
+    "/arena/say": {"item-text": "a thai place"},
+    "/dialogue/finish": {},
+    "/dialogue/next": {},
+    "/turns/form": {"text": "a thai place"},
     "/dialogue/end/form": {"confirmed": "yes"},
-}  # fmt: skip
+}
 TURNS = 2
 
 
@@ -94,9 +101,11 @@ class Participant:
         self.clock.minutes += 1
         app = self.service(another=self.troubled and method == "POST")
         async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(app), base_url="http://trial", cookies=self.cookies,
+            transport=httpx.ASGITransport(app),
+            base_url="http://trial",
+            cookies=self.cookies,
             follow_redirects=True,
-        ) as client:  # fmt: skip
+        ) as client:
             response = await client.request(method, path, **content)  # pyright: ignore[reportArgumentType]
             self.cookies = client.cookies
         assert response.status_code < 400, response.text

@@ -72,9 +72,11 @@ def killed_payer(folder: Path, *log_url: str) -> Iterator[Callable[[int], str]]:
 @pytest.mark.reliability
 @pytest.mark.parametrize("payer", [stopped_payer, pytest.param(killed_payer, marks=pytest.mark.long)])
 def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
-    prolific: Prolific, tmp_path: Path, payer: Callable[[Path], AbstractContextManager[Callable[[int], str]]],
+    prolific: Prolific,
+    tmp_path: Path,
+    payer: Callable[[Path], AbstractContextManager[Callable[[int], str]]],
     note_figures: Callable[..., None],
-) -> None:  # fmt: skip
+) -> None:
     folder = write_study(tmp_path / "paid", prolific.url)
     assert recruit("publish", folder, "--confirm").exit_code == 0
     tickets = [prolific.tell("take")["submission"] for _ in range(PEOPLE)]
@@ -113,9 +115,13 @@ def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
             found["kills"] += 1
             found["open"] += len(perhaps)
     note_figures(
-        "payments, ended once before every step", people=PEOPLE, way=payer.__name__.replace("_", " "),
-        kills=found["kills"], paid_twice_or_forgotten=0, unknown_and_listed=found["open"],
-    )  # fmt: skip
+        "payments, ended once before every step",
+        people=PEOPLE,
+        way=payer.__name__.replace("_", " "),
+        kills=found["kills"],
+        paid_twice_or_forgotten=0,
+        unknown_and_listed=found["open"],
+    )
     assert found["kills"] >= 30 and found["open"] > 0, found
 
 
@@ -167,6 +173,11 @@ def test_many_are_paid_once_by_payers_that_are_killed_again_and_again(
     paid = Counter((ticket, minor) for ticket, _, minor in prolific.ask("paid"))
     assert paid == Counter({(ticket, minor): 1 for ticket in tickets for minor in (200, 50)})
     note_figures(
-        "payments", entries=2 * people, kills=kills, paid_twice_or_forgotten=0,
-        unknown_and_listed=len(perhaps), of_these_not_paid=len(left), database=log_url.partition(":")[0],
-    )  # fmt: skip
+        "payments",
+        entries=2 * people,
+        kills=kills,
+        paid_twice_or_forgotten=0,
+        unknown_and_listed=len(perhaps),
+        of_these_not_paid=len(left),
+        database=log_url.partition(":")[0],
+    )

@@ -118,14 +118,26 @@ class Connection:
 def driver(vfs: str) -> Any:
     """A module for SQLAlchemy that is sqlite3 in all but its connections."""
     names = (
-        "Error", "DatabaseError", "InterfaceError", "InternalError", "OperationalError", "ProgrammingError",
-        "IntegrityError", "DataError", "NotSupportedError", "Binary", "PARSE_DECLTYPES", "PARSE_COLNAMES",
-    )  # fmt: skip
+        "Error",
+        "DatabaseError",
+        "InterfaceError",
+        "InternalError",
+        "OperationalError",
+        "ProgrammingError",
+        "IntegrityError",
+        "DataError",
+        "NotSupportedError",
+        "Binary",
+        "PARSE_DECLTYPES",
+        "PARSE_COLNAMES",
+    )
     return SimpleNamespace(
         **{name: getattr(sqlite3, name) for name in names},
-        paramstyle="qmark", sqlite_version="3.40.0", sqlite_version_info=(3, 40, 0),
+        paramstyle="qmark",
+        sqlite_version="3.40.0",
+        sqlite_version_info=(3, 40, 0),
         connect=lambda path, *_, **__: Connection(path, vfs),
-    )  # fmt: skip
+    )
 
 
 def acknowledged_and_lost(folder: Path, seed: int) -> tuple[int, int]:

@@ -85,9 +85,13 @@ def test_of_many_who_come_at_once_as_many_as_there_are_places_are_admitted(
             outcomes = Counter(visit.outcome for visit in log.visits("city"))
             systems = Counter(dialogue.system for dialogue in log.dialogues("city"))
     note_figures(
-        "places", arrivals=arrivals, places=places, database=log_url.partition(":")[0],
-        admitted=outcomes[None], systems_differ_by=abs(systems["nbest"] - systems["onebest"]),
-    )  # fmt: skip
+        "places",
+        arrivals=arrivals,
+        places=places,
+        database=log_url.partition(":")[0],
+        admitted=outcomes[None],
+        systems_differ_by=abs(systems["nbest"] - systems["onebest"]),
+    )
     assert outcomes == {None: places, "screened_out": arrivals - places}
     assert systems.total() == places and abs(systems["nbest"] - systems["onebest"]) <= 1
 

@@ -108,9 +108,13 @@ async def talked_through_kills(
     ("workers", "people", "kills"), [(2, 6, [1]), pytest.param(3, 36, [0, 1, 2], marks=pytest.mark.long)]
 )
 def test_workers_killed_under_people_who_talk_lose_and_double_nothing(
-    postgresql_url: str, tmp_path: Path, workers: int, people: int, kills: list[int],
+    postgresql_url: str,
+    tmp_path: Path,
+    workers: int,
+    people: int,
+    kills: list[int],
     note_figures: Callable[..., None],
-) -> None:  # fmt: skip
+) -> None:
     port = free_port()
     with (
         a_study(tmp_path / "study", LIMITS) as study,
@@ -166,9 +170,13 @@ def test_of_many_who_come_at_once_to_three_workers_as_many_as_there_are_places_a
         outcomes = Counter(visit.outcome for visit in log.visits("city"))
         systems = Counter(dialogue.system for dialogue in log.dialogues("city"))
     note_figures(
-        "places", workers=3, arrivals=arrivals, places=places, admitted=sum(admitted),
+        "places",
+        workers=3,
+        arrivals=arrivals,
+        places=places,
+        admitted=sum(admitted),
         systems_differ_by=abs(systems["nbest"] - systems["onebest"]),
-    )  # fmt: skip
+    )
     assert sum(admitted) == places
     assert outcomes == {None: places, "no_place": arrivals - places}
     assert systems.total() == places and abs(systems["nbest"] - systems["onebest"]) <= 1

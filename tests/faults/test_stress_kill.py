@@ -28,8 +28,18 @@ pytestmark = pytest.mark.long  # `make test-long` runs it; kills of the server s
 FOODS = ("Chinese", "French", "Greek", "Indian", "Italian")
 PRICES = ("cheap", "expensive")
 AREAS = ("centre", "north", "south", "east", "west")
-WISHES = ("please", "today", "if you can", "for my family", "thank you", "tonight", "quickly", "with friends",
-          "for lunch", "for dinner")  # fmt: skip
+WISHES = (
+    "please",
+    "today",
+    "if you can",
+    "for my family",
+    "thank you",
+    "tonight",
+    "quickly",
+    "with friends",
+    "for lunch",
+    "for dinner",
+)
 DELAY_S = 0.2
 AT_ONCE = 16
 
@@ -39,9 +49,14 @@ def cases(count: int) -> Iterator[Case]:
     for number, (food, price, area, wish) in enumerate(islice(product(FOODS, PRICES, AREAS, WISHES), count)):
         said = f"would like a {price} {food} restaurant in the {area} {wish}"
         yield Case(
-            case_id=f"c{number}", test="ST-4", family="spelling", language="en", original=f"I {said}",
-            variant=f"I {said.replace('would', 'wuold', 1)}", after=(LoggedTurn(text="what is the address"),),
-        )  # fmt: skip
+            case_id=f"c{number}",
+            test="ST-4",
+            family="spelling",
+            language="en",
+            original=f"I {said}",
+            variant=f"I {said.replace('would', 'wuold', 1)}",
+            after=(LoggedTurn(text="what is the address"),),
+        )
 
 
 @contextmanager

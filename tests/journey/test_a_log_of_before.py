@@ -60,12 +60,18 @@ KEPT_WHOLE = (
 )
 # the forms of the pages in the order in which one that is there is filled in, and what is entered
 FORMS: dict[str, dict[str, str]] = {
-    "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {},
+    "/consent": {"answer": "agree"},
+    "/read": {},
+    "/code": {},
+    "/answers": {},
     "/respond": {"counted": "4", "plays": "1", "text": "good bye"},
     "/arena/vote": {"choice": "left"},
-    "/arena/say": {"item-text": "thai food"}, "/dialogue/finish": {}, "/dialogue/next": {},
-    "/turns/form": {"text": "a cheap place please"}, "/dialogue/end/form": {"confirmed": "yes"},
-}  # fmt: skip
+    "/arena/say": {"item-text": "thai food"},
+    "/dialogue/finish": {},
+    "/dialogue/next": {},
+    "/turns/form": {"text": "a cheap place please"},
+    "/dialogue/end/form": {"confirmed": "yes"},
+}
 SINCE = dict.fromkeys(
     ("/rated", "/choices", "/hearing", "/judged", "/transcript", "/elicit/typed"), "/respond"
 )  # forms that have another address since then
@@ -102,11 +108,23 @@ ADDED = {
     "incidents": {"shown"},
 }
 AGENTS = {
-    "cost", "cost_per_checked_success", "cost_per_objective_success", "cost_per_subjective_success",
-    "tokens_per_checked_success", "tokens_per_objective_success", "tokens_per_subjective_success",
-    "checked_success", "tool_calls", "repeated_tool_calls", "tool_error_rate",
-    "tokens", "input_tokens", "output_tokens", "grounded_answers", "ungrounded_answers",
-}  # fmt: skip
+    "cost",
+    "cost_per_checked_success",
+    "cost_per_objective_success",
+    "cost_per_subjective_success",
+    "tokens_per_checked_success",
+    "tokens_per_objective_success",
+    "tokens_per_subjective_success",
+    "checked_success",
+    "tool_calls",
+    "repeated_tool_calls",
+    "tool_error_rate",
+    "tokens",
+    "input_tokens",
+    "output_tokens",
+    "grounded_answers",
+    "ungrounded_answers",
+}
 SAME_REPORT = 0.85  # share of the numbers, in their order
 # since then: is one no worse than the other by the margin, and how many dialogues were left by who held them
 NOT_TESTED = {"no_worse", "abandoned"}

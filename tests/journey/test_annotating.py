@@ -121,9 +121,14 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
         for place, judged in work.judged.items()
     }
     assert said == {
-        ("context", 0): ["AP"], ("context", 2): ["IA"], ("context", 4): ["IA"],
-        ("maxim", 2): ["manner", "repair"], ("maxim", 4): [], ("avp", 1): ["c"], ("avp", 3): [],
-    }  # fmt: skip
+        ("context", 0): ["AP"],
+        ("context", 2): ["IA"],
+        ("context", 4): ["IA"],
+        ("maxim", 2): ["manner", "repair"],
+        ("maxim", 4): [],
+        ("avp", 1): ["c"],
+        ("avp", 3): [],
+    }
     assert work.judged[Place("avp", 1)].labels[0].value == "food=thai"
     assert errors == []
 

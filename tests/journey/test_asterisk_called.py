@@ -49,9 +49,11 @@ class AskingAsterisk(RealAsterisk):
         for file, more in (
             ("extensions_local.conf", EXTENSIONS),
             ("modules.conf", "load = app_echo.so\n"),
-            ("pjsip_local.conf", account("md5", "") + account("sha", "auth_type = digest\n"
-             "supported_algorithms_uas = SHA-256")),
-        ):  # fmt: skip
+            (
+                "pjsip_local.conf",
+                account("md5", "") + account("sha", "auth_type = digest\nsupported_algorithms_uas = SHA-256"),
+            ),
+        ):
             path = self._folder / file
             path.write_text(path.read_text() + more)
 
@@ -105,9 +107,13 @@ def test_a_call_with_a_password_goes_through_with_sound_and_keys(name: str, aste
 
 @pytest.mark.parametrize(
     ("number", "password", "outcome"),
-    [(BUSY, PASSWORD, "busy"), ("7999", PASSWORD, "unreachable"), (ECHO, "wrong", "refused"),
-     (SILENT, PASSWORD, "no_answer")],
-)  # fmt: skip
+    [
+        (BUSY, PASSWORD, "busy"),
+        ("7999", PASSWORD, "unreachable"),
+        (ECHO, "wrong", "refused"),
+        (SILENT, PASSWORD, "no_answer"),
+    ],
+)
 def test_what_asterisk_refuses_has_a_name(
     number: str, password: str, outcome: str, asterisk: RealAsterisk
 ) -> None:

@@ -53,8 +53,10 @@ def held(folder: Path, users: int) -> None:
     everybody: list[str] = []
     for name in SYSTEMS:
         dataset = folder / "systems" / name / "dataset"
-        rows = {one: pq.read_table(dataset / f"{one}.parquet").to_pylist()
-                for one in ("participants", "dialogues", "ratings", "stress", "steps")}  # fmt: skip
+        rows = {
+            one: pq.read_table(dataset / f"{one}.parquet").to_pylist()
+            for one in ("participants", "dialogues", "ratings", "stress", "steps")
+        }
         everybody += [row["participant_id"] for row in rows["participants"]]
         assert len(rows["dialogues"]) == 3 * users and all(row["simulated"] for row in rows["dialogues"])
         items = [row["item_id"] for row in rows["ratings"] if row["instrument"] == "idial"]

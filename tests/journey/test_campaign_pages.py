@@ -71,9 +71,14 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         team.get_by_role("link", name="Submit a system").press("Enter")
         whole(team)
         for label, text in (
-            ("Name of the system", "mybot"), ("Team", "Team A"), ("Domain", "trains"),
-            ("Intents", "buy a ticket"), ("Interface", "own page"), ("Languages", "it"), ("Address", "http://127.0.0.1:9/chat"),
-        ):  # fmt: skip
+            ("Name of the system", "mybot"),
+            ("Team", "Team A"),
+            ("Domain", "trains"),
+            ("Intents", "buy a ticket"),
+            ("Interface", "own page"),
+            ("Languages", "it"),
+            ("Address", "http://127.0.0.1:9/chat"),
+        ):
             team.get_by_label(label, exact=True).fill(text)
         team.get_by_role("button", name="Submit").press("Enter")
         expect(team.get_by_role("alert")).to_contain_text("Intents, line 1")

@@ -138,12 +138,16 @@ def test_a_users_mistake_is_one_line_and_exit_code_two(tmp_path: Path) -> None:
     study = tmp_path / "s"
     vivavoce("init", study)
     for arguments in (
-        ("measure", tmp_path), ("report", tmp_path / "none"), ("check", tmp_path / "none.yaml"),
-        ("import", "dstc", tmp_path, "--into", tmp_path / "d"), ("bots", "run", "restaurnt"),
+        ("measure", tmp_path),
+        ("report", tmp_path / "none"),
+        ("check", tmp_path / "none.yaml"),
+        ("import", "dstc", tmp_path, "--into", tmp_path / "d"),
+        ("bots", "run", "restaurnt"),
         ("import", "dstc2", tmp_path / "nothing", "--into", tmp_path / "d"),
-        ("export", study, "--into", tmp_path / "e"), ("measure", study),
+        ("export", study, "--into", tmp_path / "e"),
+        ("measure", study),
         ("simulate", study, "--language", "xx"),
-    ):  # fmt: skip
+    ):
         said = vivavoce(*arguments, code=2).stderr
         assert len(said.strip().splitlines()) == 1, said
 
@@ -161,11 +165,15 @@ def test_real_calls_give_the_published_table_from_the_command_line(shared: Path,
     vivavoce("report", dataset, "--sections", "results", "--out", report)
     table = {
         row["key"]: (
-            row["dialogues"], row["participants"], row["subjective_success"]["successes"],
-            row["user_turns"], row["user_words"], round(row["word_error_rate"], 4),
+            row["dialogues"],
+            row["participants"],
+            row["subjective_success"]["successes"],
+            row["user_turns"],
+            row["user_words"],
+            round(row["word_error_rate"], 4),
         )
         for row in [*printed["by"], printed["all"]]
-    }  # fmt: skip
+    }
     assert table == {
         "S0A0": (240, 86, 219, 1680, 6346, 0.3553),
         "S0A1": (353, 105, 330, 2285, 9277, 0.2709),

@@ -135,9 +135,14 @@ def annotated(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Ann
         truth = {one for own in means.values() for one in own}
         disputed = decide(browser, study, log, folder, truth)
     vivavoce(
-        "annotate", "commands-out", str(folder / "study"), "--log", f"sqlite:///{folder / 'log.sqlite'}",
-        "--into", str(folder / "annotated"),
-    )  # fmt: skip
+        "annotate",
+        "commands-out",
+        str(folder / "study"),
+        "--log",
+        f"sqlite:///{folder / 'log.sqlite'}",
+        "--into",
+        str(folder / "annotated"),
+    )
     return Annotated(folder, means, disputed)
 
 
@@ -184,9 +189,7 @@ class Planted(NamedTuple):
     missing: bool = False
 
 
-PLANTED = {
-    "one": Planted(31, 25, 7, missing=True), "two": Planted(90, 40, 0), "three": Planted(140, 60, 0)
-}  # fmt: skip
+PLANTED = {"one": Planted(31, 25, 7, missing=True), "two": Planted(90, 40, 0), "three": Planted(140, 60, 0)}
 
 
 def counted(predicate: Predicate) -> int:
@@ -200,8 +203,10 @@ def answer(folder: Path, means: dict[str, list[str]], planted: Planted) -> tuple
     missing = sorted(means)[0] if planted.missing else ""
     said = {
         (person, number): list(read_predicates(text))
-        for person, own in means.items() for number, text in enumerate(own) if person != missing
-    }  # fmt: skip
+        for person, own in means.items()
+        for number, text in enumerate(own)
+        if person != missing
+    }
     places = [(key, at) for key, own in said.items() for at in range(len(own))]
     arguments = sum(counted(said[key][at]) for key, at in places)
     chance.shuffle(places)
@@ -209,9 +214,10 @@ def answer(folder: Path, means: dict[str, list[str]], planted: Planted) -> tuple
         arguments -= counted(said[key][at])
         said[key][at] = said[key][at]._replace(action="wait")
     plain = [
-        (key, at) for key, at in places[planted.actions :]
+        (key, at)
+        for key, at in places[planted.actions :]
         if said[key][at].arguments and isinstance(said[key][at].arguments[0].options[0], Words)
-    ]  # fmt: skip
+    ]
     for number, (key, at) in enumerate(plain[: planted.arguments + planted.repeated]):
         word = "#" if number >= planted.arguments else "nothing"
         first, one = Argument((Words(word),)), said[key][at]
@@ -225,9 +231,12 @@ def answer(folder: Path, means: dict[str, list[str]], planted: Planted) -> tuple
             (folder / f"{person}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     right = len(places) - planted.actions
     row = [
-        right / len(places), (arguments - planted.arguments - planted.repeated) / arguments,
-        planted.actions / len(places), planted.arguments / arguments, planted.repeated / arguments,
-    ]  # fmt: skip
+        right / len(places),
+        (arguments - planted.arguments - planted.repeated) / arguments,
+        planted.actions / len(places),
+        planted.arguments / arguments,
+        planted.repeated / arguments,
+    ]
     return row, missing
 
 
@@ -244,9 +253,13 @@ def test_the_tables_say_what_was_planted(annotated: Annotated, tmp_path: Path) -
         rows[name], who = answer(tmp_path / name, annotated.means, planted)
         missing = missing or who
     vivavoce(
-        "understand", "tables", str(annotated.folder / "annotated"), *(str(tmp_path / one) for one in rows),
-        "--into", str(tmp_path / "tables"),
-    )  # fmt: skip
+        "understand",
+        "tables",
+        str(annotated.folder / "annotated"),
+        *(str(tmp_path / one) for one in rows),
+        "--into",
+        str(tmp_path / "tables"),
+    )
     printed = (tmp_path / "tables/tables.md").read_text("utf-8")
     assert row_of(printed, "one (a)") == [f"{100 * share:.1f}" for share in rows["one"]]
     assert row_of(printed, "two") == [f"{100 * share:.1f}" for share in rows["two"]]
@@ -277,17 +290,33 @@ def test_systems_a_to_d_stand_in_one_table(annotated: Annotated, tmp_path: Path)
     dataset = annotated.folder / "annotated/dataset"
     for name in "abcd":
         vivavoce(
-            "understand", "train", str(tmp_path / "kitchen/training"), "--system", name, "--epochs", "1",
-            "--into", str(tmp_path / f"system-{name}"),
-        )  # fmt: skip
+            "understand",
+            "train",
+            str(tmp_path / "kitchen/training"),
+            "--system",
+            name,
+            "--epochs",
+            "1",
+            "--into",
+            str(tmp_path / f"system-{name}"),
+        )
         vivavoce(
-            "understand", "predict", str(tmp_path / f"system-{name}"), str(dataset),
-            "--into", str(tmp_path / f"answers-{name}"),
-        )  # fmt: skip
+            "understand",
+            "predict",
+            str(tmp_path / f"system-{name}"),
+            str(dataset),
+            "--into",
+            str(tmp_path / f"answers-{name}"),
+        )
     found = vivavoce(
-        "understand", "tables", str(annotated.folder / "annotated"),
-        *(f"{name}={tmp_path / f'answers-{name}'}" for name in "abcd"), "--mode", "strict", "--json",
-    )  # fmt: skip
+        "understand",
+        "tables",
+        str(annotated.folder / "annotated"),
+        *(f"{name}={tmp_path / f'answers-{name}'}" for name in "abcd"),
+        "--mode",
+        "strict",
+        "--json",
+    )
     facts = json.loads(found.stdout)
     commands = sum(map(len, annotated.means.values()))
     assert list(facts["systems"]) == ["a", "b", "c", "d"]

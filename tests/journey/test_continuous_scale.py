@@ -36,8 +36,13 @@ def laboratory(tmp_path: Path) -> Iterator[Website]:
     file = folder / "study.yaml"
     with restaurant_bot() as port:
         text = file.read_text(encoding="utf-8")
-        for old, new in ((":9101/", f":{port}/"), (":9102/", f":{port}/"), ("repeat: 4", "repeat: 1"),
-                         ("user_turns: 2", "user_turns: 1"), ("generate: 200", "generate: 5")):  # fmt: skip
+        for old, new in (
+            (":9101/", f":{port}/"),
+            (":9102/", f":{port}/"),
+            ("repeat: 4", "repeat: 1"),
+            ("user_turns: 2", "user_turns: 1"),
+            ("generate: 200", "generate: 5"),
+        ):
             text = text.replace(old, new)
         file.write_text(text, encoding="utf-8")
         study = load_study(folder)

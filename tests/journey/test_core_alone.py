@@ -56,10 +56,14 @@ class Core:
         gone = gone or ",".join(modules_of_extras())
         path = [str(self.folder / "site"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         return subprocess.run(
-            [sys.executable, "-m", "vivavoce", *words], cwd=self.folder, capture_output=True, text=True,
-            timeout=600, check=False,
+            [sys.executable, "-m", "vivavoce", *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(path), "GONE": gone},
-        )  # fmt: skip
+        )
 
 
 @pytest.fixture
@@ -115,9 +119,11 @@ def test_a_study_that_names_a_package_that_is_not_there_says_which_extra_to_inst
     refused = core("init", "robot", "--protocol", "sugar-2018", gone=gone)
     assert refused.returncode == 2 and needs in refused.stderr and not (core.folder / "robot").exists()
     for words in (
-        ("init", "town", "--protocol", "guerini-2018"), ("simulate", "town", "--participants", "1"),
-        ("export", "town", "--into", "calls"), ("report", "calls", "--out", "-"),
-    ):  # fmt: skip
+        ("init", "town", "--protocol", "guerini-2018"),
+        ("simulate", "town", "--participants", "1"),
+        ("export", "town", "--into", "calls"),
+        ("report", "calls", "--out", "-"),
+    ):
         done = core(*words, gone=gone)
         assert done.returncode == 0, done.stderr
 

@@ -30,9 +30,10 @@ PRECISION_S = 0.02
 def with_microphone(sound: Path) -> AbstractContextManager[Browser]:
     """A browser whose microphone plays a file over and over."""
     return chromium(
-        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
         f"--use-file-for-fake-audio-capture={sound}",
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -111,8 +112,11 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
         expect(page.locator("h1")).to_contain_text("Thank")
         assert errors == []
     assert [(place, one.by, one.takes) for place, one in given(server)] == [
-        (0, "speech", 2), (1, "speech", 1), (1, "speech", 1), (2, "text", 1),
-    ]  # fmt: skip
+        (0, "speech", 2),
+        (1, "speech", 1),
+        (1, "speech", 1),
+        (2, "text", 1),
+    ]
     standing = [one for one in log.recordings() if one.removed_at is None]
     assert [one.removal for one in log.recordings()] == [None, "redone", None]
     assert check_recordings(log, content=True).lines() == []
@@ -184,8 +188,10 @@ def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian
         expect(page.locator("h1")).to_contain_text("Grazie")
         assert errors == []
     assert [one.text for _, one in given(server)] == [
-        "riempi il bollitore", "fai bollire l'acqua", "riempi la tazza",
-    ]  # fmt: skip
+        "riempi il bollitore",
+        "fai bollire l'acqua",
+        "riempi la tazza",
+    ]
 
 
 @pytest.mark.long

@@ -60,8 +60,14 @@ def test_the_published_example_an_expensive_then_a_cheap_chinese_restaurant(
     there = [line for line in town.splitlines() if "food: chinese" not in line or "expensive" not in line]
     (tmp_path / "town.yaml").write_text("\n".join(there), encoding="utf-8")
     monkeypatch.setenv("VIVAVOCE_BOT_DOMAIN", str(tmp_path / "town.yaml"))
-    said = ["Hi, I'm looking for an expensive Chinese restaurant.", "I want something cheap then.",
-            "Ok, give me the address.", "Thank you. Goodbye.", "/quit", ""]  # fmt: skip
+    said = [
+        "Hi, I'm looking for an expensive Chinese restaurant.",
+        "I want something cheap then.",
+        "Ok, give me the address.",
+        "Thank you. Goodbye.",
+        "/quit",
+        "",
+    ]
     command = [sys.executable, "-m", "vivavoce", "talk", str(study), "restaurant"]
     shown = subprocess.run(command, input="\n".join(said), capture_output=True, text=True, check=True).stdout
     answers = [line for line in shown.splitlines() if line.startswith("< ")]

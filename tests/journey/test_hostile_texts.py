@@ -115,9 +115,10 @@ def test_what_anybody_wrote_runs_and_fetches_nothing_on_any_page(
     page = watched.page
     written = "\n\n".join(one.text for one in texts)
     study = study_with_texts(
-        tmp_path, title={"en": texts[0].text, "it": texts[0].text},
+        tmp_path,
+        title={"en": texts[0].text, "it": texts[0].text},
         systems={name: {"connect": "parrot", "title": texts[2].text} for name in ("one", "two")},
-    )  # fmt: skip
+    )
     for name in ("consent.md", "how.md"):
         study.documents[name]["en"] = f"# {texts[1].text}\n\n{written}"
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:

@@ -30,11 +30,27 @@ pytestmark = pytest.mark.browser
 OURS = {"formal": "formality"}
 ON_TELEPHONES, IN_ITALIAN = 20, 40
 WORDS = {
-    "en": {"start": "Start", "agree": "I agree", "go": "Continue", "side": "Conversation",
-           "woman": "Woman", "man": "Man", "never": "I would rather not say", "rating": "Very good"},
-    "it": {"start": "Inizia", "agree": "Acconsento", "go": "Continua", "side": "Conversazione",
-           "woman": "Donna", "man": "Uomo", "never": "Preferisco non dirlo", "rating": "Molto positiva"},
-}  # fmt: skip
+    "en": {
+        "start": "Start",
+        "agree": "I agree",
+        "go": "Continue",
+        "side": "Conversation",
+        "woman": "Woman",
+        "man": "Man",
+        "never": "I would rather not say",
+        "rating": "Very good",
+    },
+    "it": {
+        "start": "Inizia",
+        "agree": "Acconsento",
+        "go": "Continua",
+        "side": "Conversazione",
+        "woman": "Donna",
+        "man": "Uomo",
+        "never": "Preferisco non dirlo",
+        "rating": "Molto positiva",
+    },
+}
 
 
 class Judge(NamedTuple):
@@ -66,8 +82,9 @@ def judges() -> list[Judge]:
     """143 judges, in an order of their own; 20 have a telephone, 40 read Italian."""
     chance = Random(2018)
     prefers: dict[bool, list[dict[tuple[str, str], bool]]] = {
-        True: [{} for _ in range(WOMEN)], False: [{} for _ in range(MEN)],
-    }  # fmt: skip
+        True: [{} for _ in range(WOMEN)],
+        False: [{} for _ in range(MEN)],
+    }
     for variable in PREFERENCES:
         for question, (women, men) in zip(CONDITIONS, counts(variable), strict=True):
             for group, k in ((prefers[True], women), (prefers[False], men)):

@@ -30,8 +30,9 @@ def test_six_people_in_three_sessions_stand_beside_a_crowd_in_one_report(tmp_pat
     with open_laboratory(folder) as laboratory:
         codes = [
             laboratory.book(start, email=f"{start:%d%H}-{seat}@example.org")
-            for start in SESSIONS for seat in range(2)
-        ]  # fmt: skip
+            for start in SESSIONS
+            for seat in range(2)
+        ]
         for _ in range(4):
             browser = laboratory.browser()
             browser.look("/")

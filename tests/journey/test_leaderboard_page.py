@@ -24,9 +24,7 @@ def test_nothing_of_the_public_leaderboard_is_cut_off(browser: Browser, tmp_path
     study = arena_study(tmp_path / "study", more=", leaderboard: public")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         with ThreadPoolExecutor() as aside:  # the browser's loop runs in this thread
-            aside.submit(
-                lambda: asyncio.run(fight_all(arena_engine(study, log), 30, WORTH))
-            ).result()  # fmt: skip
+            aside.submit(lambda: asyncio.run(fight_all(arena_engine(study, log), 30, WORTH))).result()
         app = create_desk(study, log, work_dir=tmp_path / "work", account_optional=True)
         with served(app) as address:
             browser.new_page().goto(f"{address}/leaderboard/public")  # who asks first has the figures made

@@ -40,9 +40,18 @@ def test_pytorch_for_processors_first_then_the_extra_imports_trains_and_answers(
     vivavoce = environment / "bin" / "vivavoce"
     answer_of(vivavoce, "understand", "generate", "--language", "en", "--into", "kitchen", cwd=tmp_path)
     answer_of(
-        vivavoce, "understand", "train", "kitchen/test", "--system", "d", "--epochs", "1", "--into", "system",
+        vivavoce,
+        "understand",
+        "train",
+        "kitchen/test",
+        "--system",
+        "d",
+        "--epochs",
+        "1",
+        "--into",
+        "system",
         cwd=tmp_path,
-    )  # fmt: skip
+    )
     answer_of(vivavoce, "understand", "predict", "system", "kitchen/test", "--into", "answers", cwd=tmp_path)
     assert any((tmp_path / "answers").iterdir())
 

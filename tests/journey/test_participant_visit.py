@@ -279,8 +279,9 @@ def test_a_visit_in_italian_on_a_small_screen_by_keyboard_alone(browser: Browser
     assert errors == []
     assert {one.event.language for one in events_of(website, "questionnaire_answered")} == {"it"}
     assert [one.event.text for one in events_of(website, "user_turn_sent")] == [
-        "cerco un ristorante economico", "in centro",
-    ]  # fmt: skip
+        "cerco un ristorante economico",
+        "in centro",
+    ]
 
 
 def walk_by_keyboard(page: Page, name: str) -> None:

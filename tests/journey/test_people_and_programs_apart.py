@@ -29,10 +29,21 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with DatasetWriter(folder, study={"name": "toy"}, source={"kind": "test"}) as writer:
         for number in range(6):
             key = f"d{number}"
-            writer.add("dialogues", [{
-                "dialogue_id": key, "study": "toy", "system": "s", "condition": "s", "channel": "text",
-                "language": "en", "participant_id": f"p{number}", "simulated": number < 2,
-            }])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        "dialogue_id": key,
+                        "study": "toy",
+                        "system": "s",
+                        "condition": "s",
+                        "channel": "text",
+                        "language": "en",
+                        "participant_id": f"p{number}",
+                        "simulated": number < 2,
+                    }
+                ],
+            )
             writer.add("turns", [{"dialogue_id": key, "turn_index": 0, "party": "user", "text": "hello"}])
         writer.close()
     return folder
@@ -41,10 +52,13 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "verb",
     [
-        ("measure", "DATASET"), ("measure", "DATASET", "--only", "all"), ("analyse", "DATASET"),
-        ("report", "DATASET", "--out", "OUT"), ("predict", "correlate", "DATASET"),
+        ("measure", "DATASET"),
+        ("measure", "DATASET", "--only", "all"),
+        ("analyse", "DATASET"),
+        ("report", "DATASET", "--out", "OUT"),
+        ("predict", "correlate", "DATASET"),
     ],
-)  # fmt: skip
+)
 def test_a_verb_of_analysis_refuses_to_mix_and_says_what_to_do(
     mixed: Path, tmp_path: Path, verb: tuple[str, ...]
 ) -> None:

@@ -37,9 +37,11 @@ def server(tmp_path: Path) -> Iterator[Running]:
 
 def to_first_frame(browser: Browser, server: Running, language: str, width: int, **context: object) -> Page:
     page = browser.new_context(
-        locale={"en": "en-GB", "it": "it-IT"}[language], viewport={"width": width, "height": 800},
-        has_touch=width < 400, **context,  # pyright: ignore[reportArgumentType]
-    ).new_page()  # fmt: skip
+        locale={"en": "en-GB", "it": "it-IT"}[language],
+        viewport={"width": width, "height": 800},
+        has_touch=width < 400,
+        **context,  # pyright: ignore[reportArgumentType]
+    ).new_page()
     page.goto(server.url)
     for _ in range(3):
         page.locator("main button.primary").first.click()

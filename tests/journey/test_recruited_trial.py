@@ -117,10 +117,14 @@ def test_sixty_arrivals_are_paid_to_the_penny(
         assert len(receipts.read_text("utf-8").splitlines()) == 1 + 22 + 44
         assert "is there already" in str(recruit("receipts", study, "--out", str(receipts)).exception)
         note_figures(
-            "a recruited trial", arrivals=ARRIVALS, returned=RETURNS, timed_out=TIME_OUTS,
-            submitted_twice=TWICE, notices_lost=LOST,
+            "a recruited trial",
+            arrivals=ARRIVALS,
+            returned=RETURNS,
+            timed_out=TIME_OUTS,
+            submitted_twice=TWICE,
+            notices_lost=LOST,
             paid_by_ledger_platform_and_log=found["paid by the ledger"],
-        )  # fmt: skip
+        )
 
         erase_somebody_who_was_paid(study)
         after = json.loads(recruit("reconcile", study, "--json").stdout)

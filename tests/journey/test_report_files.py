@@ -18,9 +18,20 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.long
 def test_a_report_is_printed_with_its_tables_and_figures(trial, tmp_path):
     vivavoce(
-        "report", trial / "dataset", "--out", tmp_path / "r.pdf", "--language", "it",
-        "--tables", tmp_path / "tables", "--figures", tmp_path / "figures", "--transcripts", "1", "--redact",
-    )  # fmt: skip
+        "report",
+        trial / "dataset",
+        "--out",
+        tmp_path / "r.pdf",
+        "--language",
+        "it",
+        "--tables",
+        tmp_path / "tables",
+        "--figures",
+        tmp_path / "figures",
+        "--transcripts",
+        "1",
+        "--redact",
+    )
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF-")
     assert "SIMULATO" in (tmp_path / "tables" / "success.csv").read_text(encoding="utf-8")
     assert "SIMULATO" in (tmp_path / "figures" / "success.svg").read_text(encoding="utf-8")
@@ -29,9 +40,17 @@ def test_a_report_is_printed_with_its_tables_and_figures(trial, tmp_path):
 def test_a_release_is_held_against_itself_and_found_equal(trial, tmp_path):
     out = tmp_path / "r.html"
     vivavoce(
-        "report", trial / "dataset", "--out", out, "--sections", "against", "--against", trial / "dataset",
-        "--margin", "0.9",
-    )  # fmt: skip
+        "report",
+        trial / "dataset",
+        "--out",
+        out,
+        "--sections",
+        "against",
+        "--against",
+        trial / "dataset",
+        "--margin",
+        "0.9",
+    )
     page = out.read_text(encoding="utf-8")
     assert "equivalent within 90.0 points" in page
     assert 'id="results"' not in page

@@ -20,9 +20,16 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import TrialPaused
 
 PAGES = (
-    "Overview", "Running visits", "Dialogues", "Systems", "Stress tests", "Results",
-    "Export", "Trial", "Accounts",
-)  # fmt: skip
+    "Overview",
+    "Running visits",
+    "Dialogues",
+    "Systems",
+    "Stress tests",
+    "Results",
+    "Export",
+    "Trial",
+    "Accounts",
+)
 
 pytestmark = pytest.mark.browser
 
@@ -156,11 +163,14 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     [
         (1280, "light", "en", ("View results", "nbest is non-inferior to onebest in subjective success")),
         pytest.param(
-            320, "dark", "it", ("Vedi i risultati", "nbest non è peggiore di onebest in successo"),
+            320,
+            "dark",
+            "it",
+            ("Vedi i risultati", "nbest non è peggiore di onebest in successo"),
             marks=pytest.mark.long,
         ),
     ],
-)  # fmt: skip
+)
 def test_from_a_finished_trial_to_a_decision_in_two_presses_of_a_key(
     trial: Trial, context: Any, width: int, scheme: str, language: str, words: tuple[str, str]
 ) -> None:
@@ -180,8 +190,9 @@ def test_from_a_finished_trial_to_a_decision_in_two_presses_of_a_key(
     fits(page, "the answer")
     (declared,) = page.request.get(f"{trial.address}/api/results").json()["summary"]["declared"]["results"]
     assert [(one["system"], one["than"], one["shown"]) for one in declared["no_worse"]] == [
-        ("nbest", "onebest", True), ("onebest", "nbest", False),
-    ]  # fmt: skip
+        ("nbest", "onebest", True),
+        ("onebest", "nbest", False),
+    ]
     page.get_by_text({"en": "View as table", "it": "Mostra come tabella"}[language]).first.click()
     with page.expect_download() as started:
         page.get_by_role("link", name="PNG").first.click()

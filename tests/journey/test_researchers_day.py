@@ -83,9 +83,11 @@ def opened(
 ) -> Page:
     width, height = size
     context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme,  # type: ignore[arg-type]
-        locale=language, storage_state=signed_in,
-    )  # fmt: skip
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        locale=language,
+        storage_state=signed_in,
+    )
     return context.new_page()
 
 

@@ -91,8 +91,9 @@ def test_an_answer_grows_in_the_chat_and_is_one_turn(
         expect(page.locator("h1")).to_contain_text("Thank you")
         turns = export_dataset(website.log, "city", tmp_path / "data").read("turns").to_pylist()
         assert [one["text"] for one in turns] == [
-            "Where do I eat?", "At the **old mill** <img src=x onerror=alert(1)>."
-        ]  # fmt: skip
+            "Where do I eat?",
+            "At the **old mill** <img src=x onerror=alert(1)>.",
+        ]
         assert turns[1]["first_output_s"] <= turns[1]["first_shown_s"] <= turns[1]["complete_s"]
 
 

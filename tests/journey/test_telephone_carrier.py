@@ -119,9 +119,17 @@ class Carrier:
         await self._socket.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
         form = {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1}
         own = {"ticket": ticket}
-        await self.tell("start", start={"accountSid": "AC1", "streamSid": "MZ1", "callSid": "CA1",
-                                        "tracks": ["inbound"], "mediaFormat": form,
-                                        "customParameters": own})  # fmt: skip
+        await self.tell(
+            "start",
+            start={
+                "accountSid": "AC1",
+                "streamSid": "MZ1",
+                "callSid": "CA1",
+                "tracks": ["inbound"],
+                "mediaFormat": form,
+                "customParameters": own,
+            },
+        )
 
     def speaks_of(self, turn: int, lab: "Laboratory") -> bool:
         """Whether a turn of the system's is being played; more is heard than before it came."""
@@ -142,8 +150,15 @@ class Carrier:
         due = clock.time()
         for chunk, start in enumerate(range(0, len(samples), FRAME), 1):
             payload = b64encode(samples[start : start + FRAME]).decode()
-            await self.tell("media", media={"track": "inbound", "chunk": str(chunk),
-                                            "timestamp": str(20 * chunk), "payload": payload})  # fmt: skip
+            await self.tell(
+                "media",
+                media={
+                    "track": "inbound",
+                    "chunk": str(chunk),
+                    "timestamp": str(20 * chunk),
+                    "payload": payload,
+                },
+            )
             due += FRAME_S
             await asyncio.sleep(max(0.0, due - clock.time()))
 

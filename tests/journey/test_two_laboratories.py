@@ -53,9 +53,10 @@ def language(request: pytest.FixtureRequest) -> str:
 def page(request: pytest.FixtureRequest, browser: Browser, language: str) -> Iterator[Page]:
     width = request.param
     context = browser.new_context(
-        locale={"en": "en-GB", "it": "it-IT"}[language], has_touch=width < 400,
+        locale={"en": "en-GB", "it": "it-IT"}[language],
+        has_touch=width < 400,
         viewport={"width": width, "height": SIZES[width]},
-    )  # fmt: skip
+    )
     page, errors = context.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page

@@ -41,9 +41,11 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("vivavoce_speech.browser.mixdown.SETTLE_S", 1.0)  # for what the page tells at the end
     monkeypatch.setattr("vivavoce_speech.browser.mixdown.LOOK_EVERY_S", 0.2)
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
+        repeat=study_model.Range(min=1, max=1),
+        gate="dialogue",
+        channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),
-    )  # fmt: skip
+    )
     study = make_study(tmp_path, visit=(step,), systems={"one": {"connect": "parrot"}})
     with (
         Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
@@ -89,8 +91,11 @@ def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: P
         (turn,) = events_of(log, UserTurnSent)
         assert turn.heard
         assert turn.heard[0].text == turn.text
-        until(page, "document.querySelectorAll('.turn.system')[1].dataset.seq === "
-                    "document.getElementById('voice').dataset.heard")  # fmt: skip
+        until(
+            page,
+            "document.querySelectorAll('.turn.system')[1].dataset.seq === "
+            "document.getElementById('voice').dataset.heard",
+        )
         (stored,) = [one for one in events_of(log, RecordingStored) if one.speakers == ["user"]]
         assert (stored.content, stored.turn_index) == ("turn", turn.turn_index)
         sound = read_sound(folder_of(log).file(stored.file))
@@ -184,9 +189,11 @@ def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
 def test_with_a_telephone_and_without_a_microphone_the_page_says_what_can_be_done(tmp_path: Path) -> None:
     hotline = {"connect": "phone", "number": "sip:hotline@127.0.0.1:5070"}
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
+        repeat=study_model.Range(min=1, max=1),
+        gate="dialogue",
+        channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),
-    )  # fmt: skip
+    )
     study = make_study(tmp_path, visit=(step,), systems={"hotline": hotline}, voice=Voice(microphone="open"))
     engine_of = lambda log: SessionEngine(study, log, {"hotline": make_connector(hotline)})  # noqa: E731
     with (

@@ -47,9 +47,11 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
     said = np.concatenate([np.zeros(RATE // 4), voice("hello, good morning")])
     write_sound(Sound(pcm16(said), RATE), heard)
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
+        repeat=study_model.Range(min=1, max=1),
+        gate="dialogue",
+        channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),
-    )  # fmt: skip
+    )
     study = make_study(tmp_path, visit=(step,), systems={"one": {"connect": settings["connect"]}})
     counterparts = Counterparts()
     request.addfinalizer(counterparts.stop)
@@ -73,8 +75,11 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
         until(page, "Number(document.getElementById('voice').dataset.soFar) > 3")
         press(page, "#talk")
         expect(page.locator(".turn.system")).to_have_count(1)
-        until(page, "document.getElementById('voice').dataset.heard === "
-                    "document.querySelector('.turn.system').dataset.seq")  # fmt: skip
+        until(
+            page,
+            "document.getElementById('voice').dataset.heard === "
+            "document.querySelector('.turn.system').dataset.seq",
+        )
         heard_s = page.evaluate("document.getElementById('said').duration")
         words = page.locator(".turn.user p").inner_text()
         assert barriers(page) == []

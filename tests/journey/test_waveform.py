@@ -20,8 +20,12 @@ from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
 
 pytestmark = pytest.mark.browser
-SAID = (("system", "Which part of town?"), ("user", "The <b>north</b>."), ("system", "And what food?"),
-        ("user", "Chinese."))  # fmt: skip
+SAID = (
+    ("system", "Which part of town?"),
+    ("user", "The <b>north</b>."),
+    ("system", "And what food?"),
+    ("user", "Chinese."),
+)
 Call = tuple[Running, Log, list[Spoken]]
 
 

@@ -38,9 +38,11 @@ WIZARD: dict[str, Any] = {
 def served(folder: Path, system: dict[str, Any]) -> Iterator[Website]:
     """A study of one dialogue with this system, on a free port."""
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=1, max=1), gate="none", feedback=(),
+        repeat=study_model.Range(min=1, max=1),
+        gate="none",
+        feedback=(),
         nontrivial=study_model.Nontrivial(user_turns=1),
-    )  # fmt: skip
+    )
     study = make_study(folder, systems={"oz": system}, visit=(step,))
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         engine = SessionEngine(study, log, {"oz": make_connector(system, {}, folder=folder)})

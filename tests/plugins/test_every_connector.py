@@ -30,8 +30,11 @@ LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
 BEDROCK = {"agent": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
 WIDGET = {"input": "#chat textarea", "message": "#chat .bot", "typing": "#chat .typing"}
 WRITTEN: Settings = {
-    "send": {"text": "{{ text }}"}, "response": {"text": "say"}, "delta": "piece", "turn_end": "done",
-}  # fmt: skip
+    "send": {"text": "{{ text }}"},
+    "response": {"text": "say"},
+    "delta": "piece",
+    "turn_end": "done",
+}
 SECRET = "hunter2secret"
 OURS = {name: free_port() for name in ("slack", "whatsapp", "messenger", "teams")}
 
@@ -129,10 +132,14 @@ NOBODY |= {name: {"url": "http://127.0.0.1:1/", "port": 0, "connect_timeout_s": 
 
 ALL_FAULTS = ("slow", "silent", "garbage", "half", "huge", "notutf8", "closed")
 FAILURES = {
-    "slow": {"timeout"}, "silent": {"timeout"}, "garbage": {"bad_answer", "closed"},
-    "half": {"closed", "bad_answer"}, "huge": {"bad_answer"}, "notutf8": {"bad_answer"},
+    "slow": {"timeout"},
+    "silent": {"timeout"},
+    "garbage": {"bad_answer", "closed"},
+    "half": {"closed", "bad_answer"},
+    "huge": {"bad_answer"},
+    "notutf8": {"bad_answer"},
     "closed": {"closed"},
-}  # fmt: skip
+}
 PATIENT: Settings = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
 HANGS = {("stdio", "half"), ("browser", "half")}  # half of it comes, and nothing that ends it
 UNWIRED = {"scripted", "wizard"}  # nothing leaves the process
@@ -269,9 +276,15 @@ def test_a_logged_interaction_is_replayed_through_it_in_a_conversation_an_arm(
     settings: dict[str, Any],
 ) -> None:
     case = Case(
-        case_id="case", test="ST-1", family="spelling", language="en", original="two", variant="tow",
-        before=(LoggedTurn(text="one"),), after=(LoggedTurn(text="three"),),
-    )  # fmt: skip
+        case_id="case",
+        test="ST-1",
+        family="spelling",
+        language="en",
+        original="two",
+        variant="tow",
+        before=(LoggedTurn(text="one"),),
+        after=(LoggedTurn(text="three"),),
+    )
 
     async def talk(connector: Connector) -> list[Replayed]:
         return [await replay(connector, case, arm, f"replayed-{arm}") for arm in ("original", "variant")]

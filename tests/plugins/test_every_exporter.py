@@ -51,9 +51,11 @@ def imported(form: str, turns: str) -> Callable[[Path], Said]:
 
 
 READERS = {
-    "convokit": imported("convokit", "utterances.jsonl"), "csv": read_tables, "huggingface": read_hub,
+    "convokit": imported("convokit", "utterances.jsonl"),
+    "csv": read_tables,
+    "huggingface": read_hub,
     "otel": imported("otel", "spans.jsonl"),
-}  # fmt: skip
+}
 
 
 def test_every_exporter_is_read_back() -> None:

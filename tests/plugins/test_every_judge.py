@@ -32,8 +32,10 @@ class PersonKeepsIt(JudgeContract):
             row["label"] for row in dataset.read("annotations").to_pylist() if row["layer"] == "subtask"
         }
         self.settings = {
-            "annotator": "a", "layer": "subtask", "codes": {one: n for n, one in enumerate(sorted(labels))},
-        }  # fmt: skip
+            "annotator": "a",
+            "layer": "subtask",
+            "codes": {one: n for n, one in enumerate(sorted(labels))},
+        }
 
 
 class FunctionKeepsIt(JudgeContract):

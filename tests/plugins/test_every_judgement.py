@@ -40,11 +40,18 @@ class CommandsKeepIt(JudgementContract):
         super().write(folder, double)
         with DatasetWriter(folder / "said", study={"name": "said"}, source={"kind": "test"}) as writer:
             said = [
-                {"command_id": f"{speaker}-{number}", "participant_id": speaker, "recipe": "soup",
-                 "utterance": number, "language": "en", "text": "take the pot", "simulated": False}
+                {
+                    "command_id": f"{speaker}-{number}",
+                    "participant_id": speaker,
+                    "recipe": "soup",
+                    "utterance": number,
+                    "language": "en",
+                    "text": "take the pot",
+                    "simulated": False,
+                }
                 for speaker in ("ada", "ben", "eva")
                 for number in (1, 2)
-            ]  # fmt: skip
+            ]
             writer.add("commands", said)
             writer.close()
 

@@ -25,9 +25,12 @@ class PanelKeepsIt(RecruiterContract):
 class ProlificKeepsIt(RecruiterContract):
     name = "prolific"
     written = {
-        "reward": "2.00 GBP", "places": 20, "minutes": 10, "description": "Talk.",
+        "reward": "2.00 GBP",
+        "places": 20,
+        "minutes": 10,
+        "description": "Talk.",
         "site": "https://lab.example",
-    }  # fmt: skip
+    }
     guess = {"PROLIFIC_PID": "a" * 24, "STUDY_ID": "b" * 24, "SESSION_ID": "c" * 24}
 
 
@@ -40,17 +43,24 @@ class ConnectKeepsIt(RecruiterContract):
 class SonaKeepsIt(RecruiterContract):
     name = "sona"
     written = {
-        "site": "https://school.example", "experiment": 12, "credits": 0.5, "places": 20, "minutes": 30,
-    }  # fmt: skip
+        "site": "https://school.example",
+        "experiment": 12,
+        "credits": 0.5,
+        "places": 20,
+        "minutes": 30,
+    }
     guess = {"id": "1234"}
 
 
 class LaboratoryKeepsIt(RecruiterContract):
     name = "laboratory"
     written = {
-        "room": "Room 12", "time_zone": "Europe/Rome", "slots": ["2026-12-01 10:00"], "seats": 2,
+        "room": "Room 12",
+        "time_zone": "Europe/Rome",
+        "slots": ["2026-12-01 10:00"],
+        "seats": 2,
         "reward": "12.00 EUR",
-    }  # fmt: skip
+    }
     guess = {"seat": "GUESS"}
 
 

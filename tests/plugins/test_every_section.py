@@ -149,9 +149,11 @@ def test_a_report_has_every_section_that_finds_something_in_its_place(
     materials: list[Material], fills: Fills
 ) -> None:
     for material in (materials[0], materials[-1]):
-        has = {name for name, places in fills.items() if any(
-            one is material and found.written("") is not None for one, found in places
-        )}  # fmt: skip
+        has = {
+            name
+            for name, places in fills.items()
+            if any(one is material and found.written("") is not None for one, found in places)
+        }
         document = compose(material.dataset, replace(material.options, language="it"))
         assert [one.name for one in document.sections] == [one.name for one in EVERY if one.name in has]
 

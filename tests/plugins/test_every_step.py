@@ -185,9 +185,12 @@ def test_steps_with_material_follow_one_another_in_any_order(tmp_path: Path) -> 
     for make in (commanding_study, transcribing_study, listening_study):
         make(folder)
     steps = [
-        "elicit: stimuli.yaml", "listen: {clips: clips.csv, audio: clips}", "compare: {pairs: pairs.yaml}",
-        "transcribe: {items: items.csv, audio: audio, each: 5}", "rate: {pairs: pairs.yaml}",
-    ]  # fmt: skip
+        "elicit: stimuli.yaml",
+        "listen: {clips: clips.csv, audio: clips}",
+        "compare: {pairs: pairs.yaml}",
+        "transcribe: {items: items.csv, audio: audio, each: 5}",
+        "rate: {pairs: pairs.yaml}",
+    ]
     for order in (steps, steps[::-1]):
         visit = "".join(f"  - {one}\n" for one in order)
         study = written(folder, visit)

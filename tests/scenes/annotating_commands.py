@@ -20,13 +20,20 @@ def commanding_study(folder: Path, section: str = SECTION) -> Study:
         writer.add(
             "commands",
             [
-                {"command_id": f"{speaker}-{number}", "participant_id": speaker, "recipe": recipe,
-                 "utterance": number, "language": "en", "text": text, "simulated": False,
-                 "pointed": "pot; hob" if text.startswith("take") else None}
+                {
+                    "command_id": f"{speaker}-{number}",
+                    "participant_id": speaker,
+                    "recipe": recipe,
+                    "utterance": number,
+                    "language": "en",
+                    "text": text,
+                    "simulated": False,
+                    "pointed": "pot; hob" if text.startswith("take") else None,
+                }
                 for (speaker, recipe), texts in RECIPES.items()
                 for number, text in enumerate(texts, 1)
             ],
-        )  # fmt: skip
+        )
         writer.close()
     return annotated_study(folder, section)
 

@@ -15,16 +15,20 @@ FIXTURES: Final = Path(__file__).parents[1] / "fixtures" / "before_shelves"
 STUDIES: Final = FIXTURES / "studies"
 LOG: Final = "log.tar.xz"
 DATASETS: Final = {
-    "every": ("every", "people"), "town": ("town", "people"), "town-simulated": ("town", "simulated"),
-    "calls": ("calls", "people"), "oz": ("oz", "people"), "tea": ("tea", "simulated"),
-}  # fmt: skip
+    "every": ("every", "people"),
+    "town": ("town", "people"),
+    "town-simulated": ("town", "simulated"),
+    "calls": ("calls", "people"),
+    "oz": ("oz", "people"),
+    "tea": ("tea", "simulated"),
+}
 LANGUAGES: Final = {"every": ("it",)}  # in which reports are kept beside English
 DSTC2: Final = Path(__file__).parents[1] / "golden" / "dstc2-before-shelves.json.xz"
 BODY: Final = "\N{SECTION SIGN} BODY"
 NEW_FIGURES: Final = {
-    f"figure-{name}" for name in
-    ("differences", "funnel", "delays", "parameters", "preference-strength", "worths", "opinions")
-}  # fmt: skip
+    f"figure-{name}"
+    for name in ("differences", "funnel", "delays", "parameters", "preference-strength", "worths", "opinions")
+}
 NEW_SECTIONS: Final = {"specifications"}
 MEASURES: Final = {"by system": ("--by", "system"), "of every measure": ("--only", "all", "--by", "system")}
 

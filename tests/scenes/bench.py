@@ -37,9 +37,14 @@ class Held:
 
 
 def hold_trial(
-    folder: Path, systems: dict[str, str], dialogues: int, *, error_rate: float, seed: int = 1,
+    folder: Path,
+    systems: dict[str, str],
+    dialogues: int,
+    *,
+    error_rate: float,
+    seed: int = 1,
     unsatisfiable: float = 0.0,
-) -> Held:  # fmt: skip
+) -> Held:
     """Simulated callers on systems that are named by `call`, in process; the module may lie in `folder`."""
     write_study(folder / "study", "cambridge-2011", name="bench")
     lines = [

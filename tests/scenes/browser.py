@@ -15,9 +15,14 @@ from scenes.patience import PATIENCE_S, eventually
 
 CHROMIUM: Final = shutil.which("chromium")
 ARGUMENTS: Final = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE_MS: Final = PATIENCE_S * 1000
 expect.set_options(timeout=PATIENCE_MS)  # Playwright's own limit is five seconds
 Result = TypeVar("Result")
@@ -39,9 +44,11 @@ TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 def microphone(sound: Path) -> tuple[str, ...]:
     """Arguments for a browser whose microphone is allowed and hears a WAV file, over and over."""
     return (
-        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={sound}", "--autoplay-policy=no-user-gesture-required",
-    )  # fmt: skip
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={sound}",
+        "--autoplay-policy=no-user-gesture-required",
+    )
 
 
 def _patient(make: Callable[..., Result]) -> Callable[..., Result]:

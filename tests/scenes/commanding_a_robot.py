@@ -59,12 +59,18 @@ def commanded_study(folder: Path, frames: Frames, language: str) -> Study:
     )
     words = {one: f"Frame {{}} of recipe {{}} ({one})" for one in ("en", "it")}
     recipes = [
-        {"recipe": f"recipe-{at + 1}", "title": dict.fromkeys(words, f"Recipe {at + 1}"), "frames": [
-            {"id": f"frame-{number + 1}",
-             "text": {one: text.format(number + 1, at + 1) for one, text in words.items()}}
-            for number in range(len(recipe))
-        ]}
+        {
+            "recipe": f"recipe-{at + 1}",
+            "title": dict.fromkeys(words, f"Recipe {at + 1}"),
+            "frames": [
+                {
+                    "id": f"frame-{number + 1}",
+                    "text": {one: text.format(number + 1, at + 1) for one, text in words.items()},
+                }
+                for number in range(len(recipe))
+            ],
+        }
         for at, recipe in enumerate(frames.recipes)
-    ]  # fmt: skip
+    ]
     (folder / "stimuli.yaml").write_text(yaml.safe_dump({"recipes": recipes}), encoding="utf-8")
     return load_study(file)

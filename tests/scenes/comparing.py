@@ -79,9 +79,11 @@ async def compare(
     """Choose between the two of the pair that is due, or of the one at a position, whichever is due."""
     state = await engine.state(visit_id)
     await engine.forms.respond(
-        visit_id, step=state.step, position=state.position if position is None else position,
+        visit_id,
+        step=state.step,
+        position=state.position if position is None else position,
         response=state.stimulus_kind.chosen(state.shown, answers),
-    )  # fmt: skip
+    )
 
 
 def judge_all(study: Study, log: Log, people: int, likes: dict[str, float], seed: int = 1) -> None:

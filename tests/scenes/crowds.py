@@ -61,29 +61,54 @@ def _add_person(
     writer: DatasetWriter, crowd: Crowd, person: str, random: np.random.Generator, systems: int
 ) -> None:
     known = {"attributes": f'{{"population": "{crowd.pool}"}}'} if crowd.simulated else {}
-    writer.add("participants", [{
-        "participant_id": person, "pool": crowd.pool, "outcome": "completed", "simulated": crowd.simulated,
-        **known,
-    }])  # fmt: skip
+    writer.add(
+        "participants",
+        [
+            {
+                "participant_id": person,
+                "pool": crowd.pool,
+                "outcome": "completed",
+                "simulated": crowd.simulated,
+                **known,
+            }
+        ],
+    )
     able = crowd.liking * random.normal()
     slow = np.exp(0.3 * random.normal() - 0.045)
     for number in range(max(1, random.poisson(crowd.calls))):
         key = f"{person}-{number}"
         heard = random.random(WORDS) < crowd.word_errors
         row: dict[str, Any] = {
-            "dialogue_id": key, "study": "town", "system": f"system-{number % systems}",
-            "condition": f"system-{number % systems}", "participant_id": person, "channel": "phone",
-            "language": "en", "simulated": crowd.simulated, "end_reason": "user",
+            "dialogue_id": key,
+            "study": "town",
+            "system": f"system-{number % systems}",
+            "condition": f"system-{number % systems}",
+            "participant_id": person,
+            "channel": "phone",
+            "language": "en",
+            "simulated": crowd.simulated,
+            "end_reason": "user",
             "started_at": BEGIN + timedelta(minutes=number),
             "duration_s": float(crowd.seconds * slow * random.gamma(8, 1 / 8)),
-        }  # fmt: skip
+        }
         writer.add("dialogues", [row])
         said = [f"w{place}" for place in range(WORDS)]
         got = ["x" if bad else word for word, bad in zip(said, heard, strict=True)]
         turn = {"dialogue_id": key, "party": "user", "reference": " ".join(said), "text": " ".join(got)}
         writer.add("turns", [{**turn, "turn_index": 0}])
         succeeded = random.random() < expit(logit(crowd.success) + able)
-        writer.add("ratings", [{
-            "dialogue_id": key, "participant_id": person, "instrument": "cambridge", "wording": "project",
-            "language": "en", "item_id": "found_all", "role": "subjective_success", "value": float(succeeded),
-        }])  # fmt: skip
+        writer.add(
+            "ratings",
+            [
+                {
+                    "dialogue_id": key,
+                    "participant_id": person,
+                    "instrument": "cambridge",
+                    "wording": "project",
+                    "language": "en",
+                    "item_id": "found_all",
+                    "role": "subjective_success",
+                    "value": float(succeeded),
+                }
+            ],
+        )

@@ -27,11 +27,13 @@ def write_arena(
     """
     told = systems or {
         name: {
-            "title": f"The {name.title()} Machine", "connect": "scripted", "greeting": f"Hello, I am {name}.",
+            "title": f"The {name.title()} Machine",
+            "connect": "scripted",
+            "greeting": f"Hello, I am {name}.",
             "otherwise": f"{name} has heard: {{text}}",
         }
         for name in SYSTEMS
-    }  # fmt: skip
+    }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "study.yaml").write_text(
         "study: city\nlanguages: [en, it]\n"

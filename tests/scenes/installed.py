@@ -90,9 +90,13 @@ class RealRasa:
         verb = ["run", "actions"] if what == "actions" else ["run"]
         command = [*self._rasa, *verb, "--port", str(port), *more]
         serving = subprocess.Popen(
-            command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, stdout=said,
+            command,
+            cwd=self._folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
             stderr=said,
-        )  # fmt: skip
+        )
         self._running.callback(_end, serving)
         wait_for_port(port, serving, patience_s=STARTS_IN_S)
 
@@ -111,9 +115,10 @@ class RealLine:
         port = free_port()
         command = [node, str(FOLDER / "directline_bot" / "bot.js"), str(port)]
         self._process = subprocess.Popen(
-            [*command, *(["welcome"] if welcomes else [])], stdin=subprocess.DEVNULL,
+            [*command, *(["welcome"] if welcomes else [])],
+            stdin=subprocess.DEVNULL,
             env={**os.environ, "NODE_PATH": str(modules)},
-        )  # fmt: skip
+        )
         try:
             wait_for_port(port, self._process)
         except BaseException:

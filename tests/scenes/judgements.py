@@ -18,9 +18,14 @@ QUESTIONS = {
 
 
 def judge_rows(
-    people: int, likes: Mapping[str, float], *, left: float = 0.0, ties: float = 0.0, seed: int = 1,
+    people: int,
+    likes: Mapping[str, float],
+    *,
+    left: float = 0.0,
+    ties: float = 0.0,
+    seed: int = 1,
     **changes: object,
-) -> list[dict]:  # fmt: skip
+) -> list[dict]:
     """Choices of judges with likes by variable and a leaning to the left."""
     chance, rows = Random(seed), []
     for person in range(people):
@@ -31,14 +36,30 @@ def judge_rows(
                 wins = chance.random() < rate + (left if side == "left" else -left)
                 choice = "tie" if chance.random() < ties else "experimental" if wins else "control"
                 chosen = None if choice == "tie" else side if choice == "experimental" else other
-                rows.append({
-                    "participant_id": f"p{person}", "visit_id": f"v{person}", "role": "main",
-                    "comparison_number": number, "pair_id": variable, "variable": variable,
-                    "change": "insertion", "control_level": "old", "experimental_level": "new",
-                    "question": question, "quality": quality, "choice": choice, "side": chosen,
-                    "experimental_side": side, "response_s": 40.0, "total_s": 200.0, "accepted": True,
-                    "flags": "", "simulated": True, **changes,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "participant_id": f"p{person}",
+                        "visit_id": f"v{person}",
+                        "role": "main",
+                        "comparison_number": number,
+                        "pair_id": variable,
+                        "variable": variable,
+                        "change": "insertion",
+                        "control_level": "old",
+                        "experimental_level": "new",
+                        "question": question,
+                        "quality": quality,
+                        "choice": choice,
+                        "side": chosen,
+                        "experimental_side": side,
+                        "response_s": 40.0,
+                        "total_s": 200.0,
+                        "accepted": True,
+                        "flags": "",
+                        "simulated": True,
+                        **changes,
+                    }
+                )
     return rows
 
 
@@ -56,9 +77,15 @@ def made(folder: Path, **tables: list[dict]) -> Dataset:
 
 
 def vote_rows(
-    people: int, worth: Mapping[str, float], *, left: float = 0.0, nu: float = 0.6, length: float = 0.0,
-    votes: int = 6, seed: int = 1,
-) -> dict[str, list[dict]]:  # fmt: skip
+    people: int,
+    worth: Mapping[str, float],
+    *,
+    left: float = 0.0,
+    nu: float = 0.6,
+    length: float = 0.0,
+    votes: int = 6,
+    seed: int = 1,
+) -> dict[str, list[dict]]:
     """Tables `votes` and `turns` of people who vote after Davidson's model, fond of longer answers or not."""
     chance, rows, turns, names = Random(seed), [], [], list(worth)
     for person in range(people):
@@ -70,14 +97,31 @@ def vote_rows(
             weights = [exp(lean / 2), exp(-lean / 2), nu / 2, nu / 2]
             bout = f"b{person}-{number}"
             for side in words:
-                turns.append({"dialogue_id": f"{bout}-{side}", "turn_index": 1, "party": "system",
-                              "text": "word " * words[side]})  # fmt: skip
-            rows.append({
-                "participant_id": f"p{person}", "visit_id": f"v{person}", "bout_id": bout,
-                "bout_number": number, "exchange": 1, "left_system": a, "right_system": b,
-                "left_dialogue_id": f"{bout}-left", "right_dialogue_id": f"{bout}-right",
-                "left_turn_index": 1, "right_turn_index": 1, "leaks": "", "response_s": 8.0,
-                "choice": chance.choices(["left", "right", "tie", "both_bad"], weights)[0],
-                "simulated": True,
-            })  # fmt: skip
+                turns.append(
+                    {
+                        "dialogue_id": f"{bout}-{side}",
+                        "turn_index": 1,
+                        "party": "system",
+                        "text": "word " * words[side],
+                    }
+                )
+            rows.append(
+                {
+                    "participant_id": f"p{person}",
+                    "visit_id": f"v{person}",
+                    "bout_id": bout,
+                    "bout_number": number,
+                    "exchange": 1,
+                    "left_system": a,
+                    "right_system": b,
+                    "left_dialogue_id": f"{bout}-left",
+                    "right_dialogue_id": f"{bout}-right",
+                    "left_turn_index": 1,
+                    "right_turn_index": 1,
+                    "leaks": "",
+                    "response_s": 8.0,
+                    "choice": chance.choices(["left", "right", "tie", "both_bad"], weights)[0],
+                    "simulated": True,
+                }
+            )
     return {"votes": rows, "turns": turns}

@@ -15,10 +15,13 @@ def judged_often(rows: Sequence[tuple[str, str]], hits: np.ndarray) -> list[Clus
     ids = [f"d{number}" for number in range(len(rows))]
     names = [f"won{number}" for number in range(len(hits))]
     found = [
-        Group(name, [one for one, row in zip(ids, rows, strict=True) if row[0] == name],
-              [person for system, person in rows if system == name])
+        Group(
+            name,
+            [one for one, row in zip(ids, rows, strict=True) if row[0] == name],
+            [person for system, person in rows if system == name],
+        )
         for name in ("a", "b")
-    ]  # fmt: skip
+    ]
     nested = ClusteredSummary(Sums(names, ids, hits.astype(float), np.ones(hits.shape)), found)
     return [nested.test(name, 0, 1, level=0.95) for name in names]
 

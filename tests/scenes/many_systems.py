@@ -30,10 +30,13 @@ def plain_systems(counterparts: Counterparts) -> dict[str, dict[str, object]]:
         "rasa": {"connect": "rasa", "url": f"http://{server}", "allow_private": True},
         "stdio": {"connect": "stdio", "command": [sys.executable, str(FOLDER / "line_bot.py")]},
         "websocket": {
-            "connect": "websocket", "url": f"ws://{server}/talk", "allow_private": True, "delta": "piece",
+            "connect": "websocket",
+            "url": f"ws://{server}/talk",
+            "allow_private": True,
+            "delta": "piece",
             "turn_end": "done",
         },
-    }  # fmt: skip
+    }
 
 
 def eliza(counterparts: Counterparts) -> dict[str, dict[str, object]]:
@@ -69,9 +72,11 @@ async def running(
 ) -> AsyncIterator[SessionEngine]:
     """The study's engine, and the Telegram bots among its systems as processes that call us."""
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=len(systems), max=len(systems)), gate="none",
-        nontrivial=study_model.Nontrivial(user_turns=1), feedback=(),
-    )  # fmt: skip
+        repeat=study_model.Range(min=len(systems), max=len(systems)),
+        gate="none",
+        nontrivial=study_model.Nontrivial(user_turns=1),
+        feedback=(),
+    )
     consent = study_model.ConsentStep(file="consent.md")
     study = make_study(folder, systems=systems, visit=(consent, step))
     connectors = {

@@ -10,22 +10,35 @@ RUN: Final = "top.ran.push({number})"
 FAR: Final = "http://far.invalid/{number}"
 # what runs a script, or asks another machine for something, once it is markup
 VECTORS: Final = (
-    "<script>{run}</script>", "<script src={far}></script>", "<img src=x onerror={run}>",
+    "<script>{run}</script>",
+    "<script src={far}></script>",
+    "<img src=x onerror={run}>",
     "<svg onload={run}></svg>",
-    "<svg><animate onbegin={run} attributeName=x dur=1s></svg>", "<details open ontoggle={run}>x</details>",
-    "<input autofocus onfocus={run}>", "<iframe srcdoc='<script>{run}</script>'></iframe>",
-    '<iframe src="javascript:{run}"></iframe>', "<video><source onerror={run}></video>",
-    "<object data={far}></object>", "<link rel=stylesheet href={far}>", "<style>@import '{far}';</style>",
-    "<img src={far}>", "<a href='javascript:{run}' autofocus onfocus={run}>x</a>",
+    "<svg><animate onbegin={run} attributeName=x dur=1s></svg>",
+    "<details open ontoggle={run}>x</details>",
+    "<input autofocus onfocus={run}>",
+    "<iframe srcdoc='<script>{run}</script>'></iframe>",
+    '<iframe src="javascript:{run}"></iframe>',
+    "<video><source onerror={run}></video>",
+    "<object data={far}></object>",
+    "<link rel=stylesheet href={far}>",
+    "<style>@import '{far}';</style>",
+    "<img src={far}>",
+    "<a href='javascript:{run}' autofocus onfocus={run}>x</a>",
     "<marquee onstart={run}>x</marquee>",
-)  # fmt: skip
+)
 # what ends the place in which a text stands, and a place in which it would
 PLACES: Final = (
-    ("", "<p>{text}</p>"), ('">', '<input value="{text}">'), ("'>", "<input value='{text}'>"),
-    ("</title>", "<title>{text}</title>"), ("</textarea>", "<textarea>{text}</textarea>"),
-    ("</script>", "<script>let said = '{text}'</script>"), ("-->", "<!-- {text} -->"),
-    ("</style>", "<style>{text}</style>"), ("</noscript>", "<noscript>{text}</noscript>"),
-)  # fmt: skip
+    ("", "<p>{text}</p>"),
+    ('">', '<input value="{text}">'),
+    ("'>", "<input value='{text}'>"),
+    ("</title>", "<title>{text}</title>"),
+    ("</textarea>", "<textarea>{text}</textarea>"),
+    ("</script>", "<script>let said = '{text}'</script>"),
+    ("-->", "<!-- {text} -->"),
+    ("</style>", "<style>{text}</style>"),
+    ("</noscript>", "<noscript>{text}</noscript>"),
+)
 # other ways to write it, which must not be read a second time
 SPELLINGS: Final = (
     lambda text: re.sub(r"</?\w+", lambda tag: tag[0].upper(), text),
@@ -35,13 +48,23 @@ SPELLINGS: Final = (
     lambda text: text.replace("<", "&#60;"),
     lambda text: text.replace("<", "%3C").replace(">", "%3E"),
     lambda text: text.replace("<", "\\u003c"),
-)  # fmt: skip
+)
 MARKDOWN: Final = (
-    "[x](javascript:{run})", "[x](<javascript:{run}>)", "[x](JaVaScRiPt:{run})", "[x](java&#115;cript:{run})",
-    "[x](&#106;avascript:{run})", "[x](data:text/html,<script>{run}</script>)", "<javascript:{run}>",
-    "![x]({far})", "![x](javascript:{run})", "[x][y]\n\n[y]: javascript:{run}", "[x](vbscript:{run})",
-    '[x]({far} "\\" onmouseover={run}")', "`<img src=x onerror={run}>`", "```\n<script>{run}</script>\n```",
-)  # fmt: skip
+    "[x](javascript:{run})",
+    "[x](<javascript:{run}>)",
+    "[x](JaVaScRiPt:{run})",
+    "[x](java&#115;cript:{run})",
+    "[x](&#106;avascript:{run})",
+    "[x](data:text/html,<script>{run}</script>)",
+    "<javascript:{run}>",
+    "![x]({far})",
+    "![x](javascript:{run})",
+    "[x][y]\n\n[y]: javascript:{run}",
+    "[x](vbscript:{run})",
+    '[x]({far} "\\" onmouseover={run}")',
+    "`<img src=x onerror={run}>`",
+    "```\n<script>{run}</script>\n```",
+)
 
 
 @dataclass(frozen=True)
@@ -83,9 +106,14 @@ BEGINNINGS: Final = (
     "; =",
 )
 FORMULAS: Final = (
-    "1+1", 'HYPERLINK("http://far.invalid","x")', "cmd|' /C calc'!A0", 'WEBSERVICE("http://far.invalid")',
-    'IMPORTXML("http://far.invalid","//a")', 'DDE("cmd";"/C calc";"x")', "SUM(A1:A9)*cmd|' /C calc'!A0",
-)  # fmt: skip
+    "1+1",
+    'HYPERLINK("http://far.invalid","x")',
+    "cmd|' /C calc'!A0",
+    'WEBSERVICE("http://far.invalid")',
+    'IMPORTXML("http://far.invalid","//a")',
+    'DDE("cmd";"/C calc";"x")',
+    "SUM(A1:A9)*cmd|' /C calc'!A0",
+)
 
 
 def formulas() -> list[str]:
@@ -125,5 +153,16 @@ def hosts_of_this_machine() -> Iterator[str]:
     yield from ("[::ffff:0:7f00:1]", "[fec0::1]", "[2001:db8::1]")
     for inner in ("127.0.0.1", "7f00:1", "169.254.169.254", "10.0.0.1"):
         yield from (f"[::ffff:{inner}]", f"[64:ff9b::{inner}]", f"[::{inner}]")
-    yield from ("[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::]", "[2001:0:1::]",
-                "[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[ff02::1]", "[64:ff9b:1::7f00:1]")  # fmt: skip
+    yield from (
+        "[::1]",
+        "[::]",
+        "[0:0:0:0:0:0:0:1]",
+        "[2002:7f00:1::]",
+        "[2002:a9fe:a9fe::]",
+        "[2001:0:1::]",
+        "[fe80::1]",
+        "[fc00::1]",
+        "[fd00:ec2::254]",
+        "[ff02::1]",
+        "[64:ff9b:1::7f00:1]",
+    )

@@ -167,13 +167,28 @@ def visit_completed(log: Log, ticket: str, number: int, outcome: events.Outcome 
     def write(tx: Transaction) -> None:
         visit, who = f"visit-{number}", f"participant-{number}"
         tx.bind_visit(visit, "paid", who, "prolific", f"token-{number}", token_hash(ticket))
-        tx.append(visit, events.VisitOpened(study="paid", revision="1", participant_id=who, pool="prolific",
-                                            language="en", verified=True))  # fmt: skip
+        tx.append(
+            visit,
+            events.VisitOpened(
+                study="paid", revision="1", participant_id=who, pool="prolific", language="en", verified=True
+            ),
+        )
         for round in range(2):
             key = f"dialogue-{number}-{round}"
-            tx.append(visit, events.DialogueAssigned(dialogue_id=key, step=1, round=round, system="one",
-                                                     channel="text", language="en", conversation=key,
-                                                     task_id=None, task=None))  # fmt: skip
+            tx.append(
+                visit,
+                events.DialogueAssigned(
+                    dialogue_id=key,
+                    step=1,
+                    round=round,
+                    system="one",
+                    channel="text",
+                    language="en",
+                    conversation=key,
+                    task_id=None,
+                    task=None,
+                ),
+            )
             tx.append(visit, events.DialogueOpened(dialogue_id=key))
             tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
         tx.append(visit, events.VisitEnded(outcome=outcome))

@@ -47,9 +47,17 @@ def install_packages(folders: list[Path], into: Path) -> None:
 def known(site: Path) -> Iterator[None]:
     """The packages in a folder are installed in this process, until the end of the block."""
     shelves = (
-        CHANNELS, STEPS, PROTOCOLS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS, DASHBOARD_PAGES,
+        CHANNELS,
+        STEPS,
+        PROTOCOLS,
+        LANGUAGES,
+        CONNECTORS,
+        INSTRUMENTS,
+        MEASURES,
+        SECTIONS,
+        DASHBOARD_PAGES,
         JUDGEMENTS,
-    )  # fmt: skip
+    )
     before = [(held, dict(held)) for shelf in shelves for held in vars(shelf).values() if type(held) is dict]
     sys.path.insert(0, str(site))
     forget()

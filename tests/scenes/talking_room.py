@@ -97,9 +97,11 @@ class Room:
 
 
 def run(
-    folder: Path, test: Callable[[Room], Awaitable[None]], of_study: dict[str, Any] | None = None,
+    folder: Path,
+    test: Callable[[Room], Awaitable[None]],
+    of_study: dict[str, Any] | None = None,
     **settings: Any,
-) -> None:  # fmt: skip
+) -> None:
     Whispered.words, Hummed.texts = [], []
     step = DialogueStep(
         repeat=Range(min=1, max=1), gate="dialogue", channel="voice", nontrivial=Nontrivial(user_turns=1)

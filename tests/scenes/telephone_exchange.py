@@ -29,13 +29,31 @@ VARIABLE = 'SET VARIABLE VIVAVOCE_TICKET "'
 def facts(caller: str, called: str, **more: str) -> bytes:
     """What Asterisk tells of a call before it asks."""
     told = {
-        "network": "yes", "network_script": f"route,{called}", "request": "agi://127.0.0.1/route",
-        "channel": "PJSIP/desk-00000001", "language": "en", "type": "PJSIP", "uniqueid": "1790000000.1",
-        "version": "22.10.1", "callerid": caller or "unknown", "calleridname": "unknown", "callingpres": "0",
-        "callingani2": "0", "callington": "0", "callingtns": "0", "dnid": "unknown", "rdnis": "unknown",
-        "context": "vivavoce", "extension": called, "priority": "2", "enhanced": "0.0", "accountcode": "",
-        "threadid": "140000000000000", "arg_1": called, **more,
-    }  # fmt: skip
+        "network": "yes",
+        "network_script": f"route,{called}",
+        "request": "agi://127.0.0.1/route",
+        "channel": "PJSIP/desk-00000001",
+        "language": "en",
+        "type": "PJSIP",
+        "uniqueid": "1790000000.1",
+        "version": "22.10.1",
+        "callerid": caller or "unknown",
+        "calleridname": "unknown",
+        "callingpres": "0",
+        "callingani2": "0",
+        "callington": "0",
+        "callingtns": "0",
+        "dnid": "unknown",
+        "rdnis": "unknown",
+        "context": "vivavoce",
+        "extension": called,
+        "priority": "2",
+        "enhanced": "0.0",
+        "accountcode": "",
+        "threadid": "140000000000000",
+        "arg_1": called,
+        **more,
+    }
     return "".join(f"agi_{name}: {value}\n" for name, value in told.items()).encode() + b"\n"
 
 
@@ -113,9 +131,10 @@ async def answered(port: int, ticket: bytes) -> Call:
 
 
 def with_asterisk(
-    on_call: Callable[[PhoneLeg], Awaitable[None]], work: Callable[[Asterisk], Awaitable[None]],
+    on_call: Callable[[PhoneLeg], Awaitable[None]],
+    work: Callable[[Asterisk], Awaitable[None]],
     at_once: int = 5,
-) -> None:  # fmt: skip
+) -> None:
     """Run some work while calls are taken on two free ports."""
 
     async def run() -> None:

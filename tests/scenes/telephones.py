@@ -178,31 +178,67 @@ def baresip(
 
 
 def sipp_command(
-    folder: Path, port: int, *, speech: Sound, keys: str, called: str = "100", calls: int = 1,
-    wait_ms: int = 3000, rate: int = 10,
-) -> list[str]:  # fmt: skip
+    folder: Path,
+    port: int,
+    *,
+    speech: Sound,
+    keys: str,
+    called: str = "100",
+    calls: int = 1,
+    wait_ms: int = 3000,
+    rate: int = 10,
+) -> list[str]:
     """The command with which SIPp calls: speaks, waits, presses keys, hangs up."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "caller.ul").write_bytes(PCMU.encode(speech.at(8000).samples))
     text = SCENARIO.read_text()
-    for name, value in {"KEYS": keys, "KEYS_MS": str(2000 + 500 * len(keys)), "WAIT_MS": str(wait_ms),
-                        "SPEECH_MS": str(round(speech.duration_s * 1000) + 300)}.items():  # fmt: skip
+    for name, value in {
+        "KEYS": keys,
+        "KEYS_MS": str(2000 + 500 * len(keys)),
+        "WAIT_MS": str(wait_ms),
+        "SPEECH_MS": str(round(speech.duration_s * 1000) + 300),
+    }.items():
         text = text.replace(f"@{name}@", value)
     (folder / "call.xml").write_text(text)
     return [
-        "sipp", f"127.0.0.1:{port}", "-sf", "call.xml", "-s", called, "-i", "127.0.0.1", "-m", str(calls),
-        "-l", str(calls), "-r", str(rate), "-nostdin", "-rtp_threadtasks", str(max(8, calls)),
-        "-timeout", f"{PATIENCE_S:.0f}", "-timeout_error", "-mp", str(free_port()),
-        "-p", str(free_port()),
-    ]  # fmt: skip
+        "sipp",
+        f"127.0.0.1:{port}",
+        "-sf",
+        "call.xml",
+        "-s",
+        called,
+        "-i",
+        "127.0.0.1",
+        "-m",
+        str(calls),
+        "-l",
+        str(calls),
+        "-r",
+        str(rate),
+        "-nostdin",
+        "-rtp_threadtasks",
+        str(max(8, calls)),
+        "-timeout",
+        f"{PATIENCE_S:.0f}",
+        "-timeout_error",
+        "-mp",
+        str(free_port()),
+        "-p",
+        str(free_port()),
+    ]
 
 
 def sipp(folder: Path, port: int, **more: Any) -> None:
     """Let SIPp call and wait until it has hung up; what it says is the error if a call failed."""
     ran = subprocess.run(
-        sipp_command(folder, port, **more), cwd=folder, capture_output=True, text=True,
-        timeout=2 * PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        sipp_command(folder, port, **more),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE_S,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]
 
 
@@ -215,10 +251,24 @@ def sipp_called(folder: Path, scenario: str) -> Iterator[str]:
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
     command = [
-        "sipp", "-sf", str(SCENARIO.with_name(scenario)), "-i", "127.0.0.1", "-p", str(port), "-m", "1",
-        "-nostdin", "-timeout", f"{PATIENCE_S:.0f}", "-timeout_error", "-mp", str(free_port()),
-        "-trace_err", "-trace_screen",
-    ]  # fmt: skip
+        "sipp",
+        "-sf",
+        str(SCENARIO.with_name(scenario)),
+        "-i",
+        "127.0.0.1",
+        "-p",
+        str(port),
+        "-m",
+        "1",
+        "-nostdin",
+        "-timeout",
+        f"{PATIENCE_S:.0f}",
+        "-timeout_error",
+        "-mp",
+        str(free_port()),
+        "-trace_err",
+        "-trace_screen",
+    ]
     with (folder / "sipp.txt").open("wb") as said:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
     try:

@@ -98,9 +98,14 @@ def _started(placed: dict[str, Any], folder: Path) -> Iterator[None]:
     }
     with (folder / "theirs.txt").open("wb") as said:
         theirs = subprocess.Popen(
-            placed["start"].split(), cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=said,
-            stderr=said, start_new_session=True,
-        )  # fmt: skip
+            placed["start"].split(),
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
     try:
         if placed["listens"] is not None:
             wait_for_port(placed["listens"], theirs, patience_s=STARTS_IN_S)

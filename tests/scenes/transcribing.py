@@ -28,10 +28,14 @@ def transcribing_study(folder: Path, unknown: int = 6, **settings: object) -> St
     """Three recordings with a known transcript, and others: turn 1 of `dialogue-000`, `dialogue-001`, ..."""
     rows: list[dict[str, object]] = [{"audio": name, "gold": text} for name, text in GOLD.items()]
     rows += [
-        {"audio": f"call-{number}.wav", "dialogue_id": f"dialogue-{number:03}", "turn_index": 1,
-         "hypothesis": f"recognised {number}"}
+        {
+            "audio": f"call-{number}.wav",
+            "dialogue_id": f"dialogue-{number:03}",
+            "turn_index": 1,
+            "hypothesis": f"recognised {number}",
+        }
         for number in range(unknown)
-    ]  # fmt: skip
+    ]
     for row in rows:
         silence(folder / "audio" / str(row["audio"]))
     with (folder / "items.csv").open("w", encoding="utf-8", newline="") as file:

@@ -63,9 +63,20 @@ def _without(text: str, data: set[str]) -> str:
     return text
 
 
-SAME: Final = frozenset((
-    "no", "Vivavoce", "– Vivavoce", "Dataset", "Wilson", "Account", "Password", "English", "Italiano", "Test",
-))  # fmt: skip
+SAME: Final = frozenset(
+    (
+        "no",
+        "Vivavoce",
+        "– Vivavoce",
+        "Dataset",
+        "Wilson",
+        "Account",
+        "Password",
+        "English",
+        "Italiano",
+        "Test",
+    )
+)
 
 
 def same_in_italian(browser: Any, page: str, data: Iterable[str] = ()) -> set[str]:

@@ -55,25 +55,41 @@ class Parrot:
 def make_study(folder: Path, **changes: object) -> study_model.Study:
     feedback = (study_model.QuestionnaireStep(name="cambridge", about="dialogue"),)
     dialogue = study_model.DialogueStep(
-        repeat=study_model.Range(min=2, max=3), gate="code", nontrivial=study_model.Nontrivial(user_turns=2),
+        repeat=study_model.Range(min=2, max=3),
+        gate="code",
+        nontrivial=study_model.Nontrivial(user_turns=2),
         feedback=feedback,
-    )  # fmt: skip
+    )
     tasks = tuple(
         study_model.Task(
-            task_id=f"task-{number}", type="restaurant", constraints={"food": "thai"}, requests=("phone",),
+            task_id=f"task-{number}",
+            type="restaurant",
+            constraints={"food": "thai"},
+            requests=("phone",),
             text={"en": f"Find a Thai restaurant ({number})."},
         )
         for number in range(6)
-    )  # fmt: skip
+    )
     facts: dict[str, object] = {
-        "name": "city", "protocol": None, "languages": ("en", "it"), "title": {"en": "City"},
-        "systems": {"one": {"connect": "parrot"}, "two": {"connect": "parrot"}}, "tasks": tasks,
-        "visit": (study_model.ConsentStep(file="consent.md"), study_model.InstructionsStep(file="how.md"),
-                  dialogue, study_model.QuestionnaireStep(name="sus", about="visit")),
-        "allocation": "least-used-by-participant", "limits": study_model.Limits(),
-        "identity": study_model.Identity(), "analysis": study_model.Analysis(), "folder": folder,
+        "name": "city",
+        "protocol": None,
+        "languages": ("en", "it"),
+        "title": {"en": "City"},
+        "systems": {"one": {"connect": "parrot"}, "two": {"connect": "parrot"}},
+        "tasks": tasks,
+        "visit": (
+            study_model.ConsentStep(file="consent.md"),
+            study_model.InstructionsStep(file="how.md"),
+            dialogue,
+            study_model.QuestionnaireStep(name="sus", about="visit"),
+        ),
+        "allocation": "least-used-by-participant",
+        "limits": study_model.Limits(),
+        "identity": study_model.Identity(),
+        "analysis": study_model.Analysis(),
+        "folder": folder,
         "revision": "0" * 12,
-    }  # fmt: skip
+    }
     return study_model.Study.model_validate({**facts, **changes})
 
 

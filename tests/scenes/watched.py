@@ -37,9 +37,11 @@ def watched_study(folder: Path, **stopping: object) -> study_model.Study:
         {"primary": {"measure": "subjective_success", "compare": ["one", "two"]}, "stopping": stopping}
     )
     dialogue = study_model.DialogueStep(
-        repeat=study_model.Range(min=2, max=2), gate="none", nontrivial=study_model.Nontrivial(user_turns=1),
+        repeat=study_model.Range(min=2, max=2),
+        gate="none",
+        nontrivial=study_model.Nontrivial(user_turns=1),
         feedback=(study_model.QuestionnaireStep(name="cambridge", about="dialogue"),),
-    )  # fmt: skip
+    )
     return make_study(
         folder, analysis=analysis, visit=(study_model.ConsentStep(file="consent.md"), dialogue), tasks=()
     )
@@ -59,19 +61,32 @@ async def take_part(engine: SessionEngine, succeeds: Succeeds, person: int, *, s
         await engine.end_dialogue(opened.visit_id, dialogue.dialogue_id)
         success = succeeds(person, dialogue.system)
         rated = events.LoggedRating(
-            item_id="found_all", value=float(success), answer="Yes" if success else "No",
+            item_id="found_all",
+            value=float(success),
+            answer="Yes" if success else "No",
             role="subjective_success",
-        )  # fmt: skip
+        )
         await engine.forms.answer(
-            opened.visit_id, step=1, round=round_, position=0, instrument="cambridge", wording="project",
+            opened.visit_id,
+            step=1,
+            round=round_,
+            position=0,
+            instrument="cambridge",
+            wording="project",
             ratings=[rated],
-        )  # fmt: skip
+        )
 
 
 def hold_trial(
-    study: study_model.Study, url: str, succeeds: Succeeds, people: int, *, first: int = 0,
-    after_each: Any = None, simulated: bool = False,
-) -> int:  # fmt: skip
+    study: study_model.Study,
+    url: str,
+    succeeds: Succeeds,
+    people: int,
+    *,
+    first: int = 0,
+    after_each: Any = None,
+    simulated: bool = False,
+) -> int:
     """Participants come one after the other until the trial is paused; how many came through.
 
     succeeds    whether a participant, numbered from `first`, finds all with a system

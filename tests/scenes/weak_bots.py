@@ -67,10 +67,12 @@ class WeakUnderstanding(Understanding):
         if noun is None:
             return spans
         return [
-            span for place, span in enumerate(spans)
-            if span.entry.kind != "value" or span.entry.slot in (TYPE, NAME)
+            span
+            for place, span in enumerate(spans)
+            if span.entry.kind != "value"
+            or span.entry.slot in (TYPE, NAME)
             or self._in_place(spans, noun, place, said)
-        ]  # fmt: skip
+        ]
 
     def _in_place(self, spans: list[Span], noun: int, place: int, said: list[str]) -> bool:
         """On its own side of the noun, with nothing but small words and other values between."""

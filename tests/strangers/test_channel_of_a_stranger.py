@@ -58,8 +58,9 @@ def test_a_dialogue_is_held_by_a_stranger_s_channel(site: Path, folder: Path) ->
     assert dialogue["channel"] == "message"
     said = [(turn["party"], turn["text"]) for turn in data.read("turns").to_pylist()]
     assert said == [
-        ("user", "I have lost my umbrella"), ("system", "Which colour?\nPlease be exact."),
-    ]  # fmt: skip
+        ("user", "I have lost my umbrella"),
+        ("system", "Which colour?\nPlease be exact."),
+    ]
 
 
 def hold(person: Visitor, url: str) -> None:

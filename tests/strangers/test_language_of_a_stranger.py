@@ -98,7 +98,11 @@ def test_the_language_passes_the_suite_that_ours_pass(site: Path) -> None:
         "keeps_its_contract",
     ]
     done = subprocess.run(
-        [*suite, str(root / "tests" / "plugins" / "test_every_language.py")], cwd=root, check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)}, capture_output=True, text=True,
-    )  # fmt: skip
+        [*suite, str(root / "tests" / "plugins" / "test_every_language.py")],
+        cwd=root,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and f"{tests * 3} passed" in done.stdout, done.stdout + done.stderr

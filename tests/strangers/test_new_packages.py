@@ -63,8 +63,10 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
     "connector": [
         ('summary = ""', 'summary = "a parrot"'),
         ('memory="system"', 'memory="caller"'),
-        (r'raise vv.SystemUnderTestError\(.*\)\n        yield',
-         'yield vv.SystemOutput(kind="message", text=f"You said {turn.message}")'),
+        (
+            r"raise vv.SystemUnderTestError\(.*\)\n        yield",
+            'yield vv.SystemOutput(kind="message", text=f"You said {turn.message}")',
+        ),
     ],
     "dashboard-page": [('dashboard-page", ""', 'dashboard-page", "Visits"')],
     "exporter": [
@@ -82,7 +84,7 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
     ],
     "judge": [
         ('summary = ""', 'summary = "whoever counts"'),
-        (r'return JudgeVerdict\(trouble="unknown"\)', 'return JudgeVerdict(value=len(case.turns), asked=1)'),
+        (r'return JudgeVerdict\(trouble="unknown"\)', "return JudgeVerdict(value=len(case.turns), asked=1)"),
     ],
     "judgement": [
         ('invitation = ""', 'invitation = "Judge help"'),
@@ -127,19 +129,36 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         (r"yield from \(\)", 'yield vv.Substitution((vv.Edit(4, 4, "", " uhm"),), "a filled pause", 0.9)'),
         ('return ""', 'return "it is empty"'),
     ],
-}  # fmt: skip
+}
 
 
 def kept(sources: Path, site: Path) -> dict[str, bool]:
     """Whether each package keeps its contract, in a process that knows it by its entry point alone."""
     path = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     tests = [f"{kind}/tests/test_contract.py" for kind in NAMES]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "--rootdir", ".",
-               "-c", os.devnull, "--import-mode=importlib", *tests]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-rA",
+        "--rootdir",
+        ".",
+        "-c",
+        os.devnull,
+        "--import-mode=importlib",
+        *tests,
+    ]
     run = subprocess.run(
-        command, cwd=sources, env=os.environ | {"PYTHONPATH": os.pathsep.join(path)}, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+        command,
+        cwd=sources,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     told = re.findall(r"^(PASSED|FAILED|ERROR) ([\w-]+)/tests/test_contract\.py::", run.stdout, flags=re.M)
     assert {kind for _, kind in told} == set(NAMES), run.stdout + run.stderr
     return {kind: all(how == "PASSED" for how, one in told if one == kind) for kind in NAMES}

@@ -155,9 +155,12 @@ def test_a_visit_of_them_is_walked_as_one_of_ours(folder: Path, tmp_path: Path) 
         assert [one.step for one in shown.work] == ["duel", "quiz"]
         flow = [(one.step, one.forms, one.begun, one.ended) for one in shown.flow.steps]
         assert flow == [
-            ("pledge", (), 1, 1), ("notice", (), 1, 1), ("warm_up", ("single_ease",), 1, 1),
-            ("duel", (), 1, 1), ("quiz", ("umux_lite",), 1, 1),
-        ]  # fmt: skip
+            ("pledge", (), 1, 1),
+            ("notice", (), 1, 1),
+            ("warm_up", ("single_ease",), 1, 1),
+            ("duel", (), 1, 1),
+            ("quiz", ("umux_lite",), 1, 1),
+        ]
         assert shown.flow.consented == 1 and all(one.median_s is not None for one in shown.flow.steps)
         data = export_dataset(log, study.name, tmp_path / "data")
         assert len(data.read("dialogues")) == 3 and len(data.read("votes")) == 1

@@ -196,9 +196,13 @@ def test_a_section_of_a_stranger_passes_the_suite_that_ours_pass(site: Path) -> 
     path = [str(site), *(one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one)]
     suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "openings"]
     done = subprocess.run(
-        [*suite, str(ROOT / "tests" / "plugins" / "test_every_section.py")], cwd=ROOT, check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)}, capture_output=True, text=True,
-    )  # fmt: skip
+        [*suite, str(ROOT / "tests" / "plugins" / "test_every_section.py")],
+        cwd=ROOT,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and re.search(r"\d+ passed", done.stdout), done.stdout + done.stderr
 
 
@@ -210,13 +214,27 @@ def read_rows(file: Path) -> list[dict[str, Any]]:
 def test_every_package_keeps_the_contract_of_its_shelf(site: Path) -> None:
     path = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     command = [
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull,
-        "--rootdir", str(HERE), "--import-mode=importlib", str(HERE / "contracts.py"),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--noconftest",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(HERE),
+        "--import-mode=importlib",
+        str(HERE / "contracts.py"),
+    ]
     run = subprocess.run(
-        command, env=os.environ | {"PYTHONPATH": os.pathsep.join(path)}, capture_output=True, text=True,
+        command,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert run.returncode == 0, run.stdout
     contracts = set(
         re.findall(r"class \w+\((?:Stimulus)?(\w+)Contract\)", (HERE / "contracts.py").read_text("utf-8"))

@@ -43,13 +43,20 @@ def by_polars(folder):
     user, system, long = col("party") == "user", col("party") == "system", col("offset_s") - col("onset_s")
     count = lambda name: col(name).str.split(" ").list.len()  # noqa: E731
     answers = system & (col("before_party") == "user")
-    found = turns.with_columns(before).group_by("dialogue_id").agg(
-        turns=polars.len(), user_turns=user.sum(), system_turns=system.sum(),
-        words_per_user_turn=count("reference").filter(user).mean(),
-        words_per_system_turn=count("text").filter(system).mean(),
-        user_turn_duration=long.filter(user).mean(), system_turn_duration=long.filter(system).mean(),
-        system_response_delay=(col("onset_s") - col("before_offset_s")).filter(answers).mean(),
-    )  # fmt: skip
+    found = (
+        turns.with_columns(before)
+        .group_by("dialogue_id")
+        .agg(
+            turns=polars.len(),
+            user_turns=user.sum(),
+            system_turns=system.sum(),
+            words_per_user_turn=count("reference").filter(user).mean(),
+            words_per_system_turn=count("text").filter(system).mean(),
+            user_turn_duration=long.filter(user).mean(),
+            system_turn_duration=long.filter(system).mean(),
+            system_response_delay=(col("onset_s") - col("before_offset_s")).filter(answers).mean(),
+        )
+    )
     means = found.drop("dialogue_id").mean().collect()
     return {name: means[name][0] for name in means.columns}
 

@@ -180,16 +180,26 @@ def score(reference, answers):
                 asked = repetitions if right else 0
                 exact = exact and right and not distance and not asked
                 numbers = {
-                    "predicates": 1, "recognised": int(right), "arguments": len(one[1]), "expected": expected,
-                    "correct": correct, "distance": distance, "repetitions": asked,
+                    "predicates": 1,
+                    "recognised": int(right),
+                    "arguments": len(one[1]),
+                    "expected": expected,
+                    "correct": correct,
+                    "distance": distance,
+                    "repetitions": asked,
                     "answered": len(heard) - repetitions,
-                }  # fmt: skip
+                }
                 counts.update(numbers)
                 actions[shown(one)].update(numbers)
-                scored.append({
-                    "id": f"{number}_{position}", "tuple": [int(right), expected, distance, asked],
-                    "speaker": path.stem, "action": shown(one), "answer": shown(answer),
-                })  # fmt: skip
+                scored.append(
+                    {
+                        "id": f"{number}_{position}",
+                        "tuple": [int(right), expected, distance, asked],
+                        "speaker": path.stem,
+                        "action": shown(one),
+                        "answer": shown(answer),
+                    }
+                )
             counts["utterances"] += 1
             counts["exact"] += exact
     told = [[*pair, number] for pair, number in confusions.most_common()]

@@ -68,14 +68,19 @@ def measure(quick: bool) -> Measured:
     return Measured(
         [
             compared(
-                "ratio of dialogues", spent["ours"], spent["dialogues"], against="scipy", aim=20,
-                note=f"scipy draws {DRAWS // OF_ALL:,} times, its time is scaled up", **common,
+                "ratio of dialogues",
+                spent["ours"],
+                spent["dialogues"],
+                against="scipy",
+                aim=20,
+                note=f"scipy draws {DRAWS // OF_ALL:,} times, its time is scaled up",
+                **common,
             ),
             compared("ratio of sums of people", spent["ours"], spent["sums"], against="scipy", **common),
         ],
         {"participants": points},
         ["intervals: " + ", ".join(f"{name} {low:.4f} to {high:.4f}" for name, (low, high) in ends.items())],
-    )  # fmt: skip
+    )
 
 
 def _same(ours: tuple[float, float], other: tuple[float, float]) -> None:

@@ -100,13 +100,21 @@ def _figures(workers: str, own: Counted, here: Counted) -> list[Figure]:
     against = "one process"
     return [
         compared(
-            f"{workers}, by the clock", [own.cost.seconds], [here.cost.seconds], against=against, unit="s",
+            f"{workers}, by the clock",
+            [own.cost.seconds],
+            [here.cost.seconds],
+            against=against,
+            unit="s",
             note=f"same digits; {peaks}",
         ),
         compared(
-            f"{workers}, all processors", [own.cpu_s], [here.cpu_s], against=against, unit="CPU s",
+            f"{workers}, all processors",
+            [own.cpu_s],
+            [here.cpu_s],
+            against=against,
+            unit="CPU s",
         ),
-    ]  # fmt: skip
+    ]
 
 
 ROW = Row(

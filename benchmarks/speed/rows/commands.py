@@ -56,12 +56,18 @@ def measure(quick: bool) -> Measured:
     return Measured(
         [
             compared(
-                f"{size:,} commands", spent["ours"], spent["plain"], against="plain program", unit="CPU s",
-                aim=5, direction="at least", note="same counts; ours adds intervals",
+                f"{size:,} commands",
+                spent["ours"],
+                spent["plain"],
+                against="plain program",
+                unit="CPU s",
+                aim=5,
+                direction="at least",
+                note="same counts; ours adds intervals",
             )
         ],
         {"commands": points, "commands, plain program": theirs},
-    )  # fmt: skip
+    )
 
 
 ROW = Row(

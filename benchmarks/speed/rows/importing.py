@@ -51,9 +51,13 @@ def measure(quick: bool) -> Measured:
                 spent = in_turns(works, rounds)
                 points.append(point(size, costs["ours"]))
                 figure = compared(
-                    f"{told}, {size:,} dialogues", spent["ours"], spent["json"], against="plain parsing",
-                    unit="CPU s", aim=5,
-                )  # fmt: skip
+                    f"{told}, {size:,} dialogues",
+                    spent["ours"],
+                    spent["json"],
+                    against="plain parsing",
+                    unit="CPU s",
+                    aim=5,
+                )
             result.figures += [figure] if figure else []
             result.growth[f"dialogues, {told}"] = points
     return result

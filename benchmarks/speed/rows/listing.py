@@ -115,12 +115,22 @@ def _by_sql(path: Path, cards: list[DialogueCard]) -> dict[str, Callable[[], Any
     base.executemany(
         f"INSERT INTO d VALUES ({', '.join('?' * (2 + len(facets)))})",  # noqa: S608
         [
-            (one.dialogue_id, one.assigned_at.timestamp(), one.system, one.task_id, one.status,
-             one.participant_id, one.language, one.assigned_at.date().isoformat(),
-             int(one.duration_s or 0) // 60, one.user_turns // 3, one.failures)
+            (
+                one.dialogue_id,
+                one.assigned_at.timestamp(),
+                one.system,
+                one.task_id,
+                one.status,
+                one.participant_id,
+                one.language,
+                one.assigned_at.date().isoformat(),
+                int(one.duration_s or 0) // 60,
+                one.user_turns // 3,
+                one.failures,
+            )
             for one in cards
         ],
-    )  # fmt: skip
+    )
     for name in ("begun", *facets):
         base.execute(f"CREATE INDEX i_{name} ON d ({name})")
     base.execute("CREATE VIRTUAL TABLE words USING fts5(id UNINDEXED, said)")

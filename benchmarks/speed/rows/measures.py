@@ -27,9 +27,15 @@ LIMIT_CPU_S, LIMIT_MB, PATIENCE_S = 180.0, 2000.0, 300.0
 COMPARED = 100_000
 PROGRAM = Path(__file__).parents[1] / "programs" / "few_measures.py"
 FEW = (
-    "turns", "user_turns", "system_turns", "words_per_user_turn", "words_per_system_turn",
-    "user_turn_duration", "system_turn_duration", "system_response_delay",
-)  # fmt: skip
+    "turns",
+    "user_turns",
+    "system_turns",
+    "words_per_user_turn",
+    "words_per_system_turn",
+    "user_turn_duration",
+    "system_turn_duration",
+    "system_response_delay",
+)
 EXACT = 1e-6
 
 

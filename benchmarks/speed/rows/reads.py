@@ -46,8 +46,10 @@ def _visit(tx: Transaction, number: int) -> None:
     call = {"dialogue_id": f"d{number}-0", "call_id": f"x{number}"}
     tx.append(visit_id, CallPlaced(study="s", callee=f"c{number}", **call))
     tx.append(visit_id, CallConnected(adapter="sip", caller=f"c{number}", joined_by="placed", **call))
-    left, right = ({f"{side}_dialogue_id": f"d{number}-{at}", f"{side}_system": sides[at]}
-                   for at, side in enumerate(("left", "right")))  # fmt: skip
+    left, right = (
+        {f"{side}_dialogue_id": f"d{number}-{at}", f"{side}_system": sides[at]}
+        for at, side in enumerate(("left", "right"))
+    )
     tx.append(visit_id, BoutAssigned(bout_id=f"b{number}", step=0, round=0, **left, **right))
     for place in range(2):
         ended = DialogueEnded(dialogue_id=f"d{number}-{place}", reason="user", user_turns=3, duration_s=60.0)
@@ -88,10 +90,12 @@ def _cpu_ms(work: Callable[[], object]) -> float:
 
 def _times(log: Log, board: Board) -> dict[str, float]:
     found = {
-        name: min(_cpu_ms(lambda read=read: log.transact_now(lambda tx: [read(tx) for _ in range(10)])) / 10
-                  for _ in range(RUNS))
+        name: min(
+            _cpu_ms(lambda read=read: log.transact_now(lambda tx: [read(tx) for _ in range(10)])) / 10
+            for _ in range(RUNS)
+        )
         for name, read in _reads(log).items()
-    }  # fmt: skip
+    }
     for look in ("first", "next"):
         found[f"dashboard, {look} look"] = _cpu_ms(lambda: board.see(lambda seen: len(seen.dialogues)))
     return found

@@ -57,8 +57,10 @@ def measure(quick: bool) -> Measured:
     with workplace() as folder:
         legs, sent = asyncio.run(_calls(folder, calls))
     gaps = 1000 * np.concatenate([np.diff(times) for times in sent.values()])
-    keys, whole = (sum(found) for found in (
-        [leg.keys == KEYS for leg in legs], [_whole(leg, len(sent[leg])) for leg in legs]))  # fmt: skip
+    keys, whole = (
+        sum(found)
+        for found in ([leg.keys == KEYS for leg in legs], [_whole(leg, len(sent[leg])) for leg in legs])
+    )
     note = f"{calls} calls, {keys} with all keys, {whole} recordings whole, median {np.median(gaps):.1f} ms"
     p99 = float(np.percentile(gaps, 99))
     return Measured([limited("p99 from packet to packet", [p99], LIMIT_MS, unit="ms", note=note)])

@@ -30,10 +30,15 @@ def measure(quick: bool) -> Measured:
             rounds = 1 if quick or size == sizes[-1] else 3
             spent = in_turns({name: partial(run, name) for name in commands}, rounds)
             figure = compared(
-                f"{size:,} utterances", spent["ours"], spent["jiwer"], against="jiwer", unit="CPU s",
-                direction="at least", aim=2.0 if size == sizes[-1] else None,
+                f"{size:,} utterances",
+                spent["ours"],
+                spent["jiwer"],
+                against="jiwer",
+                unit="CPU s",
+                direction="at least",
+                aim=2.0 if size == sizes[-1] else None,
                 note="from files to the figure, starts and intervals included",
-            )  # fmt: skip
+            )
             result.figures.append(figure)
             points.append(point(size, costs["ours"]))
             theirs.append(point(size, costs["jiwer"]))

@@ -94,9 +94,10 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
                 stated.setdefault(place, {})[row["slot"]] = row["value"]
     if not meant:
         raise InputError(
-            "no user turn says what was meant", place=str(dataset.folder),
+            "no user turn says what was meant",
+            place=str(dataset.folder),
             hint="take a dataset with acts of the layer `reference`",
-        )  # fmt: skip
+        )
     for row in (
         dataset.read("turns").sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist()
     ):

@@ -146,19 +146,27 @@ def rank_systems(dataset: Dataset, level: float = 0.95) -> ArenaResults:
         raise InputError("no votes", place=str(dataset.folder), hint="export a study with a step `arena`")
     names = sorted({vote[f"{side}_system"] for vote in votes for side in ("left", "right")})
     outcomes, people = np.array([OUTCOMES[vote["choice"]] for vote in votes]), people_of(votes)
-    base = np.column_stack([
-        differences(names, *([vote[f"{side}_system"] for vote in votes] for side in ("left", "right"))),
-        np.ones(len(votes)),
-    ])  # fmt: skip
+    base = np.column_stack(
+        [
+            differences(names, *([vote[f"{side}_system"] for vote in votes] for side in ("left", "right"))),
+            np.ones(len(votes)),
+        ]
+    )
     styles = _style_differences(dataset, votes)
     plain, controlled = fit(base, outcomes, people), _controlled(base, styles, outcomes, people)
     said = [vote["choice"] for vote in votes]
     return ArenaResults(
-        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
-        simulated=any(vote["simulated"] for vote in votes), votes=len(votes),
-        participants=len(set(people)), bouts=len({vote["bout_id"] for vote in votes}),
+        study=dataset.study,
+        data=dataset.hash,
+        vivavoce=installed_version(),
+        level=level,
+        simulated=any(vote["simulated"] for vote in votes),
+        votes=len(votes),
+        participants=len(set(people)),
+        bouts=len({vote["bout_id"] for vote in votes}),
         choices={choice: said.count(choice) for choice in OUTCOMES},
-        leaks=sum(bool(vote["leaks"]) for vote in votes), median_s=_median_s(votes),
+        leaks=sum(bool(vote["leaks"]) for vote in votes),
+        median_s=_median_s(votes),
         systems=[_tally(name, votes) for name in names],
         ranking=worths(names, plain, level) if plain else None,
         controlled=worths(names, controlled[0], level) if controlled else None,
@@ -166,10 +174,14 @@ def rank_systems(dataset: Dataset, level: float = 0.95) -> ArenaResults:
         covariates=_covariates(controlled, len(names), level) if controlled else [],
         pairs=_pairs(names, votes, plain, level),
         signature=signature(
-            "arena_worth", unit="participant", n=len(votes), data=dataset.hash, model="davidson",
+            "arena_worth",
+            unit="participant",
+            n=len(votes),
+            data=dataset.hash,
+            model="davidson",
             interval=f"cluster_sandwich_t {level}",
         ),
-    )  # fmt: skip
+    )
 
 
 def _median_s(votes: Sequence[Row]) -> float | None:
@@ -186,12 +198,14 @@ def _style_differences(dataset: Dataset, votes: Sequence[Row]) -> dict[str, Floa
     found: dict[str, Floats] = {}
     for name, count in STYLES.items():
         left, right = (
-            np.array([
-                count(texts.get((vote[f"{side}_dialogue_id"], vote[f"{side}_turn_index"]), ""))
-                for vote in votes
-            ])
+            np.array(
+                [
+                    count(texts.get((vote[f"{side}_dialogue_id"], vote[f"{side}_turn_index"]), ""))
+                    for vote in votes
+                ]
+            )
             for side in ("left", "right")
-        )  # fmt: skip
+        )
         both = left + right
         found[name] = np.divide(left - right, both, out=np.zeros(len(votes)), where=both > 0)
     return {name: values for name, values in found.items() if np.ptp(values) > 0}
@@ -228,11 +242,13 @@ def _tally(name: str, votes: Sequence[Row]) -> SystemTally:
     sides = ["left" if vote["left_system"] == name else "right" for vote in own]
     pairs = list(zip((vote["choice"] for vote in own), sides, strict=True))
     return SystemTally(
-        name=name, votes=len(own), won=sum(choice == side for choice, side in pairs),
+        name=name,
+        votes=len(own),
+        won=sum(choice == side for choice, side in pairs),
         tied=sum(choice == "tie" for choice, _ in pairs),
         both_bad=sum(choice == "both_bad" for choice, _ in pairs),
         lost=sum(choice in ("left", "right") and choice != side for choice, side in pairs),
-    )  # fmt: skip
+    )
 
 
 def _pairs(

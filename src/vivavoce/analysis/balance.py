@@ -42,8 +42,10 @@ def together(
         which = ", ".join(f"{a} × {b}" for a, b in product(*levels) if pairs[a, b])
         told = statement(
             "{first} and {second} are confounded: the only combinations are {which}.",
-            first=first, second=second, which=which,
-        )  # fmt: skip
+            first=first,
+            second=second,
+            which=which,
+        )
         told += statement("Their effects cannot be separated.")
         return told + MODELLED if modelled else told
     sizes = {a: sum(pairs[a, b] for b in levels[1]) for a in levels[0]}
@@ -55,15 +57,19 @@ def together(
     shares = ", ".join(f"{100 * pairs[a, level] / sizes[a]:.0f} % ({a})" for a in levels[0])
     told = statement(
         "{first} and {second} are unbalanced: {level} of {second} makes up {shares} of the dialogues.",
-        first=first, second=second, level=level, shares=shares,
-    )  # fmt: skip
+        first=first,
+        second=second,
+        level=level,
+        shares=shares,
+    )
     if modelled:
         return told + MODELLED
     return told + statement(
         'Differences by {first} may be due to {second}. To separate them, use `analyse --model "... ~ '
         '{first} * {second} + (1|participant)"`.',
-        first=first, second=second,
-    )  # fmt: skip
+        first=first,
+        second=second,
+    )
 
 
 def confounded(own: Values, other: Values) -> bool:

@@ -73,8 +73,14 @@ FEATURES: Final = {
 _MOST_PATIENCE: Final = 20
 _MOST_DIALOGUES: Final = 60
 _HABITS: Final = (
-    "patience", "forgetfulness", "over_informing", "carefulness", "curiosity", "optimism", "fickleness"
-)  # fmt: skip
+    "patience",
+    "forgetfulness",
+    "over_informing",
+    "carefulness",
+    "curiosity",
+    "optimism",
+    "fickleness",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +153,12 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
     callers = len({call.participant_id for call in calls})
     not_told = [habit for habit in _HABITS if habit not in habits]
     return FittedPopulation(
-        population=name, word_error_rate=_error_rates(calls), habits=habits, sayings=_sayings(calls),
+        population=name,
+        word_error_rate=_error_rates(calls),
+        habits=habits,
+        sayings=_sayings(calls),
         source=PopulationSource(dataset.study, dataset.hash, len(calls), callers, told, not_told),
-    )  # fmt: skip
+    )
 
 
 def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
@@ -253,8 +262,11 @@ def compare(real: Dataset, simulated: Dataset) -> list[ComparedFeature]:
     for dataset, wanted in ((real, False), (simulated, True)):
         if dataset.simulated != wanted:
             kind = "simulated" if wanted else "real"
-            raise InputError(f"holds no {kind} dialogues alone", place=str(dataset.folder),
-                             hint="name the real dataset first, then the simulated one")  # fmt: skip
+            raise InputError(
+                f"holds no {kind} dialogues alone",
+                place=str(dataset.folder),
+                hint="name the real dataset first, then the simulated one",
+            )
     one, other = observations(real), observations(simulated)
     return [_compared(feature, one[feature], other[feature]) for feature in FEATURES]
 
@@ -262,12 +274,17 @@ def compare(real: Dataset, simulated: Dataset) -> list[ComparedFeature]:
 def _compared(feature: str, real: list[Any], simulated: list[Any]) -> ComparedFeature:
     ordered = feature != "kind_of_act"
     return ComparedFeature(
-        feature=feature, meaning=FEATURES[feature], n_real=len(real), n_simulated=len(simulated),
-        mean_real=_mean(real) if ordered else None, mean_simulated=_mean(simulated) if ordered else None,
+        feature=feature,
+        meaning=FEATURES[feature],
+        n_real=len(real),
+        n_simulated=len(simulated),
+        mean_real=_mean(real) if ordered else None,
+        mean_simulated=_mean(simulated) if ordered else None,
         kullback_leibler_bits=_rounded(kullback_leibler(real, simulated)),
         cramer=_rounded(cramer(real, simulated)) if ordered else None,
-        real=_distribution(real), simulated=_distribution(simulated),
-    )  # fmt: skip
+        real=_distribution(real),
+        simulated=_distribution(simulated),
+    )
 
 
 def _distribution(values: Sequence[Any]) -> dict[str, float]:

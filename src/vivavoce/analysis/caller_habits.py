@@ -87,9 +87,7 @@ def _opens_in_full(calls: Sequence[Call]) -> Share:
 def _in_place_of_answers(calls: Sequence[Call], act: str) -> Share:
     """Of the user turns that follow none of this act alone, the share of this act alone; unit: turns."""
     alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
-    return _share([
-        flag for flags in alone for before, flag in pairwise([False, *flags]) if not before
-    ])  # fmt: skip
+    return _share([flag for flags in alone for before, flag in pairwise([False, *flags]) if not before])
 
 
 def _again(calls: Sequence[Call], act: str) -> Share:

@@ -167,9 +167,14 @@ class ClusteredSummary:
             sides = [_evened(*self._plain(name, at), self._weights(name, at), by=by) for at in (a, b)]
         (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
         return _Cases(
-            people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), weighed,
-            most=1.0 if shares else None, once=by is not None,
-        )  # fmt: skip
+            people_a,
+            people_b,
+            (tops_a, bottoms_a),
+            (tops_b, bottoms_b),
+            weighed,
+            most=1.0 if shares else None,
+            once=by is not None,
+        )
 
     def cases(self, name: str, group: int) -> int:
         """How many cases a measure counted in a group."""
@@ -190,9 +195,13 @@ class ClusteredSummary:
         span = newcombe(counts[0], counts[1], counts[2], counts[3], level=level)
         return NaiveDifference(
             difference=counts[0] / counts[1] - counts[2] / counts[3],
-            low=span and span.low, high=span and span.high, z=test and test.z, p=test and test.p,
-            method="z_pooled", interval="newcombe",
-        )  # fmt: skip
+            low=span and span.low,
+            high=span and span.high,
+            z=test and test.z,
+            p=test and test.p,
+            method="z_pooled",
+            interval="newcombe",
+        )
 
     def weighted(self, name: str, a: int, b: int, *, by: Weighing, level: float) -> ClusteredDifference:
         """The same difference by another estimand, with interval and p of one procedure.
@@ -271,13 +280,26 @@ def _difference(found: Comparison | None) -> ClusteredDifference:
     if found is None:
         return ClusteredDifference(why=statement("A group has no cases."))
     return ClusteredDifference(
-        difference=found.estimate, low=found.low, high=found.high, se=found.se, p=found.p,
-        smallest_p=found.smallest_p or None, clusters=found.clusters, method=found.method, why=found.why,
-    )  # fmt: skip
+        difference=found.estimate,
+        low=found.low,
+        high=found.high,
+        se=found.se,
+        p=found.p,
+        smallest_p=found.smallest_p or None,
+        clusters=found.clusters,
+        method=found.method,
+        why=found.why,
+    )
 
 
 def _missing(method: str) -> ClusteredRate:
     return ClusteredRate(
-        low=None, high=None, se=None, design_effect=None, icc=None, clusters=0, n_effective=None,
+        low=None,
+        high=None,
+        se=None,
+        design_effect=None,
+        icc=None,
+        clusters=0,
+        n_effective=None,
         method=method,
-    )  # fmt: skip
+    )

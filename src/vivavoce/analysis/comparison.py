@@ -162,10 +162,12 @@ def _within_margins(
         ]
     place = {key: number for number, key in enumerate(nested.keys)}
     compared = [
-        (one.measure, nested.compare(one.measure, place[one.a], place[one.b], level=LEVEL)
-         if nested.known else None)
+        (
+            one.measure,
+            nested.compare(one.measure, place[one.a], place[one.b], level=LEVEL) if nested.known else None,
+        )
         for one in tests
-    ]  # fmt: skip
+    ]
     equal = equivalences(compared, margin, correction)
     worse = no_worse_tests(
         ((one.measure, one.a, one.b, each) for one, each in zip(tests, equal, strict=True)), correction
@@ -254,9 +256,12 @@ class _Values:
 
 
 def _test(
-    nested: ClusteredSummary, asked: tuple[str, Places, Cases], models: dict[str, ModelDifference],
-    grouping: str, data: str,
-) -> SystemTest:  # fmt: skip
+    nested: ClusteredSummary,
+    asked: tuple[str, Places, Cases],
+    models: dict[str, ModelDifference],
+    grouping: str,
+    data: str,
+) -> SystemTest:
     """One difference: by its own estimand, by others, and by other models."""
     name, pair, cases = asked
     a, b = pair
@@ -280,10 +285,16 @@ def _test(
         weighted=_weighted(nested, name, pair, used),
         models=_with_estimands(models, per),
         signature=signed_difference(
-            name, nested.keys[a], nested.keys[b], method=side.method, clusters=side.clusters, by=grouping,
-            n=len(used.people), data=data,
+            name,
+            nested.keys[a],
+            nested.keys[b],
+            method=side.method,
+            clusters=side.clusters,
+            by=grouping,
+            n=len(used.people),
+            data=data,
         ),
-    )  # fmt: skip
+    )
 
 
 def _weighted(nested: ClusteredSummary, name: str, pair: Places, used: Cases) -> list[WeightedDifference]:
@@ -351,9 +362,13 @@ def _rate(row: GroupSummary, name: str) -> GroupValue:
         low=rate and rate.low, high=rate and rate.high, method="wilson" if is_rate(name) else "none"
     )
     return GroupValue(
-        measure=name, key=row.key, value=measured.value, n=measured.denominator or 0, naive=naive,
+        measure=name,
+        key=row.key,
+        value=measured.value,
+        n=measured.denominator or 0,
+        naive=naive,
         clustered=measured.clustered,
-    )  # fmt: skip
+    )
 
 
 def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
@@ -372,10 +387,11 @@ def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[State
     known = declaration(dataset)
     declared = possible_margins(known.analysis.margins) if known else None
     late = [
-        name for name in names
+        name
+        for name in names
         if (given := margin_of(name, margin)) is not None
         and (declared is None or margin_of(name, declared) != given)
-    ]  # fmt: skip
+    ]
     if not late:
         return []
     return [
@@ -391,10 +407,12 @@ def _unused(names: list[str], used: list[str]) -> list[Statement]:
     return [
         statement(
             "No cases for {name}. Rule of the measure: {rule}.",
-            name=name, rule=statement(MEASURES.get(name).empty),
+            name=name,
+            rule=statement(MEASURES.get(name).empty),
         )
-        for name in names if name not in used
-    ]  # fmt: skip
+        for name in names
+        if name not in used
+    ]
 
 
 def _untested(summary: Summary, names: list[str]) -> list[Statement]:
@@ -403,7 +421,11 @@ def _untested(summary: Summary, names: list[str]) -> list[Statement]:
     return [
         statement(
             "Declared but not testable: {name}, {a} - {b}. {why}",
-            name=one.measure, a=one.a, b=one.b, why=one.why,
+            name=one.measure,
+            a=one.a,
+            b=one.b,
+            why=one.why,
         )
-        for one in declared if one.p is None and one.unknown is None and one.measure not in names
-    ]  # fmt: skip
+        for one in declared
+        if one.p is None and one.unknown is None and one.measure not in names
+    ]

@@ -117,9 +117,15 @@ def has_confidences(dataset: Dataset) -> bool:
 
 
 def confidence_results(
-    dataset: Dataset, by: str | None = "system", *, source: str = LIVE, ranks: Ranks = "first",
-    bins: int = BINS, level: float = 0.95, draws: int = DRAWS,
-) -> ConfidenceResults:  # fmt: skip
+    dataset: Dataset,
+    by: str | None = "system",
+    *,
+    source: str = LIVE,
+    ranks: Ranks = "first",
+    bins: int = BINS,
+    level: float = 0.95,
+    draws: int = DRAWS,
+) -> ConfidenceResults:
     """Calibration of one recogniser or pass, over everything and by group.
 
     Input   ranks: the first hypothesis of each turn, or all; bins: of equal width, for the diagram
@@ -129,17 +135,25 @@ def confidence_results(
     if not found:
         raise InputError(
             f"no hypothesis of {source!r} with a confidence, of a turn with a transcript",
-            place=str(dataset.folder), hint="take a dataset whose recogniser told confidences, transcribed",
-        )  # fmt: skip
+            place=str(dataset.folder),
+            hint="take a dataset whose recogniser told confidences, transcribed",
+        )
     rows = dataset.read("dialogues").to_pylist()
     people = {row["dialogue_id"]: row["participant_id"] or row["dialogue_id"] for row in rows}
     keys = dict(zip((row["dialogue_id"] for row in rows), group_keys(dataset, by), strict=True))
 
     def group(of: Sequence[SureHypothesis], key: str | None, whole: Calibration) -> GroupCalibration:
         line = signature(
-            "confidence_calibration", unit=UNIT, n=len(of), data=dataset.hash, source=source, ranks=ranks,
-            bins=bins, right="every word", interval=f"cluster_bootstrap {draws} {level}",
-        )  # fmt: skip
+            "confidence_calibration",
+            unit=UNIT,
+            n=len(of),
+            data=dataset.hash,
+            source=source,
+            ranks=ranks,
+            bins=bins,
+            right="every word",
+            interval=f"cluster_bootstrap {draws} {level}",
+        )
         return GroupCalibration(key=key, found=whole, signature=line)
 
     used = {one.dialogue_id for one in found}
@@ -150,11 +164,20 @@ def confidence_results(
     calibrated = in_pieces(partial(_calibrated, bins, level, draws), pieces)
     whole, *groups = [group(of, key, one) for (key, of), one in zip(parts, calibrated, strict=True)]
     return ConfidenceResults(
-        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
-        simulated=dataset.simulated, source=source, ranks=ranks, by_what=by, unit=UNIT,
-        dialogues=len(used), noisy=len(used & typed),
-        all=whole, by=tuple(groups),
-    )  # fmt: skip
+        study=dataset.study,
+        data=dataset.hash,
+        vivavoce=installed_version(),
+        level=level,
+        simulated=dataset.simulated,
+        source=source,
+        ranks=ranks,
+        by_what=by,
+        unit=UNIT,
+        dialogues=len(used),
+        noisy=len(used & typed),
+        all=whole,
+        by=tuple(groups),
+    )
 
 
 def _calibrated(
@@ -164,9 +187,13 @@ def _calibrated(
 
 
 def calibration(
-    found: Sequence[SureHypothesis], people: Sequence[str], *, bins: int = BINS, level: float = 0.95,
+    found: Sequence[SureHypothesis],
+    people: Sequence[str],
+    *,
+    bins: int = BINS,
+    level: float = 0.95,
     draws: int = DRAWS,
-) -> Calibration:  # fmt: skip
+) -> Calibration:
     """How confidences and outcomes go together.
 
     Input   hypotheses, and who said each (the cluster)
@@ -179,18 +206,30 @@ def calibration(
     _, rank = np.unique(sure, return_inverse=True)
     speakers = int(who.max()) + 1
     figures = _Figures(
-        np.bincount(who, (sure - right) ** 2).astype(float), np.bincount(who).astype(float),
+        np.bincount(who, (sure - right) ** 2).astype(float),
+        np.bincount(who).astype(float),
         np.bincount(who * bins + place, sure - right, speakers * bins).reshape(speakers, bins).astype(float),
-        rank, right, who,
-    )  # fmt: skip
+        rank,
+        right,
+        who,
+    )
     brier, error, auc = (float(one[0]) for one in figures.of(np.ones((1, speakers))))
     intervals = _intervals(figures, speakers, level, draws)
     share = float(right.mean())
     return Calibration(
-        len(found), speakers, share, float(sure.mean()), brier, error, _number(auc),
-        *intervals[0], *intervals[1], *intervals[2], share * (1 - share),
+        len(found),
+        speakers,
+        share,
+        float(sure.mean()),
+        brier,
+        error,
+        _number(auc),
+        *intervals[0],
+        *intervals[1],
+        *intervals[2],
+        share * (1 - share),
         tuple(_bin(number, bins, sure, right, who, place, level) for number in range(bins)),
-    )  # fmt: skip
+    )
 
 
 def _bin(

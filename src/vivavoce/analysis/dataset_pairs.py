@@ -29,8 +29,9 @@ def _programs(a: Dataset, b: Dataset) -> Statement | None:
     programs, people = (a, b) if a.simulated else (b, a)
     return statement(
         "SIMULATED against real: dataset {programs} is simulated, dataset {people} is real.",
-        programs=_short(programs), people=_short(people),
-    )  # fmt: skip
+        programs=_short(programs),
+        people=_short(people),
+    )
 
 
 def _short(dataset: Dataset) -> str:

@@ -187,23 +187,39 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
         return []
     return [
         DeclaredChoice(
-            variable=one.variable, question=one.question, experimental=one.experimental, ties=one.ties,
-            ratio=one.ratio, low=one.low, high=one.high, alpha=asked.alpha,
-            p=one.decisive if asked.test == "chi_square" else one.p_exact, decided=one.decided,
+            variable=one.variable,
+            question=one.question,
+            experimental=one.experimental,
+            ties=one.ties,
+            ratio=one.ratio,
+            low=one.low,
+            high=one.high,
+            alpha=asked.alpha,
+            p=one.decisive if asked.test == "chi_square" else one.p_exact,
+            decided=one.decided,
             signature=signature(
-                "preference", unit="participant", n=one.decided, data=dataset.hash, variable=one.variable,
-                question=one.question, test="exact" if one.is_exact else asked.test,
+                "preference",
+                unit="participant",
+                n=one.decided,
+                data=dataset.hash,
+                variable=one.variable,
+                question=one.question,
+                test="exact" if one.is_exact else asked.test,
                 interval=f"wilson {LEVEL}",
             ),
         )
         for one in compare_transcripts(dataset, level=LEVEL).cells
-    ]  # fmt: skip
+    ]
 
 
 def _result(
-    nested: ClusteredSummary, places: dict[str | None, int], question: str, asked: Primary,
-    pair: tuple[str, str], data: str,
-) -> tuple[DeclaredComparison, Comparison | None]:  # fmt: skip
+    nested: ClusteredSummary,
+    places: dict[str | None, int],
+    question: str,
+    asked: Primary,
+    pair: tuple[str, str],
+    data: str,
+) -> tuple[DeclaredComparison, Comparison | None]:
     a, b = pair
     found = DeclaredComparison(question=question, measure=asked.measure, a=a, b=b, alpha=asked.alpha)
     if asked.measure not in MEASURES:
@@ -214,9 +230,16 @@ def _result(
     test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
     compared = nested.compare(asked.measure, places[a], places[b], level=LEVEL) if nested.known else None
     found = replace(
-        found, difference=test.difference, low=test.low, high=test.high, p=test.p, method=test.method,
-        why=test.why, clusters=test.clusters, se=test.se,
-    )  # fmt: skip
+        found,
+        difference=test.difference,
+        low=test.low,
+        high=test.high,
+        p=test.p,
+        method=test.method,
+        why=test.why,
+        clusters=test.clusters,
+        se=test.se,
+    )
     cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
     signed = signed_difference(
         found.measure, a, b, method=found.method, clusters=found.clusters, by="system", n=cases, data=data

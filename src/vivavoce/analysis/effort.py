@@ -75,11 +75,14 @@ def _row(arm: str, spent: _Spent, hourly: float | None) -> JudgementEffort:
     seconds = spent.seconds / spent.timed if spent.timed else None
     known = seconds is not None
     return JudgementEffort(
-        arm=arm, judgements=spent.judgements, participants=len(spent.people), people=people,
+        arm=arm,
+        judgements=spent.judgements,
+        participants=len(spent.people),
+        people=people,
         seconds_per_judgement=seconds,
         minutes_per_participant=spent.seconds / 60 / len(spent.people) if known else None,
         cost_per_judgement=seconds * people / 3600 * hourly if known and hourly is not None else None,
-    )  # fmt: skip
+    )
 
 
 def _choices(dataset: Dataset, table: str, arm: str, spent: dict[str, _Spent], key: tuple[str, str]) -> None:

@@ -112,12 +112,14 @@ def settled(summary: Summary) -> dict[Key, FamilyVerdict]:
     declared = summary.declared.results if summary.declared else ()
     found = {
         key: FamilyVerdict(one.alpha, one.p_adjusted, families["declared"])
-        for one in declared if (key := _declared_key(one))
-    }  # fmt: skip
+        for one in declared
+        if (key := _declared_key(one))
+    }
     return found | {
         comparison_key(one): FamilyVerdict(one.alpha or ALPHA, one.decisive.p_adjusted, families[one.family])
-        for one in summary.tests if one.family
-    }  # fmt: skip
+        for one in summary.tests
+        if one.family
+    }
 
 
 def declared_margins(

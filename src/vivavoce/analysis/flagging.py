@@ -101,12 +101,22 @@ class _Counts:
         errors = np.array([float(cell[True, False] + cell[False, True]) for cell in cells])
         low, high = (bootstrap_ratio(twice, twice + errors) if cells else None) or (None, None)
         return FlagScore(
-            system=system, flag=flag, turns=self.told.total(), told=dict(self.told), set=self.set,
-            judged=whole.total(), hits=hits, extra=extra, missed=missed,
+            system=system,
+            flag=flag,
+            turns=self.told.total(),
+            told=dict(self.told),
+            set=self.set,
+            judged=whole.total(),
+            hits=hits,
+            extra=extra,
+            missed=missed,
             precision=hits / (hits + extra) if hits + extra else None,
             recall=hits / (hits + missed) if hits + missed else None,
-            f1=2 * hits / named if named else None, low=low, high=high, kappa=_kappa(whole),
-        )  # fmt: skip
+            f1=2 * hits / named if named else None,
+            low=low,
+            high=high,
+            kappa=_kappa(whole),
+        )
 
 
 def _kappa(cells: Counter[tuple[bool, bool]]) -> float | None:

@@ -12,9 +12,15 @@ from vivavoce.measures.compute import components
 
 NOT_CONSENTED: Final = ("no_consent", "no_place")
 LEFT: Final = (
-    "no_place", "no_consent", "screened_out", "withdrew", "timed_out", "technical_failure",
-    "not_accepted", "running",
-)  # fmt: skip
+    "no_place",
+    "no_consent",
+    "screened_out",
+    "withdrew",
+    "timed_out",
+    "technical_failure",
+    "not_accepted",
+    "running",
+)
 COUNTED: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 
 
@@ -100,8 +106,9 @@ def abandoned_words(dataset: Dataset) -> Statement | None:
     return statement(
         "{k} of {n} dialogues were abandoned: the participant left before the end. They are included; "
         "exclude them with the rule `end_reason = abandoned`.",
-        k=len(dataset.abandoned), n=len(dataset.read("dialogues")),
-    )  # fmt: skip
+        k=len(dataset.abandoned),
+        n=len(dataset.read("dialogues")),
+    )
 
 
 def later_rules_words(dataset: Dataset) -> Statement | None:

@@ -181,9 +181,13 @@ def aspects(
         figures = [IDIAL.score(form, mapping=mapping, unreversed=unreversed).get(score) for form in forms]
         values = [value for value in figures if value is not None]
         line = signature(
-            f"idial_{name}", unit="participant", n=len(values), data=dataset.hash, mapping=mapping,
+            f"idial_{name}",
+            unit="participant",
+            n=len(values),
+            data=dataset.hash,
+            mapping=mapping,
             reverse_item_4=reverse_item_4,
-        )  # fmt: skip
+        )
         average = mean(values) if values else None
         items = IDIAL.scores[score].items
         found.append(IdialAspect(name, items, len(values), average, *_ends(values, level), line))
@@ -199,10 +203,11 @@ def items(dataset: Dataset) -> list[IdialItem]:
             counts[row["item_id"]][int(row["value"])] += 1
             labels[int(row["value"])] = row["answer"] or labels.get(int(row["value"]), "")
     return [
-        IdialItem(item.item_id, 0, 4, item.reverse, counts[item.item_id], labels,
-                  sum(counts[item.item_id].values()))
+        IdialItem(
+            item.item_id, 0, 4, item.reverse, counts[item.item_id], labels, sum(counts[item.item_id].values())
+        )
         for item in IDIAL.items
-    ]  # fmt: skip
+    ]
 
 
 def people(dataset: Dataset) -> IdialPeople:
@@ -298,12 +303,21 @@ def _intent(
     lasted = [row["duration_s"] for row in timed]
     within, low, high = _over_users(timed, lambda row: row["duration_s"] <= expected_s)
     return IntentTimes(
-        id=name, expected_s=expected_s, dialogues=len(rows),
-        users=len({row["participant_id"] for row in rows}), known=goal.known, reached=goal.reached,
-        success_low=goal.low, success_high=goal.high, timed=len(lasted),
-        median_s=median(lasted) if lasted else None, longest_s=max(lasted, default=None),
-        within=within, low=low, high=high,
-    )  # fmt: skip
+        id=name,
+        expected_s=expected_s,
+        dialogues=len(rows),
+        users=len({row["participant_id"] for row in rows}),
+        known=goal.known,
+        reached=goal.reached,
+        success_low=goal.low,
+        success_high=goal.high,
+        timed=len(lasted),
+        median_s=median(lasted) if lasted else None,
+        longest_s=max(lasted, default=None),
+        within=within,
+        low=low,
+        high=high,
+    )
 
 
 def entities(dataset: Dataset) -> list[EntitiesTaken]:

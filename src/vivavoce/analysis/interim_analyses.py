@@ -240,10 +240,12 @@ def monitor(
     order = visits if visits is not None else _visits_by_arrival(dataset)
     differences = _differences(dataset, measure, chosen, visit_of, order)
     return InterimAnalysis(
-        people, information, test,
+        people,
+        information,
+        test,
         look=_look(test, compared, information, list(before), looks, spending, alpha, power),
         anytime=watch_differences(differences, scale=1.0, alpha=alpha)[-1] if differences else None,
-    )  # fmt: skip
+    )
 
 
 def _visit_of(dataset: Dataset) -> dict[str, str]:
@@ -262,8 +264,9 @@ def _visits_by_arrival(dataset: Dataset) -> list[str]:
     if dataset.level is Level.public:
         raise InputError(
             "a public dataset does not say who came first, so that nobody can look again over time",
-            place=str(dataset.folder), hint="look at the internal or a shareable one",
-        )  # fmt: skip
+            place=str(dataset.folder),
+            hint="look at the internal or a shareable one",
+        )
     table = dataset.read("dialogues").select(["dialogue_id", "started_at"]).to_pylist()
     known = sorted((row for row in table if row["started_at"] is not None), key=lambda row: row["started_at"])
     visit_of = _visit_of(dataset)

@@ -105,9 +105,14 @@ class JudgeCalibration:
 
 
 def estimate(
-    dataset: Dataset, judge: str, target: str, *, by: str = "system",
-    chances: Mapping[str, float] | None = None, level: float = 0.95,
-) -> JudgeEstimates:  # fmt: skip
+    dataset: Dataset,
+    judge: str,
+    target: str,
+    *,
+    by: str = "system",
+    chances: Mapping[str, float] | None = None,
+    level: float = 0.95,
+) -> JudgeEstimates:
     """Groups of dialogues from people and judge, with people alone and the judge alone beside them.
 
     Input   chances: with which people were asked of each dialogue, where they were not the same for all
@@ -127,14 +132,24 @@ def estimate(
     groups = [_group(key, side, rate=rate, level=level) for key, side in zip(keys, sides, strict=True)]
     differences = [] if target == PREFERENCE else _differences(keys, sides, level)
     return JudgeEstimates(
-        judge=judge, target=target, by=by, rate=rate, groups=groups, differences=differences,
+        judge=judge,
+        target=target,
+        by=by,
+        rate=rate,
+        groups=groups,
+        differences=differences,
         words=[*_in_words(table, judge, chosen=odds is not None), *_drawn_words(table, logged)],
         warnings=_doubts(table, asked, odds),
         signature=signature(
-            f"{target}_prediction_powered", unit="participant", n=len(np.unique(table.people[asked])),
-            data=dataset.hash, judge=judge, by=by, method="ppi++ clustered",
+            f"{target}_prediction_powered",
+            unit="participant",
+            n=len(np.unique(table.people[asked])),
+            data=dataset.hash,
+            judge=judge,
+            by=by,
+            method="ppi++ clustered",
         ),
-    )  # fmt: skip
+    )
 
 
 def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.15) -> JudgeCalibration:
@@ -145,8 +160,11 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     table = judged_table(dataset, judge, target)
     both = ~np.isnan(table.labels) & ~np.isnan(table.said)
     if not both.any():
-        raise InputError(f"people and {judge!r} judged no dialogue in common", place=target,
-                         hint="let people judge some that it judged")  # fmt: skip
+        raise InputError(
+            f"people and {judge!r} judged no dialogue in common",
+            place=target,
+            hint="let people judge some that it judged",
+        )
     said, labels, people = table.said[both], table.labels[both], table.people[both]
     features = _features(dataset, table)
     effects = judge_effects(said - labels, people, {name: one[both] for name, one in features.items()})
@@ -156,28 +174,41 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     annotators = _annotators(dataset, table.target)
     pairs = _pairs(annotators, dict(zip(table.cases, table.people, strict=True)))
     return JudgeCalibration(
-        judge=judge, target=target, agreement=agree(said, labels, people),
-        reliability=reliability_diagram(said, labels, people), effects=effects,
+        judge=judge,
+        target=target,
+        agreement=agree(said, labels, people),
+        reliability=reliability_diagram(said, labels, people),
+        effects=effects,
         people_with_people=agree(*pairs) if pairs else None,
         alternative=alternative_annotator_test(
             {one: float(value) for one, value in zip(table.cases, table.said, strict=True) if value == value},
-            annotators, {one: str(who) for one, who in zip(table.cases, table.people, strict=True)},
-            epsilon=epsilon, alignment="same" if _whole(table.said) else "distance",
-        ) if len(annotators) > 1 else None,
+            annotators,
+            {one: str(who) for one, who in zip(table.cases, table.people, strict=True)},
+            epsilon=epsilon,
+            alignment="same" if _whole(table.said) else "distance",
+        )
+        if len(annotators) > 1
+        else None,
         signature=signature(
-            f"{target}_judge_calibration", unit="participant", n=len(np.unique(people)), data=dataset.hash,
+            f"{target}_judge_calibration",
+            unit="participant",
+            n=len(np.unique(people)),
+            data=dataset.hash,
             judge=judge,
         ),
-    )  # fmt: skip
+    )
 
 
 def _group(key: str | None, sides: Mapping[str, JudgedCases], *, rate: bool, level: float) -> EstimatedGroup:
     people, joined = (powered_mean(sides[way], rate=rate, level=level) for way in ("people", "joined"))
     return EstimatedGroup(
-        key=key, dialogues=len(sides["joined"].said), people=people, joined=joined,
+        key=key,
+        dialogues=len(sides["joined"].said),
+        people=people,
+        joined=joined,
         judge_uncorrected=powered_mean(sides["judge_uncorrected"], rate=False, level=level),
         effective_labels=effective_labels(people.labels, people.se, joined.se),
-    )  # fmt: skip
+    )
 
 
 def _differences(
@@ -199,21 +230,29 @@ def _sides(table: JudgedTable, chosen: np.ndarray, odds: Floats | None) -> dict[
     people, said, labels = table.people[chosen], table.said[chosen], table.labels[chosen]
     joined = JudgedCases(people, said, labels, None if odds is None else odds[chosen])
     nothing = np.full(len(said), np.nan)
-    return {"people": joined.without_judge(), "joined": joined,
-            "judge_uncorrected": JudgedCases(people, nothing, said)}  # fmt: skip
+    return {
+        "people": joined.without_judge(),
+        "joined": joined,
+        "judge_uncorrected": JudgedCases(people, nothing, said),
+    }
 
 
 def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
-    found = np.array([
-        number_of(chances.get(case, chances.get(one)))
-        for case, one in zip(table.cases, table.dialogues, strict=True)
-    ])  # fmt: skip
+    found = np.array(
+        [
+            number_of(chances.get(case, chances.get(one)))
+            for case, one in zip(table.cases, table.dialogues, strict=True)
+        ]
+    )
     asked = ~np.isnan(table.labels)
     lacking = [one for one, odds in zip(table.cases, found, strict=True) if odds != odds]
     judged = [one for one in lacking if one in set(np.array(table.cases)[asked])]
     if judged:
-        raise InputError(f"dialogue {judged[0]!r} was judged, and has no chance", place="--chances",
-                         hint="give the file that `judge choose` wrote for these dialogues")  # fmt: skip
+        raise InputError(
+            f"dialogue {judged[0]!r} was judged, and has no chance",
+            place="--chances",
+            hint="give the file that `judge choose` wrote for these dialogues",
+        )
     wrong = found[(found <= 0) | (found > 1)]
     if len(wrong):
         raise InputError(f"a chance of {wrong[0]:g}", place="--chances", hint="above 0, and at most 1")
@@ -226,11 +265,14 @@ def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[Statement
         statement(
             "People judged {labels} of {n} cases ({people} participants). {judge} alone judged {predicted} "
             "more; its mean error, measured on the human ratings, is subtracted.",
-            labels=int(asked.sum()), n=len(asked), people=len(np.unique(table.people[asked])),
-            predicted=int((~asked & known).sum()), judge=judge,
+            labels=int(asked.sum()),
+            n=len(asked),
+            people=len(np.unique(table.people[asked])),
+            predicted=int((~asked & known).sum()),
+            judge=judge,
         ),
         statement("Figures of the judge alone are uncorrected; they show its bias."),
-    ]  # fmt: skip
+    ]
     if judge == PARAMETERS:
         found.append(statement("Each dialogue is predicted by models trained on other participants."))
     if not chosen:
@@ -260,9 +302,10 @@ def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[
             "The judge rates the human-judged cases {difference} better than the rest (p {p}). They are "
             "probably not a random sample, so these figures are unreliable. Sample cases with `judge "
             "choose`.",
-            difference=Numeral(found.estimate, "+.2f"), p=Numeral(found.p, ".2g"),
+            difference=Numeral(found.estimate, "+.2f"),
+            p=Numeral(found.p, ".2g"),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
@@ -300,9 +343,11 @@ def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -
         statement(
             "Dialogues were sampled for annotation with logged probabilities: {drawn} of {n}, of which "
             "{open} are pending. Labels have inverse-probability weights.",
-            drawn=len(drawn), n=len(set(table.dialogues)), open=len(drawn - judged),
+            drawn=len(drawn),
+            n=len(set(table.dialogues)),
+            open=len(drawn - judged),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _annotators(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:

@@ -70,10 +70,16 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         told = {row["dialogue_id"]: row["value"] for row in rows}
         said = np.array([number_of(told.get(one)) for one in cases])
     return JudgedTable(
-        target=column, cases=cases, dialogues=cases, people=np.array(people),
-        keys=group_keys(dataset, by), said=said, labels=labels, first=np.full(len(cases), np.nan),
+        target=column,
+        cases=cases,
+        dialogues=cases,
+        people=np.array(people),
+        keys=group_keys(dataset, by),
+        said=said,
+        labels=labels,
+        first=np.full(len(cases), np.nan),
         words=np.array([float(words.get(one, 0)) for one in cases]),
-    )  # fmt: skip
+    )
 
 
 def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
@@ -154,18 +160,21 @@ def _labels(dataset: Dataset, judge: str, target: str, by: str, words: Mapping[s
     else:
         rows = _judgements(dataset, judge, target)
         told = {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows}
-        said = np.array([
-            number_of(told.get(one)) for one in zip(found.dialogues, found.turns, strict=True)
-        ])  # fmt: skip
+        said = np.array([number_of(told.get(one)) for one in zip(found.dialogues, found.turns, strict=True)])
     if any(turn is not None for turn in found.turns):
         texts = dataset.read("turns", ["dialogue_id", "turn_index", "text"]).to_pylist()
         words = {_case(row): len((row["text"] or "").split()) for row in texts}
     return JudgedTable(
-        target=target, cases=found.cases, dialogues=found.dialogues, people=np.array(people),
-        keys=[keys[place] for place in at], said=said, labels=found.labels,
+        target=target,
+        cases=found.cases,
+        dialogues=found.dialogues,
+        people=np.array(people),
+        keys=[keys[place] for place in at],
+        said=said,
+        labels=found.labels,
         words=np.array([float(words.get(one, 0)) for one in found.cases]),
         first=np.full(len(found.cases), np.nan),
-    )  # fmt: skip
+    )
 
 
 def _nothing_known(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:

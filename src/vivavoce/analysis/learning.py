@@ -81,6 +81,12 @@ def _step(measure: str, first: int, last: int, cases: list[tuple[str, int, float
     tops, bottoms = (np.array([case[place] for case in cases]) for place in (2, 3))
     interval = clustered_rate(sum_by_participant(codes, tops, bottoms))
     return LearningStep(
-        measure, first, last, n=int(bottoms.sum()), participants=int(codes.max()) + 1,
-        ratio=float(tops.sum() / bottoms.sum()), low=interval.low, high=interval.high,
-    )  # fmt: skip
+        measure,
+        first,
+        last,
+        n=int(bottoms.sum()),
+        participants=int(codes.max()) + 1,
+        ratio=float(tops.sum() / bottoms.sum()),
+        low=interval.low,
+        high=interval.high,
+    )

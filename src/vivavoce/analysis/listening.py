@@ -132,8 +132,9 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
     if not rows:
         raise InputError(
             f"{len(every)} judgements of clips, none by people who counted the tones right",
-            place=str(dataset.folder), hint="export a study with a step `listen` that people went through",
-        )  # fmt: skip
+            place=str(dataset.folder),
+            hint="export a study with a step `listen` that people went through",
+        )
     rated = [row for row in rows if row["value"] is not None]
     compared = [row for row in rows if row["choice"] is not None]
     parts = {
@@ -142,14 +143,21 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
     }
     opinions = [_opinion(one, own, level) for one, own in parts.items()]
     contrasts = _adjusted([_contrast(parts, a, b, level) for a, b in combinations(parts, 2)])
-    pairs = _adjusted([
-        _preference(one, [row for row in compared if _couple(row) == one], level)
-        for one in sorted({_couple(row) for row in compared})
-    ])  # fmt: skip
+    pairs = _adjusted(
+        [
+            _preference(one, [row for row in compared if _couple(row) == one], level)
+            for one in sorted({_couple(row) for row in compared})
+        ]
+    )
     people, deaf = len(set(_people(rows))), [row for row in every if row["hearing"] is False]
     return ListeningResults(
-        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
-        simulated=any(row["simulated"] for row in rows), participants=people, judgements=len(rows),
+        study=dataset.study,
+        data=dataset.hash,
+        vivavoce=installed_version(),
+        level=level,
+        simulated=any(row["simulated"] for row in rows),
+        participants=people,
+        judgements=len(rows),
         left_out=len(set(_people(deaf))),
         opinions=[
             replace(one, signature=_signature("opinion", one, dataset.hash, level, condition=one.condition))
@@ -157,7 +165,7 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
         ],
         contrasts=_signed("opinion_difference", contrasts, dataset.hash, level),
         pairs=_signed("clip_pair", pairs, dataset.hash, level),
-    )  # fmt: skip
+    )
 
 
 def _signed(name: str, found: Sequence[Compared], data: str, level: float) -> list[Compared]:
@@ -193,10 +201,17 @@ def _opinion(condition: str, rows: Sequence[Row], level: float) -> ConditionOpin
     for value in values:
         shares[int(value)] += 1
     return ConditionOpinion(
-        condition=condition, mean=found.mean, low=found.low, high=found.high, icc=found.icc,
-        participants=found.participants, method=found.method, ratings=len(rows),
-        clips=len({row["clip"] for row in rows}), counts=[shares[code] for code in range(WORST, BEST + 1)],
-    )  # fmt: skip
+        condition=condition,
+        mean=found.mean,
+        low=found.low,
+        high=found.high,
+        icc=found.icc,
+        participants=found.participants,
+        method=found.method,
+        ratings=len(rows),
+        clips=len({row["clip"] for row in rows}),
+        counts=[shares[code] for code in range(WORST, BEST + 1)],
+    )
 
 
 def _contrast(parts: dict[str, list[Row]], a: str, b: str, level: float) -> ConditionContrast:
@@ -209,11 +224,16 @@ def _contrast(parts: dict[str, list[Row]], a: str, b: str, level: float) -> Cond
     found = compare_clusters(who[0], who[1], sides[0], sides[1], level=level, most=BEST - WORST)
     interval = interval_facts(found)
     return ConditionContrast(
-        a=a, b=b, difference=float(values[0].mean() - values[1].mean()), low=interval["low"],
-        high=interval["high"], p=interval["p"],
+        a=a,
+        b=b,
+        difference=float(values[0].mean() - values[1].mean()),
+        low=interval["low"],
+        high=interval["high"],
+        p=interval["p"],
         method=found.method if found else "none",
-        participants=len(set(codes.tolist())), both=len(set(people[0]) & set(people[1])),
-    )  # fmt: skip
+        participants=len(set(codes.tolist())),
+        both=len(set(people[0]) & set(people[1])),
+    )
 
 
 def _preference(couple: tuple[str, str], rows: Sequence[Row], level: float) -> ClipPreference:
@@ -222,10 +242,20 @@ def _preference(couple: tuple[str, str], rows: Sequence[Row], level: float) -> C
     won = [_won(row, a) for row in rows]
     found = bounded_share(np.array(_people(rows)), won, level)
     return ClipPreference(
-        a=a, b=b, share=found.mean, low=found.low, high=found.high, p=found.p, icc=found.icc,
-        participants=found.participants, method=found.method, judgements=len(rows),
-        a_better=won.count(1.0), b_better=won.count(0.0), ties=won.count(0.5),
-    )  # fmt: skip
+        a=a,
+        b=b,
+        share=found.mean,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        icc=found.icc,
+        participants=found.participants,
+        method=found.method,
+        judgements=len(rows),
+        a_better=won.count(1.0),
+        b_better=won.count(0.0),
+        ties=won.count(0.5),
+    )
 
 
 def _won(row: Row, condition: str) -> float:

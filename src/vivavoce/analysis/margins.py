@@ -18,7 +18,6 @@ Margins = float | Mapping[str, float] | None
 RATES: Final = "rates"
 
 
-
 def margin_of(name: str, margins: Margins) -> float | None:
     """The margin of one measure: a difference smaller than this, in the measure's unit, counts as none.
 
@@ -134,15 +133,24 @@ def no_worse_tests(
 def turned(one: AdjustedEquivalence) -> AdjustedEquivalence:
     """The same equivalence with the other group first."""
     return replace(
-        one, difference=-one.difference, interval=Interval(-one.interval[1], -one.interval[0]),
-        p_lower=one.p_upper, p_upper=one.p_lower,
-    )  # fmt: skip
+        one,
+        difference=-one.difference,
+        interval=Interval(-one.interval[1], -one.interval[0]),
+        p_lower=one.p_upper,
+        p_upper=one.p_lower,
+    )
 
 
 def _no_worse(
     system: str | None, than: str | None, one: AdjustedEquivalence, p: float, p_adjusted: float
 ) -> NoWorse:
     return NoWorse(
-        system=system, than=than, margin=one.margin, difference=one.difference, interval=one.interval, p=p,
-        p_adjusted=p_adjusted, shown=p_adjusted < ALPHA,
-    )  # fmt: skip
+        system=system,
+        than=than,
+        margin=one.margin,
+        difference=one.difference,
+        interval=one.interval,
+        p=p,
+        p_adjusted=p_adjusted,
+        shown=p_adjusted < ALPHA,
+    )

@@ -69,9 +69,10 @@ def make_frame(dataset: Dataset, formula: ModelFormula, family: str | None = Non
     used = rows.notna().all(axis=1).to_numpy() if len(rows.columns) else np.ones(len(rows), dtype=bool)
     if not used.any():
         raise InputError(
-            f"no {frame.unit} has {frame.response} and all of {', '.join(asked)}", place="--model",
+            f"no {frame.unit} has {frame.response} and all of {', '.join(asked)}",
+            place="--model",
             hint="leave out what the dataset does not know",
-        )  # fmt: skip
+        )
     tops, bottoms = frame.tops[used], frame.bottoms[used]
     if np.ptp(tops / bottoms) == 0:
         raise InputError(
@@ -106,9 +107,15 @@ def _responses(dataset: Dataset, name: str, parts: Sums, family: str | None) -> 
     _check(chosen, tops, name)
     ids = pd.DataFrame({"dialogue_id": np.array(parts.dialogue_ids, dtype=object)[used]})
     return ModelFrame(
-        response=name, unit="dialogue", family=chosen, tops=tops, bottoms=bottoms, variables=ids, left_out=0,
+        response=name,
+        unit="dialogue",
+        family=chosen,
+        tops=tops,
+        bottoms=bottoms,
+        variables=ids,
+        left_out=0,
         measured_in=MEASURES.get(name).unit,
-    )  # fmt: skip
+    )
 
 
 def _item(dataset: Dataset, name: str, family: str | None) -> ModelFrame:
@@ -127,9 +134,14 @@ def _item(dataset: Dataset, name: str, family: str | None) -> ModelFrame:
     _check(chosen, tops, name)
     ids = own[["dialogue_id"]].reset_index(drop=True)
     return ModelFrame(
-        response=name, unit="answer", family=chosen, tops=tops, bottoms=np.ones(len(own)), variables=ids,
+        response=name,
+        unit="answer",
+        family=chosen,
+        tops=tops,
+        bottoms=np.ones(len(own)),
+        variables=ids,
         left_out=0,
-    )  # fmt: skip
+    )
 
 
 def _check(family: str, tops: Floats, name: str) -> None:

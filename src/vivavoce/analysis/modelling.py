@@ -222,16 +222,18 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
     for name in formula.names:
         if len(set(variables[name])) < 2:
             raise InputError(
-                f"{name} is {variables[name].iloc[0]} in every {frame.unit} that is left", place="--model",
+                f"{name} is {variables[name].iloc[0]} in every {frame.unit} that is left",
+                place="--model",
                 hint="leave it out of the formula",
-            )  # fmt: skip
+            )
     try:
         matrix: Any = formulaic.model_matrix(formula.fixed, variables)
     except (formulaic.errors.FormulaicError, SyntaxError, ValueError) as problem:
         raise InputError(
-            f"cannot read {formula.fixed!r}: {str(problem).splitlines()[0]}", place="--model",
+            f"cannot read {formula.fixed!r}: {str(problem).splitlines()[0]}",
+            place="--model",
             hint="a formula has names, and + * : / - ( ) between them",
-        ) from None  # fmt: skip
+        ) from None
     spec: Any = matrix.model_spec
     names = [_plain(str(name)) for name in matrix.columns]
     if names[:1] != ["Intercept"]:
@@ -242,8 +244,9 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
     first = 0 if constant else 1
     terms = {
         frozenset(str(factor) for factor in term.factors): slice(own.start - first, own.stop - first)
-        for term, own in spec.term_slices.items() if str(term) != "1"
-    }  # fmt: skip
+        for term, own in spec.term_slices.items()
+        if str(term) != "1"
+    }
     return _Design(values[:, first:], names[first:], terms, spec, constant)
 
 
@@ -267,16 +270,18 @@ def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats,
     raise InputError(
         f"{', '.join(extra)} cannot be told apart from the rest: some combination never occurs"
         + "".join(told[:1]),
-        place="--model", hint="leave it out, or write + instead of *",
-    )  # fmt: skip
+        place="--model",
+        hint="leave it out, or write + instead of *",
+    )
 
 
 def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[Statement]:
     """What is confounded or unbalanced among the categories of the formula."""
     return [
-        told for a, b in _categories(formula, frame)
+        told
+        for a, b in _categories(formula, frame)
         if (told := together(a, list(frame.variables[a]), b, list(frame.variables[b]), modelled=True))
-    ]  # fmt: skip
+    ]
 
 
 def _categories(formula: ModelFormula, frame: ModelFrame) -> Iterable[tuple[str, str]]:
@@ -348,9 +353,13 @@ def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[ModelCo
 
 
 def _contrast(
-    model: _Model, fitted: FittedGlmm, judge: _Judge, name: str, levels: tuple[str, str | None],
+    model: _Model,
+    fitted: FittedGlmm,
+    judge: _Judge,
+    name: str,
+    levels: tuple[str, str | None],
     sides: Sequence[pd.DataFrame],
-) -> ModelContrast:  # fmt: skip
+) -> ModelContrast:
     """a minus b: the difference of mean responses, and the ratio at the same participant and task."""
     first, second = (model.design.of(side) for side in sides)
     at = np.concatenate([fitted.effects, fitted.extra, fitted.deviations])
@@ -358,15 +367,22 @@ def _contrast(
     def difference(parameters: Floats) -> float:
         return fitted.marginal_at(first, parameters) - fitted.marginal_at(second, parameters)
 
-    slope = np.array([
-        (difference(at + step) - difference(at - step)) / 2e-4 for step in 1e-4 * np.eye(len(at))
-    ])  # fmt: skip
+    slope = np.array(
+        [(difference(at + step) - difference(at - step)) / 2e-4 for step in 1e-4 * np.eye(len(at))]
+    )
     error = math.sqrt(max(0.0, float(slope @ fitted.covariance @ slope)))
     found = judge.interval(difference(at), error)
     contrast = ModelContrast(
-        variable=name, a=levels[0], b=levels[1], n=len(model.frame.tops), difference=found.estimate,
-        se=found.se, low=found.low, high=found.high, p=found.p,
-    )  # fmt: skip
+        variable=name,
+        a=levels[0],
+        b=levels[1],
+        n=len(model.frame.tops),
+        difference=found.estimate,
+        se=found.se,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+    )
     ratio = RATIOS[model.frame.family]
     if ratio is not None:
         weights = (first - second).mean(axis=0)
@@ -413,10 +429,17 @@ def _signature(
     one: ModelContrast,
 ) -> str:
     return signature(
-        f"{frame.response}_difference", unit="participant", n=people, data=dataset.hash,
-        model=formula.text.replace("|", "/"), by=one.variable, a=one.a, b=one.b,
-        rows=one.n, method=f"mixed_{frame.family}_{fitted.method}",
-    )  # fmt: skip
+        f"{frame.response}_difference",
+        unit="participant",
+        n=people,
+        data=dataset.hash,
+        model=formula.text.replace("|", "/"),
+        by=one.variable,
+        a=one.a,
+        b=one.b,
+        rows=one.n,
+        method=f"mixed_{frame.family}_{fitted.method}",
+    )
 
 
 def _family(contrasts: int, terms: int) -> str:
@@ -435,9 +458,10 @@ def _warnings(
         found.append(
             statement(
                 "{k} of {of} are left out: a variable of the formula is missing.",
-                k=frame.left_out, of=Counted(frame.left_out + len(frame.tops), frame.unit),
+                k=frame.left_out,
+                of=Counted(frame.left_out + len(frame.tops), frame.unit),
             )
-        )  # fmt: skip
+        )
     if ("participant",) not in formula.grouping:
         found.append(
             statement(

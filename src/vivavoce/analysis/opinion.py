@@ -153,6 +153,12 @@ def _row(
         interval = clustered_rate(sum_by_participant(codes, tops, np.ones(len(failed))))
         optimism, low, high = float(tops.mean()), interval.low, interval.high
     return GroupOpinion(
-        key=key, **cells, n=len(known), optimism=optimism, low=low, high=high, excess=_excess(known, cells),
+        key=key,
+        **cells,
+        n=len(known),
+        optimism=optimism,
+        low=low,
+        high=high,
+        excess=_excess(known, cells),
         kappa=_kappa(known),
-    )  # fmt: skip
+    )

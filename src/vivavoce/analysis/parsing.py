@@ -122,8 +122,12 @@ class _Counts:
             hits / (hits + extra) if hits + extra else None,
             hits / (hits + missed) if hits + missed else None,
             2 * hits / (2 * hits + extra + missed) if hits + extra + missed else None,
-            low, high, hits, extra, missed,
-        )  # fmt: skip
+            low,
+            high,
+            hits,
+            extra,
+            missed,
+        )
 
 
 def score_parser(dataset: Dataset) -> ParserScore:
@@ -147,12 +151,18 @@ def score_parser(dataset: Dataset) -> ParserScore:
     pairs = {key: (meant[key], {one for one in read[key] if one.slot not in left_out}) for key in turns}
     whole, kinds, slots, by_act = _counted(pairs, people)
     return ParserScore(
-        judge=judge, turns=len(turns), participants=len({people[key[0]] for key in turns}),
-        left_out=sorted(left_out), exact=_exact(pairs, people), items=whole.score(), acts=kinds.score(),
-        slots=slots.score(), by_act={act: counts.score() for act, counts in by_act},
+        judge=judge,
+        turns=len(turns),
+        participants=len({people[key[0]] for key in turns}),
+        left_out=sorted(left_out),
+        exact=_exact(pairs, people),
+        items=whole.score(),
+        acts=kinds.score(),
+        slots=slots.score(),
+        by_act={act: counts.score() for act, counts in by_act},
         success=_success(dataset, people),
         signature=signature("parser", unit="turn", n=len(turns), data=dataset.hash, judge=judge),
-    )  # fmt: skip
+    )
 
 
 Pairs = Mapping[Key, tuple[set[ParsedItem], set[ParsedItem]]]
@@ -213,10 +223,14 @@ def _success(dataset: Dataset, people: Mapping[str, str]) -> SuccessByReading | 
     )
     alike = sum(_last(trusted, key) == _last(parsed, key) for key in both)
     return SuccessByReading(
-        labels=labels, parser=parser, low=low, high=high,
+        labels=labels,
+        parser=parser,
+        low=low,
+        high=high,
         difference=None if labels.ratio is None or parser.ratio is None else parser.ratio - labels.ratio,
-        dialogues=len(both), same_last_goal=alike / len(both),
-    )  # fmt: skip
+        dialogues=len(both),
+        same_last_goal=alike / len(both),
+    )
 
 
 def _goals(

@@ -218,9 +218,12 @@ def answer(
     own_icc = icc if icc is not None else pilot.icc if pilot else None
     assumed = ASSUMED_ICC if max(profile, default=own_calls) > 1 else 0.0
     nested = formulas.Nested(
-        calls=own_calls, icc=assumed if own_icc is None else own_icc, interaction=interaction, design=chosen,
+        calls=own_calls,
+        icc=assumed if own_icc is None else own_icc,
+        interaction=interaction,
+        design=chosen,
         profile=profile,
-    )  # fmt: skip
+    )
     if pilot:
         said += pilot.said
     if assumed and own_icc is None:
@@ -276,9 +279,15 @@ def _question(
 
 
 def _formula(
-    question: str, values: Sequence[float], power: float, alpha: float, nested: formulas.Nested, ties: float,
-    half_width: float | None, systems: int,
-) -> formulas.RequiredSample:  # fmt: skip
+    question: str,
+    values: Sequence[float],
+    power: float,
+    alpha: float,
+    nested: formulas.Nested,
+    ties: float,
+    half_width: float | None,
+    systems: int,
+) -> formulas.RequiredSample:
     common = {"power": power, "alpha": alpha, "nested": nested}
     if question == "two-rates":
         return formulas.two_rates(values[0], values[1], **common, systems=systems)
@@ -296,9 +305,16 @@ def _effect(question: str, values: Sequence[float]) -> Effect | None:
 
 
 def _simulate(
-    found: formulas.RequiredSample, effect: Effect, nested: formulas.Nested, systems: int, *,
-    power: float, alpha: float, asked: int | None, seed: int,
-) -> formulas.RequiredSample:  # fmt: skip
+    found: formulas.RequiredSample,
+    effect: Effect,
+    nested: formulas.Nested,
+    systems: int,
+    *,
+    power: float,
+    alpha: float,
+    asked: int | None,
+    seed: int,
+) -> formulas.RequiredSample:
     """What simulation says in the place of the formula's answer, which is kept beside it."""
     size = found.clustered.size
     between = nested.design == "between"
@@ -319,10 +335,16 @@ def _simulate(
         per_group=math.ceil(dialogues / systems), dialogues=dialogues, participants=total
     )
     simulated = formulas.SimulatedPower(
-        participants=people, power=trials.share, power_error=trials.error, type_one_error=none.share,
-        type_one_error_error=none.error, draws=trials.draws, type_one_draws=none.draws, seed=seed,
+        participants=people,
+        power=trials.share,
+        power_error=trials.error,
+        type_one_error=none.share,
+        type_one_error_error=none.error,
+        draws=trials.draws,
+        type_one_draws=none.draws,
+        seed=seed,
         test=trials.methods,
-    )  # fmt: skip
+    )
     return replace(found, clustered=replace(found.clustered, size=taken, formula=size), simulated=simulated)
 
 

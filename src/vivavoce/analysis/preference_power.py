@@ -59,10 +59,19 @@ class PlanPower:
 
 
 def power_of_plan(
-    study: str, variables: Sequence[str], questions: Sequence[str], planted: PlantedPreferences, *,
-    judges: int, tied: float = 0.0, test: str = "chi_square", correction: str = "holm", alpha: float = 0.05,
-    trials: int = 500, seed: int = 1,
-) -> PlanPower:  # fmt: skip
+    study: str,
+    variables: Sequence[str],
+    questions: Sequence[str],
+    planted: PlantedPreferences,
+    *,
+    judges: int,
+    tied: float = 0.0,
+    test: str = "chi_square",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    trials: int = 500,
+    seed: int = 1,
+) -> PlanPower:
     """Let simulated judges answer every question about every variable, trial by trial, and test as declared.
 
     Input   tied: chance that a choice is a tie; test: chi_square or exact
@@ -79,28 +88,44 @@ def power_of_plan(
         [_decisive(k, n, test) for k, n in zip(*of_trial, strict=True)]
         for of_trial in zip(chosen.tolist(), decided.tolist(), strict=True)
     ]
-    significant = np.array([
-        [p is not None and p < alpha for p in adjusted(of_trial, correction)] for of_trial in tested
-    ])  # fmt: skip
+    significant = np.array(
+        [[p is not None and p < alpha for p in adjusted(of_trial, correction)] for of_trial in tested]
+    )
     power = significant.mean(axis=0)
     empty = [at for at, one in enumerate(cells) if planted.share(*one) is None]
     return PlanPower(
-        study=study, simulated=True, judges=judges, trials=trials, alike=planted.alike, test=test,
-        correction=correction, alpha=alpha,
+        study=study,
+        simulated=True,
+        judges=judges,
+        trials=trials,
+        alike=planted.alike,
+        test=test,
+        correction=correction,
+        alpha=alpha,
         cells=[
             CellPower(
-                variable=variable, question=question, planted=planted.share(variable, question),
+                variable=variable,
+                question=question,
+                planted=planted.share(variable, question),
                 pilot=float(chosen[0, at] / decided[0, at]) if decided[0, at] else None,
-                power=float(power[at]), limits=_limits(int(significant[:, at].sum()), trials),
+                power=float(power[at]),
+                limits=_limits(int(significant[:, at].sum()), trials),
             )
             for at, (variable, question) in enumerate(cells)
         ],
         false_alarm=float(significant[:, empty].any(axis=1).mean()) if empty else None,
         signature=signature(
-            "power_of_plan", unit="trial", n=trials, data=f"simulated, seed {seed}", judges=judges, test=test,
-            correction=correction, alpha=alpha, alike=planted.alike,
+            "power_of_plan",
+            unit="trial",
+            n=trials,
+            data=f"simulated, seed {seed}",
+            judges=judges,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            alike=planted.alike,
         ),
-    )  # fmt: skip
+    )
 
 
 def _limits(significant: int, trials: int) -> Interval:
@@ -110,9 +135,14 @@ def _limits(significant: int, trials: int) -> Interval:
 
 
 def _counts(
-    chance: np.random.Generator, shares: np.ndarray, questions: int, alike: float, judges: int, tied: float,
+    chance: np.random.Generator,
+    shares: np.ndarray,
+    questions: int,
+    alike: float,
+    judges: int,
+    tied: float,
     trials: int,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """How many chose the experimental version, and how many decided: a row a trial, a column a cell."""
     limits = np.array([NORMAL.inv_cdf(share) for share in shares.tolist()])
     variables = len(shares) // questions

@@ -70,10 +70,18 @@ def _strength(rows: Sequence[Row], variable: str, question: str | None, level: f
     people, counted = people_of(rows), Counter(signed)
     found = bounded_mean(people, signed, -MOST, MOST, level)
     return PreferenceStrength(
-        variable=variable, question=question, mean=found.mean, low=found.low, high=found.high, p=found.p,
-        participants=found.participants, method=found.method, p_signed_rank=_signed_rank(people, signed),
-        choices=len(signed), counts={code: counted[code] for code in CODES},
-    )  # fmt: skip
+        variable=variable,
+        question=question,
+        mean=found.mean,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        participants=found.participants,
+        method=found.method,
+        p_signed_rank=_signed_rank(people, signed),
+        choices=len(signed),
+        counts={code: counted[code] for code in CODES},
+    )
 
 
 def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
@@ -93,12 +101,17 @@ def strength_signatures(found: Sequence[PreferenceStrength], data: str, level: f
     """The line behind each variable's strength."""
     return {
         f"{one.variable}, strength": signature(
-            "preference_strength", unit="participant", n=one.participants, data=data,
-            variable=one.variable, interval=f"{METHOD} {level}", scale=f"{-MOST}..{MOST}",
+            "preference_strength",
+            unit="participant",
+            n=one.participants,
+            data=data,
+            variable=one.variable,
+            interval=f"{METHOD} {level}",
+            scale=f"{-MOST}..{MOST}",
         )
         for one in found
         if one.question is None
-    }  # fmt: skip
+    }
 
 
 CHOICES: Final = ("experimental", "tie", "control")
@@ -127,12 +140,18 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
             low, high = agreed.interval or (None, None)
             found.append(
                 ChoiceAgreement(
-                    variable=variable, question=question, pairs=len(counts),
-                    judges=sizes.pop() if alike else None, method="fleiss" if alike else "krippendorff",
-                    value=agreed.value, low=low, high=high, judgements=every.total(),
+                    variable=variable,
+                    question=question,
+                    pairs=len(counts),
+                    judges=sizes.pop() if alike else None,
+                    method="fleiss" if alike else "krippendorff",
+                    value=agreed.value,
+                    low=low,
+                    high=high,
+                    judgements=every.total(),
                     **{choice: every[choice] / every.total() for choice in CHOICES},
                 )
-            )  # fmt: skip
+            )
     return found
 
 
@@ -170,23 +189,33 @@ def preference_results(
     people = attribute(dataset, by) if by is not None else None
     found = compare_transcripts(dataset, level=level, groups=people)
     rows = [
-        row for row in dataset.read("preferences").to_pylist()
+        row
+        for row in dataset.read("preferences").to_pylist()
         if row["role"] == "main" and row["accepted"] is not False
-    ]  # fmt: skip
+    ]
     strong, declared = strengths(rows, level), _declared(dataset)
     found = replace(
-        found, cells=_with_alpha(found.cells, declared),
+        found,
+        cells=_with_alpha(found.cells, declared),
         by_group=None if people is None else _with_judgements(found.by_group or (), rows, people),
-    )  # fmt: skip
+    )
     return widened(
-        PreferenceResults, found, declared=declared, families=_families(found, strong, declared),
-        level=level, vivavoce=installed_version(), by_what=by,
+        PreferenceResults,
+        found,
+        declared=declared,
+        families=_families(found, strong, declared),
+        level=level,
+        vivavoce=installed_version(),
+        by_what=by,
         agreement=[one for one in agreement_of_choices(rows, level) if one.pairs >= FEWEST_PAIRS],
-        ties=tie_models(rows, level), strengths=strong,
-        levels=levels(rows, level), combined=combined(rows, level),
-        study_rating=study_rating(dataset), cost=_cost(found, cost),
+        ties=tie_models(rows, level),
+        strengths=strong,
+        levels=levels(rows, level),
+        combined=combined(rows, level),
+        study_rating=study_rating(dataset),
+        cost=_cost(found, cost),
         signatures=_signatures(found, level) | strength_signatures(strong, found.data, level),
-    )  # fmt: skip
+    )
 
 
 def _declared(dataset: Dataset) -> DeclaredPreferences | None:
@@ -228,10 +257,14 @@ def _families(
         if members:
             families.append(
                 Family(
-                    name="explored", of=of, correction="holm", tests=tested, untested=len(members) - tested,
+                    name="explored",
+                    of=of,
+                    correction="holm",
+                    tests=tested,
+                    untested=len(members) - tested,
                     why=statement(EXPLORED, words=adjustment_words("holm", tested, what, of_them)),
                 )
-            )  # fmt: skip
+            )
     return families
 
 
@@ -246,12 +279,15 @@ def _with_judgements(
         return replace(test, p_judgements=found.p if found else None)
 
     return [
-        replace(one, differences=[
-            judged(test, [row for row in decided if row["variable"] == one.variable])
-            for test in one.differences
-        ])
+        replace(
+            one,
+            differences=[
+                judged(test, [row for row in decided if row["variable"] == one.variable])
+                for test in one.differences
+            ],
+        )
         for one in groups
-    ]  # fmt: skip
+    ]
 
 
 def _counts(rows: Sequence[Row], people: dict[str, str], group: str) -> tuple[int, int]:
@@ -266,9 +302,10 @@ def study_rating(dataset: Dataset) -> StudyRating | None:
     Empty  nobody was asked (questionnaire `study_rating`): None
     """
     values = [
-        row["value"] for row in dataset.read("ratings").to_pylist()
+        row["value"]
+        for row in dataset.read("ratings").to_pylist()
         if row["instrument"] == STUDY_RATING and row["value"] is not None
-    ]  # fmt: skip
+    ]
     if not values:
         return None
     return StudyRating(mean=float(np.mean(values)), of=BEST_RATING, participants=len(values))
@@ -280,22 +317,33 @@ def _cost(found: TranscriptComparison, cost: float | None) -> StudyCost | None:
         return None
     judgements, people = found.responses.judgements, found.responses.participants
     return StudyCost(
-        total=cost, per_judgement=cost / judgements if judgements else None,
-        per_variable=cost / len(found.variables), per_participant=cost / people if people else None,
-    )  # fmt: skip
+        total=cost,
+        per_judgement=cost / judgements if judgements else None,
+        per_variable=cost / len(found.variables),
+        per_participant=cost / people if people else None,
+    )
 
 
 def _signatures(found: TranscriptComparison, level: float) -> dict[str, str]:
     signed = {
         f"{one.variable}, {one.question}": signature(
-            "preference", unit="participant", n=one.participants, data=found.data,
-            variable=one.variable, question=one.question, interval=f"{one.method} {level}",
+            "preference",
+            unit="participant",
+            n=one.participants,
+            data=found.data,
+            variable=one.variable,
+            question=one.question,
+            interval=f"{one.method} {level}",
         )
         for one in found.cells
-    }  # fmt: skip
+    }
     for one in found.variables:
         signed[one.variable] = signature(
-            "preference", unit="participant", n=one.participants, data=found.data,
-            variable=one.variable, interval=f"{one.method or 'none'} {level}",
-        )  # fmt: skip
+            "preference",
+            unit="participant",
+            n=one.participants,
+            data=found.data,
+            variable=one.variable,
+            interval=f"{one.method or 'none'} {level}",
+        )
     return signed

@@ -111,9 +111,13 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     whole = _rows([None], sides, margin)
     parts = _rows(keys, sides, margin)
     return ReleaseComparison(
-        new=sides[0].facts, old=sides[1].facts, margin=margin, by_what=by, rows=whole + parts,
+        new=sides[0].facts,
+        old=sides[1].facts,
+        margin=margin,
+        by_what=by,
+        rows=whole + parts,
         doubts=doubts(new, old),
-    )  # fmt: skip
+    )
 
 
 def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> list[ReleaseRow]:
@@ -128,11 +132,14 @@ def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> li
     )
     settled = {
         (row.key, row.measure): replace(
-            row, tested=tested, p_holm=p, no_worse=_settled(row.no_worse, worse),
+            row,
+            tested=tested,
+            p_holm=p,
+            no_worse=_settled(row.no_worse, worse),
             equivalent=_settled(row.equivalent, same),
         )
         for row, p, worse, same in zip(rates, p_holm, no_worse, equivalent, strict=True)
-    }  # fmt: skip
+    }
     return [settled.get((row.key, row.measure), row) for row in rows]
 
 
@@ -201,6 +208,9 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Relea
         return row
     lower_is_better = MEASURES.get(name).direction == "lower"
     return replace(
-        row, low_90=same.interval.low, high_90=same.interval.high, equivalent=MarginTest(p=same.p),
+        row,
+        low_90=same.interval.low,
+        high_90=same.interval.high,
+        equivalent=MarginTest(p=same.p),
         no_worse=MarginTest(p=same.p_upper if lower_is_better else same.p_lower),
-    )  # fmt: skip
+    )

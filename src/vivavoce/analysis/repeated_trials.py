@@ -115,6 +115,8 @@ def _system(name: str, tasks: dict[str, list[bool]], measure: str, data: str) ->
         ratio = sum(chances) / len(chances)
         powers.append(PassPower(k=k, ratio=ratio, low=low, high=high, tasks=len(chances), signature=signed))
     return SystemTrials(
-        system=name, powers=tuple(powers), trials=sum(many for _, many in trials),
+        system=name,
+        powers=tuple(powers),
+        trials=sum(many for _, many in trials),
         passed=sum(passed for passed, _ in trials),
-    )  # fmt: skip
+    )

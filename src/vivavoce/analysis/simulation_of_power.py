@@ -124,9 +124,7 @@ def simulate(
         error = math.sqrt(max(share * (1 - share), 1 / done) / done)
         if wanted is not None and abs(share - wanted) > DECIDED * error:
             break
-    return Simulated(
-        found / done, math.sqrt(share * (1 - share) / done), done, seed, tuple(sorted(methods))
-    )  # fmt: skip
+    return Simulated(found / done, math.sqrt(share * (1 - share) / done), done, seed, tuple(sorted(methods)))
 
 
 def find_participants(
@@ -237,10 +235,13 @@ class _Design:
 
     def _groups(self) -> list[Group]:
         return [
-            Group(key, [self._ids[place] for place in np.flatnonzero(self.sides == side)],
-                  [f"{person:06}" for person in self.people[self.sides == side]])
+            Group(
+                key,
+                [self._ids[place] for place in np.flatnonzero(self.sides == side)],
+                [f"{person:06}" for person in self.people[self.sides == side]],
+            )
             for side, key in enumerate("ab")
-        ]  # fmt: skip
+        ]
 
 
 def _design(participants: int, nested: Nested, systems: int, seed: tuple[int, int]) -> _Design:

@@ -195,13 +195,22 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
     if first.p is None or len(told) < 2:
         return None
     return SpecificationCurve(
-        a=a, b=b, alpha=material.primary.alpha, untold=len(found) - len(told), nearest=nearest,
+        a=a,
+        b=b,
+        alpha=material.primary.alpha,
+        untold=len(found) - len(told),
+        nearest=nearest,
         specifications=sorted(told, key=lambda one: (one.difference or 0.0, one.choice[0])),
         signature=signature(
-            f"{material.primary.measure}_specifications", unit="participant", n=first.participants,
-            data=material.dataset.hash, a=a, b=b, ways=len(told),
+            f"{material.primary.measure}_specifications",
+            unit="participant",
+            n=first.participants,
+            data=material.dataset.hash,
+            a=a,
+            b=b,
+            ways=len(told),
         ),
-    )  # fmt: skip
+    )
 
 
 def _samples(material: _Material, choices: Sequence[AnalysisWay]) -> set[frozenset[str]]:
@@ -228,9 +237,14 @@ def _specification(
         sides = [_judged(material, material.judges[choice.judge], kept, name) for name in (a, b)]
         joined = powered_difference(*sides, level=LEVEL)
         return Specification(
-            choice=choice, declared=False, difference=joined.estimate, low=joined.low, high=joined.high,
-            p=joined.p, participants=joined.people,
-        )  # fmt: skip
+            choice=choice,
+            declared=False,
+            difference=joined.estimate,
+            low=joined.low,
+            high=joined.high,
+            p=joined.p,
+            participants=joined.people,
+        )
     nested = alone[kept]
     if (by := _weighing(choice)) is None:
         found = nested.test(choice.measure, 0, 1, level=LEVEL)

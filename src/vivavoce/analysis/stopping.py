@@ -132,33 +132,57 @@ def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> 
     cases = zip(parts.dialogue_ids, parts.denominators[0].tolist(), strict=True)
     counted = {dialogue for dialogue, denominator in cases if denominator > 0}
     columns = ["dialogue_id", "visit_id", "participant_id", "system"]
-    return len({
-        row["participant_id"] or row["visit_id"]
-        for row in dataset.read("dialogues").select(columns).to_pylist()
-        if row["visit_id"] in wanted and row["system"] in primary.compare and row["dialogue_id"] in counted
-    })  # fmt: skip
+    return len(
+        {
+            row["participant_id"] or row["visit_id"]
+            for row in dataset.read("dialogues").select(columns).to_pylist()
+            if row["visit_id"] in wanted
+            and row["system"] in primary.compare
+            and row["dialogue_id"] in counted
+        }
+    )
 
 
 def _planned(
-    dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], before: Sequence[float],
-    alpha: float, people: int,
-) -> _Pair:  # fmt: skip
+    dataset: Dataset,
+    analysis: Analysis,
+    pair: Pair,
+    visits: Sequence[str],
+    before: Sequence[float],
+    alpha: float,
+    people: int,
+) -> _Pair:
     primary, stopping = _declared(analysis)
     assert stopping.participants is not None
     spending = "pocock" if stopping.rule == "pocock" else "obrien_fleming"
     found = monitor(
-        dataset, primary.measure, pair, planned=stopping.participants, looks=stopping.looks, before=before,
-        visits=visits, spending=spending, alpha=alpha, power=stopping.power, participants=people,
-    )  # fmt: skip
+        dataset,
+        primary.measure,
+        pair,
+        planned=stopping.participants,
+        looks=stopping.looks,
+        before=before,
+        visits=visits,
+        spending=spending,
+        alpha=alpha,
+        power=stopping.power,
+        participants=people,
+    )
     verdict = LoggedVerdict(a=pair[0], b=pair[1], difference=found.test.difference)
     if found.look is None:
         return _Pair(found.participants, found.information, None, verdict)
     number, _, interval, told = found.look
     low, high = interval or (None, None)
-    verdict = verdict.model_copy(update={
-        "low": low, "high": high, "statistic": None if told.z is None else abs(told.z), "bar": told.boundary,
-        "stop": told.stop if told.stop != "futility" or stopping.futility else None, "why": told.why,
-    })  # fmt: skip
+    verdict = verdict.model_copy(
+        update={
+            "low": low,
+            "high": high,
+            "statistic": None if told.z is None else abs(told.z),
+            "bar": told.boundary,
+            "stop": told.stop if told.stop != "futility" or stopping.futility else None,
+            "why": told.why,
+        }
+    )
     return _Pair(found.participants, found.information, number, verdict)
 
 
@@ -179,9 +203,16 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
     low, high = found.interval or (None, None)
     stop, why = _stop_at_any_time(found, analysis, alpha)
     verdict = LoggedVerdict(
-        a=pair[0], b=pair[1], difference=found.estimate, low=low, high=high, statistic=1 / found.p,
-        bar=1 / alpha, stop=stop, why=why,
-    )  # fmt: skip
+        a=pair[0],
+        b=pair[1],
+        difference=found.estimate,
+        low=low,
+        high=high,
+        statistic=1 / found.p,
+        bar=1 / alpha,
+        stop=stop,
+        why=why,
+    )
     return _Pair(found.n, min(1.0, found.n / planned), found.n, verdict)
 
 

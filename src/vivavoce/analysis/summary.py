@@ -133,9 +133,15 @@ def _abandoned(dataset: Dataset, parts: Sums) -> Left:
 
 
 def _row(
-    dataset: Dataset, nested: ClusteredSummary, left: Left, place: int | None, group: Group,
-    found: dict[str, Pooled], *, by: str | None,
-) -> GroupSummary:  # fmt: skip
+    dataset: Dataset,
+    nested: ClusteredSummary,
+    left: Left,
+    place: int | None,
+    group: Group,
+    found: dict[str, Pooled],
+    *,
+    by: str | None,
+) -> GroupSummary:
     spread, own = concentration(group.participants), frozenset(group.dialogue_ids)
     measured = {
         name: _measured(
@@ -177,9 +183,16 @@ def _value(measured: Mapping[str, tuple[MeasuredTotal, str]], name: str) -> floa
 
 
 def _measured(
-    dataset: Dataset, measure: Measure, found: Pooled | None, interval: ClusteredRate, by: str | None,
-    key: str | None, *, weighed: bool, abandoned: int | None,
-) -> tuple[MeasuredTotal, str]:  # fmt: skip
+    dataset: Dataset,
+    measure: Measure,
+    found: Pooled | None,
+    interval: ClusteredRate,
+    by: str | None,
+    key: str | None,
+    *,
+    weighed: bool,
+    abandoned: int | None,
+) -> tuple[MeasuredTotal, str]:
     """One measure of one group with its interval over participants; and its signature without that."""
     one = found or Pooled(key, measure.name, None, None, 0, 0, 0)
     parameters = {
@@ -241,11 +254,13 @@ def _tests(
         return [], (
             statement(
                 "No tests: {n} groups by {by} would require {k} comparisons.",
-                n=len(rows), by=by, k=math.comb(len(rows), 2),
+                n=len(rows),
+                by=by,
+                k=math.comb(len(rows), 2),
             )
             if len(rows) > 1
             else None
-        )  # fmt: skip
+        )
     asked = [
         GroupQuestion(name, i, j)
         for name in _tested(rows, by)
@@ -256,13 +271,24 @@ def _tests(
     tests: list[GroupTest] = []
     for name, i, j, _ in asked:
         test = widened(
-            GroupTest, nested.naive(name, i, j, level=LEVEL), measure=name, a=rows[i].key, b=rows[j].key,
-            unit="participant" if nested.known else "case", clustered=nested.test(name, i, j, level=LEVEL),
-        )  # fmt: skip
+            GroupTest,
+            nested.naive(name, i, j, level=LEVEL),
+            measure=name,
+            a=rows[i].key,
+            b=rows[j].key,
+            unit="participant" if nested.known else "case",
+            clustered=nested.test(name, i, j, level=LEVEL),
+        )
         signed = signed_difference(
-            name, test.a, test.b, method=test.decisive.method, clusters=test.decisive.clusters, by=by,
-            n=nested.cases(name, i) + nested.cases(name, j), data=data,
-        )  # fmt: skip
+            name,
+            test.a,
+            test.b,
+            method=test.decisive.method,
+            clusters=test.decisive.clusters,
+            by=by,
+            n=nested.cases(name, i) + nested.cases(name, j),
+            data=data,
+        )
         tests.append(replace(test, signature=signed))
     return tests, None
 
@@ -305,17 +331,22 @@ def _warnings(
         nothing = left_out or running_words(dataset) or NO_DIALOGUE
         return [one for one in (*dataset.what_is_lost, change_words(dataset), nothing) if one]
     warnings: list[Statement | None] = [
-        *dataset.what_is_lost, change_words(dataset), left_out, later_rules_words(dataset),
-        running_words(dataset), abandoned_words(dataset),
-    ]  # fmt: skip
+        *dataset.what_is_lost,
+        change_words(dataset),
+        left_out,
+        later_rules_words(dataset),
+        running_words(dataset),
+        abandoned_words(dataset),
+    ]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole.dialogues:
         warnings.append(
             statement(
                 "{k} of {n} dialogues are simulated; the figures include both kinds.",
-                k=simulated, n=whole.dialogues,
+                k=simulated,
+                n=whole.dialogues,
             )
-        )  # fmt: skip
+        )
     warnings += _dominance(found, everything)
     unknown = whole.dialogues_per_participant.unknown
     if unknown:
@@ -323,9 +354,10 @@ def _warnings(
             statement(
                 "The participant is unknown for {k} of {n} dialogues, so repeated participation cannot be "
                 "detected there.",
-                k=unknown, n=whole.dialogues,
+                k=unknown,
+                n=whole.dialogues,
             )
-        )  # fmt: skip
+        )
     warnings += [doubt_definitions(whole), *open_disputes(dataset), *chosen_labels(dataset)]
     warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
@@ -344,13 +376,14 @@ def doubt_definitions(whole: GroupSummary) -> Statement | None:
     return statement(
         "Two definitions of success differ by {bound} percentage points or more: {high}: {most} of "
         "{n_high}; {low}: {least} of {n_low}.",
-        high=statement(MEASURES.get(high).title), most=Numeral(rates[high].ratio or 0.0, ".1%"),
+        high=statement(MEASURES.get(high).title),
+        most=Numeral(rates[high].ratio or 0.0, ".1%"),
         n_high=Counted(round(rates[high].n), rates[high].unit),
-        low=statement(MEASURES.get(low).title), least=Numeral(rates[low].ratio or 0.0, ".1%"),
-        n_low=Counted(round(rates[low].n), rates[low].unit), bound=Numeral(100 * FAR_APART, ".0f"),
-    ) + statement(
-        "Check which one fits your question, and read some dialogues where they disagree."
-    )  # fmt: skip
+        low=statement(MEASURES.get(low).title),
+        least=Numeral(rates[low].ratio or 0.0, ".1%"),
+        n_low=Counted(round(rates[low].n), rates[low].unit),
+        bound=Numeral(100 * FAR_APART, ".0f"),
+    ) + statement("Check which one fits your question, and read some dialogues where they disagree.")
 
 
 def _gap(one: SuccessRate, other: SuccessRate) -> float:
@@ -372,9 +405,12 @@ def chosen_labels(dataset: Dataset) -> list[Statement]:
                 "unequal probabilities; {open} sampled dialogues are pending. Measures are Hajek ratios "
                 "with inverse-probability weights. Intervals and tests are cluster-robust t tests by "
                 "participant, without permutation.",
-                layer=layer, judged=len(judged), n=len(chances), open=len(drawn - judged),
+                layer=layer,
+                judged=len(judged),
+                n=len(chances),
+                open=len(drawn - judged),
             )
-        )  # fmt: skip
+        )
     return told
 
 
@@ -384,11 +420,13 @@ def open_disputes(dataset: Dataset) -> list[Statement]:
         statement(
             "Annotators disagree on {k} of {n} items of layer {layer}, without adjudication. The value is "
             "the mean over annotators; the range shows the lowest and highest possible values.",
-            k=one.open, n=one.judged, layer=one.layer,
+            k=one.open,
+            n=one.judged,
+            layer=one.layer,
         )
         for one in open_places(dataset)
         if one.open
-    ]  # fmt: skip
+    ]
 
 
 def _dominance(found: list[Group], everything: Group) -> list[Statement | None]:
@@ -423,7 +461,8 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[Statement | None]:
     return [
         statement(
             "In {n} dialogues a turn failed because of Vivavoce, not the system ({which}).",
-            n=len(failed), which=told,
+            n=len(failed),
+            which=told,
         )
         + statement("All rates include them.")
         if failed
@@ -435,7 +474,7 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[Statement | None]:
         )
         if restarted
         else None,
-    ]  # fmt: skip
+    ]
 
 
 def _unrated(whole: GroupSummary) -> Statement | None:
@@ -445,8 +484,9 @@ def _unrated(whole: GroupSummary) -> Statement | None:
     return statement(
         "No answer to the success question: {k} of {n} dialogues. Subjective success counts answered "
         "dialogues, objective success all dialogues with a goal.",
-        k=Numeral(whole.dialogues - rate.n, ".0f"), n=whole.dialogues,
-    )  # fmt: skip
+        k=Numeral(whole.dialogues - rate.n, ".0f"),
+        n=whole.dialogues,
+    )
 
 
 def _not_counted(whole: GroupSummary) -> Statement | None:

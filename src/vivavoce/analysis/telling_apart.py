@@ -68,8 +68,10 @@ def tell_apart(real: Dataset, simulated: Dataset) -> list[ToldApart]:
     calls = [*parties[0], *parties[1]]
     are_real = np.arange(len(calls)) < len(parties[0])
     tests = _tests(callers)
-    names = [f"{'real' if known else 'simulated'} {call.participant_id}"
-             for call, known in zip(calls, are_real, strict=True)]  # fmt: skip
+    names = [
+        f"{'real' if known else 'simulated'} {call.participant_id}"
+        for call, known in zip(calls, are_real, strict=True)
+    ]
     return [_told_apart(by, [read(call) for call in calls], are_real, tests, names) for by, read in _READ]
 
 
@@ -81,9 +83,12 @@ def _tests(callers: Sequence[Sequence[str]]) -> list[Flags]:
 
 
 def _told_apart(
-    by: Literal["words", "acts"], found: Sequence[Counter[str]], are_real: Flags, tests: Sequence[Flags],
+    by: Literal["words", "acts"],
+    found: Sequence[Counter[str]],
+    are_real: Flags,
+    tests: Sequence[Flags],
     names: Sequence[str],
-) -> ToldApart:  # fmt: skip
+) -> ToldApart:
     told_real = np.zeros(len(found), dtype=bool)
     for test, told in zip(tests, in_pieces(partial(_told, found, are_real), tests), strict=True):
         told_real[test] = told
@@ -94,11 +99,15 @@ def _told_apart(
     weights = _fit(_matrix(found, known), are_real)[1:]
     order = [known[place] for place in np.argsort(weights)]
     return ToldApart(
-        by=by, balanced_accuracy=round((1 + rates[0] - rates[1]) / 2, 4),
-        low=apart and round((1 + apart.low) / 2, 4), high=apart and round((1 + apart.high) / 2, 4),
-        calls=len(found), callers=len(set(names)), of_real=order[: -_MOST_TELLING - 1 : -1],
+        by=by,
+        balanced_accuracy=round((1 + rates[0] - rates[1]) / 2, 4),
+        low=apart and round((1 + apart.low) / 2, 4),
+        high=apart and round((1 + apart.high) / 2, 4),
+        calls=len(found),
+        callers=len(set(names)),
+        of_real=order[: -_MOST_TELLING - 1 : -1],
         of_simulated=order[:_MOST_TELLING],
-    )  # fmt: skip
+    )
 
 
 def _told(found: Sequence[Counter[str]], are_real: Flags, test: Flags) -> Flags:
@@ -173,5 +182,6 @@ def _acts(call: Call) -> Counter[str]:
 
 
 _READ: Final[tuple[tuple[Literal["words", "acts"], Callable[[Call], Counter[str]]], ...]] = (
-    ("words", _words), ("acts", _acts),
-)  # fmt: skip
+    ("words", _words),
+    ("acts", _acts),
+)

@@ -90,25 +90,39 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
     variables = sorted({row["variable"] for row in rows})
     items = list(dict.fromkeys((row["variable"], row["item_id"]) for row in rows))
     by_item = [
-        _versions([row for row in rows if (row["variable"], row["item_id"]) == (variable, item)],
-                  variable, item, level)
+        _versions(
+            [row for row in rows if (row["variable"], row["item_id"]) == (variable, item)],
+            variable,
+            item,
+            level,
+        )
         for variable, item in sorted(items)
-    ]  # fmt: skip
+    ]
     by_variable = [
         _versions([row for row in rows if row["variable"] == variable], variable, None, level)
         for variable in variables
     ]
     return TranscriptRatings(
-        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
-        simulated=any(row["simulated"] for row in rows), instruments=_names(rows),
-        participants=len(set(people_of(rows))), ratings=len(rows),
+        study=dataset.study,
+        data=dataset.hash,
+        vivavoce=installed_version(),
+        level=level,
+        simulated=any(row["simulated"] for row in rows),
+        instruments=_names(rows),
+        participants=len(set(people_of(rows))),
+        ratings=len(rows),
         transcripts=len({(row["pair_id"], row["version"]) for row in rows}),
-        items=_adjusted(by_item), variables=_adjusted(by_variable), attention=attention_passed(every),
+        items=_adjusted(by_item),
+        variables=_adjusted(by_variable),
+        attention=attention_passed(every),
         signature=signature(
-            "transcript_rating", unit="participant", n=len(set(people_of(rows))), data=dataset.hash,
+            "transcript_rating",
+            unit="participant",
+            n=len(set(people_of(rows))),
+            data=dataset.hash,
             interval=f"permutation_of_participants {level}",
         ),
-    )  # fmt: skip
+    )
 
 
 def _adjusted(found: Sequence[RatedVersions]) -> list[RatedVersions]:
@@ -152,19 +166,26 @@ def _versions(rows: Sequence[Row], variable: str, item: str | None, level: float
         name: float(np.mean([row["value"] for row in own])) if own else None for name, own in parts.items()
     }
     told = RatedVersions(
-        variable=variable, item=item, control=means["control"], experimental=means["experimental"],
-        ratings=len(rows), participants=len(set(people_of(rows))),
-    )  # fmt: skip
+        variable=variable,
+        item=item,
+        control=means["control"],
+        experimental=means["experimental"],
+        ratings=len(rows),
+        participants=len(set(people_of(rows))),
+    )
     if means["control"] is None or means["experimental"] is None:
         return told
     new, old = parts["experimental"], parts["control"]
     _, codes = np.unique(np.concatenate([people_of(new), people_of(old)]), return_inverse=True)
     values = [np.array([row["value"] for row in own], dtype=float) for own in (new, old)]
     found = compare_clusters(
-        codes[: len(new)], codes[len(new) :],
-        (values[0], np.ones(len(new))), (values[1], np.ones(len(old))), level=level,
+        codes[: len(new)],
+        codes[len(new) :],
+        (values[0], np.ones(len(new))),
+        (values[1], np.ones(len(old))),
+        level=level,
         most=_width(rows),
-    )  # fmt: skip
+    )
     return replace(told, difference=means["experimental"] - means["control"], **interval_facts(found))
 
 

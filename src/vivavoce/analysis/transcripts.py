@@ -67,11 +67,15 @@ def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) ->
         return PreferenceCell(0, 0, ties, None, None, None, None, None, None)
     interval = wilson(experimental, decided, level)
     return PreferenceCell(
-        experimental, control, ties, experimental / decided, *(interval or (None, None)),
+        experimental,
+        control,
+        ties,
+        experimental / decided,
+        *(interval or (None, None)),
         (2 * experimental - decided) ** 2 / decided,
         one_proportion_p(experimental, decided, method="chi_square"),
         one_proportion_p(experimental, decided),
-    )  # fmt: skip
+    )
 
 
 def marginal(cells: Sequence[PreferenceCell]) -> float | None:
@@ -92,19 +96,31 @@ def compare_transcripts(
     """
     every = dataset.read("preferences").to_pylist()
     if not every:
-        raise InputError("no choices between transcripts", place=str(dataset.folder),
-                         hint="export a study with a step `compare`")  # fmt: skip
+        raise InputError(
+            "no choices between transcripts",
+            place=str(dataset.folder),
+            hint="export a study with a step `compare`",
+        )
     used = [row for row in every if row["role"] == "main" and row["accepted"] is not False]
     if not used:
-        raise InputError("no accepted choices between transcripts", place=str(dataset.folder),
-                         hint="see `accept_fast` in the study's step `compare`")  # fmt: skip
+        raise InputError(
+            "no accepted choices between transcripts",
+            place=str(dataset.folder),
+            hint="see `accept_fast` in the study's step `compare`",
+        )
     return TranscriptComparison(
-        study=dataset.study, simulated=any(row["simulated"] for row in used), data=dataset.hash,
-        responses=_responses(every), cells=_cells(used, level), variables=_variables(used, level),
-        differences=_differences(used, level), same_preference=_cochran(used),
-        position=_position(used, level), places=_places(used),
+        study=dataset.study,
+        simulated=any(row["simulated"] for row in used),
+        data=dataset.hash,
+        responses=_responses(every),
+        cells=_cells(used, level),
+        variables=_variables(used, level),
+        differences=_differences(used, level),
+        same_preference=_cochran(used),
+        position=_position(used, level),
+        places=_places(used),
         by_group=None if groups is None else _by_group(used, groups, level),
-    )  # fmt: skip
+    )
 
 
 def _keys(rows: Iterable[Choice], name: str) -> list[str]:
@@ -129,10 +145,14 @@ def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
                 continue
             counted = _count(of_cell, level)
             alone = QuestionPreference(
-                variable=variable, question=question, quality=of_cell[0]["quality"], **counted._asdict(),
-                preferred=_winner(counted.ratio), method="wilson",
+                variable=variable,
+                question=question,
+                quality=of_cell[0]["quality"],
+                **counted._asdict(),
+                preferred=_winner(counted.ratio),
+                method="wilson",
                 participants=counted.experimental + counted.control,
-            )  # fmt: skip
+            )
             found.append(_over_people(alone, _pooled(of_cell, level)))
     adjusted = holm([one.decisive for one in found])
     return [replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
@@ -143,9 +163,15 @@ def _over_people(one: QuestionPreference, pooled: PooledPreference) -> QuestionP
     if pooled.participants == pooled.decided:
         return one
     return replace(
-        one, low=pooled.low, high=pooled.high, p=pooled.p, method=pooled.method or one.method,
-        participants=pooled.participants, chi_square=None, p_exact=None,
-    )  # fmt: skip
+        one,
+        low=pooled.low,
+        high=pooled.high,
+        p=pooled.p,
+        method=pooled.method or one.method,
+        participants=pooled.participants,
+        chi_square=None,
+        p_exact=None,
+    )
 
 
 def _winner(ratio: float | None) -> str | None:
@@ -169,10 +195,14 @@ def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]
         }
         found.append(
             widened(
-                VariablePreference, _pooled(own, level), variable=variable, marginal=mean,
-                preferred=_winner(mean), **qualities,
+                VariablePreference,
+                _pooled(own, level),
+                variable=variable,
+                marginal=mean,
+                preferred=_winner(mean),
+                **qualities,
             )
-        )  # fmt: skip
+        )
     adjusted = holm([one.p for one in found])
     return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
 
@@ -195,10 +225,16 @@ def _pooled(rows: Sequence[Choice], level: float) -> PooledPreference:
     won = [float(row["choice"] == "experimental") for row in decided]
     share = bounded_share(_people(decided), won, level)
     return PooledPreference(
-        choices=len(rows), decided=len(decided), ties=ties, participants=share.participants,
-        ratio=share.mean, low=share.low, high=share.high,
-        method=share.method, p=share.p,
-    )  # fmt: skip
+        choices=len(rows),
+        decided=len(decided),
+        ties=ties,
+        participants=share.participants,
+        ratio=share.mean,
+        low=share.low,
+        high=share.high,
+        method=share.method,
+        p=share.p,
+    )
 
 
 def _differences(rows: Sequence[Choice], level: float) -> list[VariableDifference]:
@@ -219,9 +255,12 @@ def _between(a: str, b: str, parts: Mapping[str, Sequence[Choice]], level: float
     _, codes = np.unique(np.concatenate([_people(first), _people(second)]), return_inverse=True)
     won = [_flags(rows, lambda row: row["choice"] == "experimental") for rows in (first, second)]
     found = compare_clusters(
-        codes[: len(first)], codes[len(first) :], (won[0], np.ones(len(first))),
-        (won[1], np.ones(len(second))), level=level,
-    )  # fmt: skip
+        codes[: len(first)],
+        codes[len(first) :],
+        (won[0], np.ones(len(first))),
+        (won[1], np.ones(len(second))),
+        level=level,
+    )
     return {"a": a, "b": b, "difference": float(won[0].mean() - won[1].mean()), **interval_facts(found)}
 
 
@@ -284,9 +323,12 @@ def _with_log_odds(
     model: Any = GLM(left, design, family=Binomial())
     fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes})
     return replace(
-        whole, log_odds=float(fitted.params[0]), se=float(fitted.bse[0]), p=float(fitted.pvalues[0]),
+        whole,
+        log_odds=float(fitted.params[0]),
+        se=float(fitted.bse[0]),
+        p=float(fitted.pvalues[0]),
         effects={name: float(value) for name, value in zip(variables, fitted.params[1:], strict=True)},
-    )  # fmt: skip
+    )
 
 
 def _places(rows: Sequence[Choice]) -> list[PreferenceByPlace]:
@@ -316,7 +358,7 @@ def _responses(rows: Sequence[Choice]) -> ResponseCounts:
         checks=sum(row["role"] != "main" for row in rows),
         median_s=float(np.median(times)) if times else None,
         seconds_per_judgement=sum(times) / len(whole) if whole else None,
-    )  # fmt: skip
+    )
 
 
 def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -> list[GroupPreference]:

@@ -292,8 +292,14 @@ def _check_lots(dataset: Dataset, lots: Sequence[Row]) -> None:
     logged = set(dataset.read("label_chances", ["layer"])["layer"].to_pylist())
     for row in lots:
         if row["dialogue_id"] not in known:
-            raise InputError(f"unknown dialogue {row['dialogue_id']!r}",
-                             place=str(dataset.folder), hint="use those of this dataset")  # fmt: skip
+            raise InputError(
+                f"unknown dialogue {row['dialogue_id']!r}",
+                place=str(dataset.folder),
+                hint="use those of this dataset",
+            )
         if row["layer"] in logged:
-            raise InputError(f"layer {row['layer']!r} already has probabilities", place=str(dataset.folder),
-                             hint="logged probabilities cannot change: leave --chances out")  # fmt: skip
+            raise InputError(
+                f"layer {row['layer']!r} already has probabilities",
+                place=str(dataset.folder),
+                hint="logged probabilities cannot change: leave --chances out",
+            )

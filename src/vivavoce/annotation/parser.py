@@ -130,10 +130,15 @@ def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
         if meaning.kind == "value" and len(phrase) == 1 and len(phrase[0]) >= SHORTEST_WITH_SLIP
     }
     return OntologyLexicon(
-        lexicon, max(map(len, lexicon), default=0), forgiving, _words(known.negations),
-        _words(known.questions), _words(known.fillers), frozenset(map(_tokens, known.confirming)),
+        lexicon,
+        max(map(len, lexicon), default=0),
+        forgiving,
+        _words(known.negations),
+        _words(known.questions),
+        _words(known.fillers),
+        frozenset(map(_tokens, known.confirming)),
         frozenset(map(_tokens, known.suggesting)),
-    )  # fmt: skip
+    )
 
 
 def _words(phrases: Iterable[str]) -> frozenset[str]:
@@ -174,8 +179,11 @@ def _acts(
                 acts.append(LoggedAct(act="request", slot=meaning.slot))
         elif meaning.kind == DONTCARE:
             slots = [slot for slot in named if slot and slot not in valued] or _requested(before)
-            acts += [LoggedAct(act="inform", slot=slot, value=DONTCARE, op="=") for slot in slots
-                     if slot not in valued]  # fmt: skip
+            acts += [
+                LoggedAct(act="inform", slot=slot, value=DONTCARE, op="=")
+                for slot in slots
+                if slot not in valued
+            ]
         elif meaning.kind == "move":
             acts.append(LoggedAct(act=meaning.value or ""))
     return list(dict.fromkeys(acts))

@@ -50,8 +50,11 @@ def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None 
         return _endpoint(written)
     if _FUNCTION.fullmatch(written):
         return _function(written, folder)
-    raise InputError(f"{written!r} is not a parser", place="parser",
-                     hint="write rules, package.module:function, or https://...")  # fmt: skip
+    raise InputError(
+        f"{written!r} is not a parser",
+        place="parser",
+        hint="write rules, package.module:function, or https://...",
+    )
 
 
 def _function(written: str, folder: Path | None) -> Parser:
@@ -109,7 +112,11 @@ def _read(answer: Any, place: str, text: str) -> list[LoggedAct]:
             hint=_FORM,
         ) from None
     return [
-        LoggedAct(act=standard_act(act.act), slot=act.slot, value=act.value,
-                  op=act.op or ("=" if act.value is not None else None))
+        LoggedAct(
+            act=standard_act(act.act),
+            slot=act.slot,
+            value=act.value,
+            op=act.op or ("=" if act.value is not None else None),
+        )
         for act in acts
-    ]  # fmt: skip
+    ]

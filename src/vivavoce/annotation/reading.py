@@ -60,9 +60,14 @@ def _read(dataset: Dataset, parse: Parser, progress: Callable[[int, int], None] 
         acts = parse(turn["reference"], languages[dialogue_id], before) or [LoggedAct(act="null")]
         for position, act in enumerate(acts):
             yield {
-                "dialogue_id": dialogue_id, "turn_index": index, "layer": "reference", "source": SOURCE,
-                "rank": 0, "position": position, **act.model_dump(include={"act", "slot", "op", "value"}),
-            }  # fmt: skip
+                "dialogue_id": dialogue_id,
+                "turn_index": index,
+                "layer": "reference",
+                "source": SOURCE,
+                "rank": 0,
+                "position": position,
+                **act.model_dump(include={"act", "slot", "op", "value"}),
+            }
 
 
 def _system_acts(dataset: Dataset) -> Mapping[tuple[str, int], list[LoggedAct]]:

@@ -64,7 +64,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
             "no recorded user turns and no spoken commands",
             place=str(sounds),
             hint="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
-        )  # fmt: skip
+        )
     return ListedRecording(rows, len(recorded) - len(there), unreadable)
 
 
@@ -133,7 +133,9 @@ def _copied(path: Path, into: Path) -> str:
 
 def _item(audio: str, said: Row | None = None) -> Row:
     return {
-        "audio": audio, "dialogue_id": said["dialogue_id"] if said else None,
-        "turn_index": said["turn_index"] if said else None, "gold": None,
+        "audio": audio,
+        "dialogue_id": said["dialogue_id"] if said else None,
+        "turn_index": said["turn_index"] if said else None,
+        "gold": None,
         "hypothesis": (said["text"] or None) if said else None,
-    }  # fmt: skip
+    }

@@ -74,12 +74,16 @@ def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str,
     before = {} if work is None else {key: one for key, one in work.judged.items() if key.scheme == scheme}
     events: list[Event] = [
         LabelsGiven(
-            dialogue_id=dialogue_id, annotator_id=who, scheme=scheme, turn_index=place.turn_index,
-            labels=said.get(place, []), origin="file",
+            dialogue_id=dialogue_id,
+            annotator_id=who,
+            scheme=scheme,
+            turn_index=place.turn_index,
+            labels=said.get(place, []),
+            origin="file",
         )
         for place in dict.fromkeys((*said, *before))
         if place not in before or choice(before[place].labels) != choice(said.get(place, []))
-    ]  # fmt: skip
+    ]
     if events or work is None or work.finished_at is None or scheme not in work.schemes:
         events.append(
             DialogueAnnotated(dialogue_id=dialogue_id, annotator_id=who, schemes=[scheme], origin="file")

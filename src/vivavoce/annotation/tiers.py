@@ -152,10 +152,18 @@ def rows_of(
                 )
             turn_index = None if match["party"] == DIALOGUE else _met(line, match["party"], start, end, place)
             for label, value in labels:
-                yield place, {
-                    "dialogue_id": line.dialogue_id, "turn_index": turn_index, "layer": match["layer"],
-                    "label": label, "value": value, "annotator_id": match["annotator"], "annotated_at": None,
-                }  # fmt: skip
+                yield (
+                    place,
+                    {
+                        "dialogue_id": line.dialogue_id,
+                        "turn_index": turn_index,
+                        "layer": match["layer"],
+                        "label": label,
+                        "value": value,
+                        "annotator_id": match["annotator"],
+                        "annotated_at": None,
+                    },
+                )
 
 
 def _met(line: Timeline, party: str, start: int, end: int, place: str) -> int:

@@ -22,8 +22,14 @@ from vivavoce.steps.transcription.items import COLUMNS as ITEM_COLUMNS
 
 Row = dict[str, Any]
 COLUMNS: Final = (
-    "audio", "dialogue_id", "turn_index", "transcript", "transcriber", "language", "transcribed_at",
-)  # fmt: skip
+    "audio",
+    "dialogue_id",
+    "turn_index",
+    "transcript",
+    "transcriber",
+    "language",
+    "transcribed_at",
+)
 _NAME: Final = re.compile(r"(?P<dialogue>.+)_(?P<turn>\d{1,6})")
 
 
@@ -45,10 +51,15 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
             continue
         place = match["dialogue"], int(match["turn"])
         if place in heard:
-            rows.append({
-                "audio": path.name, "dialogue_id": place[0], "turn_index": place[1], "gold": None,
-                "hypothesis": heard[place],
-            })  # fmt: skip
+            rows.append(
+                {
+                    "audio": path.name,
+                    "dialogue_id": place[0],
+                    "turn_index": place[1],
+                    "gold": None,
+                    "hypothesis": heard[place],
+                }
+            )
     if not rows:
         hint = "name recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
         raise InputError("no recording of a user turn in this dataset", place=str(audio), hint=hint)
@@ -60,12 +71,18 @@ def accepted_rows(log: Reader, study: str) -> list[Row]:
     with log.reading() as connection:
         found = transcriptions(connection, study).accepted()
     return [
-        {"audio": one.item.audio, "dialogue_id": one.item.dialogue_id, "turn_index": one.item.turn_index,
-         "transcript": one.text, "transcriber": one.participant_id, "language": one.language,
-         "transcribed_at": one.at}
+        {
+            "audio": one.item.audio,
+            "dialogue_id": one.item.dialogue_id,
+            "turn_index": one.item.turn_index,
+            "transcript": one.text,
+            "transcriber": one.participant_id,
+            "language": one.language,
+            "transcribed_at": one.at,
+        }
         for one in sorted(found, key=lambda one: one.item.audio)
         if one.text is not None
-    ]  # fmt: skip
+    ]
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] = COLUMNS) -> Path:
@@ -116,10 +133,13 @@ def write_manifest(path: Path, rows: Iterable[Row], audio: Path) -> int:
         for row in rows:
             recording = (audio / row["audio"]).resolve()
             line = {
-                "audio_filepath": str(recording), "duration": duration_s(recording),
-                "text": row["transcript"], "language": row["language"], "dialogue_id": row["dialogue_id"],
+                "audio_filepath": str(recording),
+                "duration": duration_s(recording),
+                "text": row["transcript"],
+                "language": row["language"],
+                "dialogue_id": row["dialogue_id"],
                 "turn_index": row["turn_index"],
-            }  # fmt: skip
+            }
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             count += 1
     return count

@@ -160,10 +160,16 @@ class Workplace:
                 begun = one in state.dialogues and bool(state.dialogues[one].work)
                 fell = begun or chance_of(self.section.seed, "label", one) < chance
                 drawn.extend([one] if fell else [])
-                found.append(DialogueDrawn(
-                    dialogue_id=one, schemes=[scheme.scheme for scheme in self.schemes],
-                    target=choosing.target, chance=1.0 if begun else chance, drawn=fell, doubt=doubt,
-                ))  # fmt: skip
+                found.append(
+                    DialogueDrawn(
+                        dialogue_id=one,
+                        schemes=[scheme.scheme for scheme in self.schemes],
+                        target=choosing.target,
+                        chance=1.0 if begun else chance,
+                        drawn=fell,
+                        doubt=doubt,
+                    )
+                )
             return found
 
         self.write(decide)
@@ -217,9 +223,16 @@ class Workplace:
             check_labels(scheme, labels, done=done)
 
     def give(
-        self, annotator_id: str, dialogue_id: str, place: Place, labels: Iterable[LoggedLabel], *,
-        done: bool = True, origin: Origin = "page", draft: Draft | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        annotator_id: str,
+        dialogue_id: str,
+        place: Place,
+        labels: Iterable[LoggedLabel],
+        *,
+        done: bool = True,
+        origin: Origin = "page",
+        draft: Draft | None = None,
+    ) -> None:
         """Say what stands at a place; replaces what this annotator said of it before.
 
         Raises  Refused: the dialogue is not this annotator's, the place is not to be judged, or the labels
@@ -236,11 +249,18 @@ class Workplace:
             said = work.judged.get(place)
             if said is not None and list(said.labels) == given and said.done == done:
                 return []
-            return [LabelsGiven(
-                dialogue_id=dialogue_id, annotator_id=annotator_id, scheme=place.scheme,
-                turn_index=place.turn_index, labels=given, done=done, origin=origin,
-                draft=draft,
-            )]  # fmt: skip
+            return [
+                LabelsGiven(
+                    dialogue_id=dialogue_id,
+                    annotator_id=annotator_id,
+                    scheme=place.scheme,
+                    turn_index=place.turn_index,
+                    labels=given,
+                    done=done,
+                    origin=origin,
+                    draft=draft,
+                )
+            ]
 
         self.write(decide)
 
@@ -260,10 +280,14 @@ class Workplace:
                 raise JudgementRefused(
                     N_("some places have no judgement yet"), hint=N_("continue where the page leads")
                 )
-            return [DialogueAnnotated(
-                dialogue_id=dialogue_id, annotator_id=annotator_id, origin=origin,
-                schemes=[scheme.scheme for scheme in self.schemes],
-            )]  # fmt: skip
+            return [
+                DialogueAnnotated(
+                    dialogue_id=dialogue_id,
+                    annotator_id=annotator_id,
+                    origin=origin,
+                    schemes=[scheme.scheme for scheme in self.schemes],
+                )
+            ]
 
         self.write(decide)
 
@@ -299,10 +323,15 @@ class Workplace:
             if annotated is None or place not in annotated.disagreements(place.scheme):
                 raise JudgementRefused(N_("the annotators agree there"), hint=N_("reload the page"))
             self.check(place, given, done=True)
-            return [LabelsAdjudicated(
-                dialogue_id=dialogue_id, scheme=place.scheme, turn_index=place.turn_index, labels=given,
-                by=by,
-            )]  # fmt: skip
+            return [
+                LabelsAdjudicated(
+                    dialogue_id=dialogue_id,
+                    scheme=place.scheme,
+                    turn_index=place.turn_index,
+                    labels=given,
+                    by=by,
+                )
+            ]
 
         self.write(decide)
 

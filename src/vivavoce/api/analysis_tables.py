@@ -50,9 +50,13 @@ def rates(found: "RatesCompared") -> Iterator[RenderableType]:
         differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)", "(Holm)")
         for one in found.differences:
             differences.add_row(
-                f"{one.a} - {one.b}", points(one.difference), span_of_points(one.intervals["newcombe"]),
-                number(one.cohen_h, 3), chance(one.p_fisher), chance(one.p_fisher_holm),
-            )  # fmt: skip
+                f"{one.a} - {one.b}",
+                points(one.difference),
+                span_of_points(one.intervals["newcombe"]),
+                number(one.cohen_h, 3),
+                chance(one.p_fisher),
+                chance(one.p_fisher_holm),
+            )
         yield differences
     yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
 
@@ -64,10 +68,17 @@ def choices(found: "CountedChoices") -> Iterator[RenderableType]:
     )
     for one in found.choices:
         table.add_row(
-            one.name, f"{one.k} of {one.n}", points(one.ratio), span_of_points(one.interval),
-            number(one.chi2, 2), chance(one.p), chance(one.p_holm), chance(one.p_exact),
-            chance(one.p_exact_holm), f"{one.e_value:.3g}",
-        )  # fmt: skip
+            one.name,
+            f"{one.k} of {one.n}",
+            points(one.ratio),
+            span_of_points(one.interval),
+            number(one.chi2, 2),
+            chance(one.p),
+            chance(one.p_holm),
+            chance(one.p_exact),
+            chance(one.p_exact_holm),
+            f"{one.e_value:.3g}",
+        )
     yield table
 
 
@@ -77,15 +88,17 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
     critical = found.critical_difference
     if critical:
         table.add_row(
-            "critical difference", str(critical.pooled),
+            "critical difference",
+            str(critical.pooled),
             f"this observed difference just reaches p < {found.alpha:g}; "
             f"the chance to find it is {critical.power.pooled:.0%}",
-        )  # fmt: skip
+        )
         table.add_row(
-            "  with continuity correction", str(critical.continuity_corrected),
+            "  with continuity correction",
+            str(critical.continuity_corrected),
             f"the same with correction ({critical.steps_of_ten} by steps of ten); "
             f"chance {critical.power.continuity_corrected:.0%}",
-        )  # fmt: skip
+        )
     wanted = "" if found.power is None else f"; chance {found.power:.0%}"
     table.add_row("needed", str(found.per_group), found.unit + wanted)
     for name, n in (
@@ -99,28 +112,32 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
     if nested.calls > 1 or simulated:
         how = "simulated, see below" if simulated else f"design effect {nested.design_effect:.2f}"
         table.add_row(
-            "clustered", str(nested.size.per_group),
+            "clustered",
+            str(nested.size.per_group),
             f"{nested.size.participants} participants with {nested.calls:.3g} dialogues each; "
             f"ICC {nested.icc:.3g}, {nested.design} participants; {how}",
-        )  # fmt: skip
+        )
     if nested.formula and nested.calls > 1:
         table.add_row(
-            "  by formula", str(nested.formula.per_group),
+            "  by formula",
+            str(nested.formula.per_group),
             f"{nested.formula.participants} participants; design effect {nested.design_effect:.2f}, "
             "blind to how few they are",
-        )  # fmt: skip
+        )
     half = found.half_the_difference
     if half:
         table.add_row(
-            "half the difference", f"x {half.pooled:.2f}",
+            "half the difference",
+            f"x {half.pooled:.2f}",
             f"x {half.continuity_corrected:.2f} with continuity correction",
-        )  # fmt: skip
+        )
     for one in found.with_judge:
         table.add_row(
-            f"with a judge, {one.times} x as many held", str(one.labels),
+            f"with a judge, {one.times} x as many held",
+            str(one.labels),
             f"labels by people a system, {one.saved:.0%} saved; the judge speaks of {one.held} dialogues "
             f"(agreement {found.judge_agreement:g})",
-        )  # fmt: skip
+        )
     yield table
     if simulated:
         yield Text(
@@ -142,10 +159,15 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
     for one in facts.rates:
         naive, clustered = one.naive, one.clustered
         table.add_row(
-            in_words(one.measure), str(one.key), f"{one.n:g}", number(one.value, 3),
-            span([naive.low, naive.high]), span([clustered.low, clustered.high]),
-            number(clustered.design_effect, 2), number(clustered.n_effective, 0),
-        )  # fmt: skip
+            in_words(one.measure),
+            str(one.key),
+            f"{one.n:g}",
+            number(one.value, 3),
+            span([naive.low, naive.high]),
+            span([clustered.low, clustered.high]),
+            number(clustered.design_effect, 2),
+            number(clustered.n_effective, 0),
+        )
     yield table
     yield from _narrower(facts.rates)
     if not facts.tests:
@@ -156,11 +178,15 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
         naive, clustered = test.naive, test.clustered
         side = test.side
         tests.add_row(
-            f"{in_words(test.measure)}, {in_words(test.estimand)}", _pair(test),
-            number(side.difference, 3), span([naive.low, naive.high]), chance(naive.p),
-            span([clustered.low, clustered.high]), chance(clustered.p),
+            f"{in_words(test.measure)}, {in_words(test.estimand)}",
+            _pair(test),
+            number(side.difference, 3),
+            span([naive.low, naive.high]),
+            chance(naive.p),
+            span([clustered.low, clustered.high]),
+            chance(clustered.p),
             f"{chance(test.adjusted)} {letters[test.why]}",
-        )  # fmt: skip
+        )
     yield tests
     yield from _families(letters, [test.why for test in facts.tests])
     yield from _equivalences(facts)
@@ -180,13 +206,17 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
         items = plain_table("item", "pair", *headings)
         for one in facts.items:
             items.add_row(
-                f"{one.instrument} {one.item_id}", _pair(one), f"{one.n_a}, {one.n_b}",
+                f"{one.instrument} {one.item_id}",
+                _pair(one),
+                f"{one.n_a}, {one.n_b}",
                 number(one.superiority.share, 3),
                 span([one.superiority.low, one.superiority.high]),
-                chance(one.mann_whitney.p), chance(one.superiority.p),
+                chance(one.mann_whitney.p),
+                chance(one.superiority.p),
                 f"{chance(one.superiority.p_adjusted)} {letters[why]}",
-                number(one.ordinal.odds_ratio, 2), chance(one.ordinal.p),
-            )  # fmt: skip
+                number(one.ordinal.odds_ratio, 2),
+                chance(one.ordinal.p),
+            )
         yield items
         yield from _families(letters, [why])
 
@@ -233,9 +263,14 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     table = plain_table("measure", "pair", "margin", "90%", "p", "p (adjusted)", "equivalent")
     for test, equal in made:
         table.add_row(
-            in_words(test.measure), _pair(test), f"{equal.margin:g}", span(equal.interval),
-            chance(equal.p), chance(equal.p_adjusted), "yes" if equal.equivalent else "no",
-        )  # fmt: skip
+            in_words(test.measure),
+            _pair(test),
+            f"{equal.margin:g}",
+            span(equal.interval),
+            chance(equal.p),
+            chance(equal.p_adjusted),
+            "yes" if equal.equivalent else "no",
+        )
     yield table
     worse = [(test, one) for test, _ in made for one in test.no_worse]
     if not worse:
@@ -244,10 +279,15 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     table = plain_table("measure", "no worse", *headings)
     for test, one in worse:
         table.add_row(
-            in_words(test.measure), f"{one.system} than {one.than}", f"{one.margin:g}",
-            number(one.difference, 3), span(one.interval), chance(one.p), chance(one.p_adjusted),
+            in_words(test.measure),
+            f"{one.system} than {one.than}",
+            f"{one.margin:g}",
+            number(one.difference, 3),
+            span(one.interval),
+            chance(one.p),
+            chance(one.p_adjusted),
             "yes" if one.shown else "no",
-        )  # fmt: skip
+        )
     yield table
 
 
@@ -259,9 +299,14 @@ def _otherwise(facts: "SystemsCompared") -> Iterator[RenderableType]:
         models = [(MODELS[name], one.estimand, one) for name, one in test.models.items()]
         for by, estimand, one in [*weighted, *models]:
             table.add_row(
-                in_words(test.measure), _pair(test), in_words(estimand), by,
-                number(one.difference, 3), span([one.low, one.high]), chance(one.p),
-            )  # fmt: skip
+                in_words(test.measure),
+                _pair(test),
+                in_words(estimand),
+                by,
+                number(one.difference, 3),
+                span([one.low, one.high]),
+                chance(one.p),
+            )
     yield Text("The same differences counted otherwise, as a check; p is not adjusted.")
     yield table
 
@@ -273,9 +318,13 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
     for one in facts.by:
         same = {True: "yes", False: "no", None: ""}[one.equivalent]
         table.add_row(
-            in_words(one.measure), str(one.key), number(one.difference, 3),
-            span(one.interval_90), same, chance(one.p_equivalent),
-        )  # fmt: skip
+            in_words(one.measure),
+            str(one.key),
+            number(one.difference, 3),
+            span(one.interval_90),
+            same,
+            chance(one.p_equivalent),
+        )
     yield table
     for measure, rank in facts.ranks.items():
         if rank.tau is not None:

@@ -105,9 +105,15 @@ async def _held(trial: SharedTrial, callers: Callers, log: Log) -> int:
     await engine.start()
     try:
         return await run_trial(
-            engine, sum(number for _, number in callers.quotas), seed=trial.seed, error_rate=trial.error_rate,
-            population=trial.population, casting=trial.casting, language=trial.language, callers=callers,
-        )  # fmt: skip
+            engine,
+            sum(number for _, number in callers.quotas),
+            seed=trial.seed,
+            error_rate=trial.error_rate,
+            population=trial.population,
+            casting=trial.casting,
+            language=trial.language,
+            callers=callers,
+        )
     finally:
         await engine.stop()
         if trial.casting is not None:

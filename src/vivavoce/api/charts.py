@@ -26,13 +26,18 @@ def values_chart(rows: "Sequence[MeasuredValue]", width: int, *, simulated: bool
     def panel(one: "Measure") -> Any:
         data = [
             {
-                "group": label(row.key), "value": row.value, "low": row.low, "high": row.high,
-                "shown": amount(row.value, one.unit), "pale": row.whole, "n": row.denominator,
+                "group": label(row.key),
+                "value": row.value,
+                "low": row.low,
+                "high": row.high,
+                "shown": amount(row.value, one.unit),
+                "pale": row.whole,
+                "n": row.denominator,
                 "interval": _interval(row, lambda value: amount(value, one.unit)),
             }
             for row in rows
             if row.measure == one.name
-        ]  # fmt: skip
+        ]
         axis = alt.Axis(format="%" if one.unit == "ratio" else "", tickCount=max(3, width // 80))
         return _panel(data, _title(one), [f"n: {_words(one.counted)}s"], axis, width)
 
@@ -49,14 +54,18 @@ def differences_chart(
         times = 100 if one.unit == "ratio" else 1
         data = [
             {
-                "group": f"{label(row.a)} \u2212 {label(row.b)}", "pale": not row.significant, "n": row.n,
-                **{name: _times(getattr(row, name.replace("value", "difference")), times)
-                   for name in ("value", "low", "high")},
+                "group": f"{label(row.a)} \u2212 {label(row.b)}",
+                "pale": not row.significant,
+                "n": row.n,
+                **{
+                    name: _times(getattr(row, name.replace("value", "difference")), times)
+                    for name in ("value", "low", "high")
+                },
                 "shown": f"{difference(row.difference, one.unit)}{_p(row)}",
                 "interval": _interval(row, lambda value: difference(value, one.unit)),
             }
             for row in own
-        ]  # fmt: skip
+        ]
         better = f"; {one.direction} is better" if one.direction else ""
         notes = [f"n: {_words(own[0].analysis_unit)}s{better}", *dict.fromkeys(row.family for row in own)]
         axis = alt.Axis(tickCount=max(3, width // 80), title="percentage points" if times > 1 else None)
@@ -72,18 +81,24 @@ def shares_chart(rows: "Sequence[PreferredVersion]", width: int, *, simulated: b
         own = [row for row in rows if row.variable == name and row.share is not None]
         data = [
             {
-                "group": _words(row.question), "value": row.share, "low": row.low, "high": row.high,
-                "n": row.n, "shown": f"{percent(row.share)}{_p(row)}", "interval": _interval(row, percent),
+                "group": _words(row.question),
+                "value": row.share,
+                "low": row.low,
+                "high": row.high,
+                "n": row.n,
+                "shown": f"{percent(row.share)}{_p(row)}",
+                "interval": _interval(row, percent),
                 "pale": row.p_adjusted is None or row.p_adjusted >= row.alpha,
             }
             for row in own
-        ]  # fmt: skip
+        ]
         notes = ["share that prefers the experimental version", *dict.fromkeys(row.family for row in own)]
         axis = alt.Axis(format="%", tickCount=max(3, width // 80))
         return _panel(data, _words(name).capitalize(), notes, axis, width, line=0.5, domain=(0, 1))
 
-    return _stacked([panel(name) for name in dict.fromkeys(row.variable for row in rows)], width,
-                    simulated=simulated)  # fmt: skip
+    return _stacked(
+        [panel(name) for name in dict.fromkeys(row.variable for row in rows)], width, simulated=simulated
+    )
 
 
 def sizes_chart(rows: "Sequence[SampleSize]", width: int) -> alt.TopLevelMixin:
@@ -150,10 +165,12 @@ def _panel(
         y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=width // 2, grid=False)),
         color=alt.condition("datum.pale", alt.value(SOFT), alt.value(ACCENT)),
         tooltip=[
-            alt.Tooltip("group:N", title="of"), alt.Tooltip("shown:N", title="value"),
-            alt.Tooltip("interval:N", title="95%"), alt.Tooltip("n:Q", title=notes[0]),
+            alt.Tooltip("group:N", title="of"),
+            alt.Tooltip("shown:N", title="value"),
+            alt.Tooltip("interval:N", title="95%"),
+            alt.Tooltip("n:Q", title=notes[0]),
         ],
-    )  # fmt: skip
+    )
     scale = alt.Scale(domain=domain) if domain else alt.Scale(zero=False, nice=False, padding=18)
     title_of_axis = None if axis.title is alt.Undefined else axis.title
     x = alt.X("value:Q", title=title_of_axis, axis=axis, scale=scale)
@@ -166,9 +183,15 @@ def _panel(
         rule = alt.Chart(alt.Data(values=[{"line": line}])).mark_rule(color=WARM, strokeDash=[4, 3])
         layers.insert(0, rule.encode(x=alt.X("line:Q")))
     heading = alt.TitleParams(
-        _lines([title], width), subtitle=_lines(notes, width), anchor="start", frame="group", fontSize=13,
-        color=INK, subtitleColor=INK, subtitleFontSize=11,
-    )  # fmt: skip
+        _lines([title], width),
+        subtitle=_lines(notes, width),
+        anchor="start",
+        frame="group",
+        fontSize=13,
+        color=INK,
+        subtitleColor=INK,
+        subtitleFontSize=11,
+    )
     return alt.layer(*layers).properties(width=width, height=alt.Step(ROW_PX), title=heading)
 
 

@@ -25,9 +25,19 @@ if TYPE_CHECKING:
 
 
 SAME: Final = (
-    "variable", "question", "quality", "experimental", "control", "ties", "low", "high", "p", "p_adjusted",
-    "alpha", "preferred",
-)  # fmt: skip
+    "variable",
+    "question",
+    "quality",
+    "experimental",
+    "control",
+    "ties",
+    "low",
+    "high",
+    "p",
+    "p_adjusted",
+    "alpha",
+    "preferred",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +130,13 @@ def preferences(
 
 
 def compared(
-    dataset: "Dataset", others: "Sequence[Dataset]", *, by: str | None, cost: float | None,
+    dataset: "Dataset",
+    others: "Sequence[Dataset]",
+    *,
+    by: str | None,
+    cost: float | None,
     hourly: float | None,
-) -> ComparedByPeople | None:  # fmt: skip
+) -> ComparedByPeople | None:
     """Preferences, readings, clips and arena as far as there are any, and effort; None: there are none."""
     from vivavoce.analysis.arena import has_votes, rank_systems
     from vivavoce.analysis.effort import effort
@@ -154,6 +168,10 @@ def _rows(found: "PreferenceResults | None") -> Iterator[PreferredVersion]:
     for one in found.cells:
         yield PreferredVersion(
             **{name: getattr(one, name) for name in SAME},
-            share=one.ratio, interval=one.method, family=why, n=one.participants, analysis_unit=unit,
+            share=one.ratio,
+            interval=one.method,
+            family=why,
+            n=one.participants,
+            analysis_unit=unit,
             signature=found.signatures[f"{one.variable}, {one.question}"],
-        )  # fmt: skip
+        )

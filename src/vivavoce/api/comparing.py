@@ -93,9 +93,14 @@ def compare(
 
 
 def comparison(
-    opened: "Dataset", *, by: str | None, measures: Sequence[str] | None,
-    pairs: Sequence[tuple[str, str]] | None, margin: Margin, correction: str | None,
-) -> SystemComparison:  # fmt: skip
+    opened: "Dataset",
+    *,
+    by: str | None,
+    measures: Sequence[str] | None,
+    pairs: Sequence[tuple[str, str]] | None,
+    margin: Margin,
+    correction: str | None,
+) -> SystemComparison:
     """The same of a dataset that may be analysed; what the command line prints."""
     from vivavoce.analysis.comparison import compare_systems
 

@@ -30,9 +30,14 @@ def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
             style = "dim" if place == 2 else None
             labels = ("0", "0") if place == 2 else (str(one.labels), str(one.people))
             table.add_row(
-                str(group.key) if place == 0 else "", by, value(one.estimate), limits((one.low, one.high)),
-                *labels, worth, style=style,
-            )  # fmt: skip
+                str(group.key) if place == 0 else "",
+                by,
+                value(one.estimate),
+                limits((one.low, one.high)),
+                *labels,
+                worth,
+                style=style,
+            )
     yield table
     if found.differences:
         yield _differences(found, limits)
@@ -52,12 +57,14 @@ def _differences(found: "JudgeEstimates", limits: object) -> RenderableType:
         ]
         for place, (by, side) in enumerate(rows):
             table.add_row(
-                f"{one.a} - {one.b}" if place == 0 else "", by,
+                f"{one.a} - {one.b}" if place == 0 else "",
+                by,
                 points(side.estimate) if found.rate else number(side.estimate, 3),
                 limits((side.low, side.high)),  # type: ignore[operator]
-                chance(side.p) if place < 2 else "", chance(one.p_adjusted) if place == 1 else "",
+                chance(side.p) if place < 2 else "",
+                chance(one.p_adjusted) if place == 1 else "",
                 style="dim" if place == 2 else None,
-            )  # fmt: skip
+            )
     return table
 
 
@@ -73,13 +80,21 @@ def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
     yield table
     diagram = plain_table("the judge says", "people say", "95%", "cases")
     for bin_ in found.reliability:
-        diagram.add_row(number(bin_.said, 2), number(bin_.label.value, 2),
-                        span((bin_.label.low, bin_.label.high)), str(bin_.n))  # fmt: skip
+        diagram.add_row(
+            number(bin_.said, 2),
+            number(bin_.label.value, 2),
+            span((bin_.label.low, bin_.label.high)),
+            str(bin_.n),
+        )
     yield diagram
     effects = plain_table("more than people, by", "by how much", "95%", "")
     for name, effect in found.effects.items():
-        effects.add_row(in_words(name), number(effect.value, 3), span((effect.low, effect.high)),
-                        "found" if effect.beyond_zero else "")  # fmt: skip
+        effects.add_row(
+            in_words(name),
+            number(effect.value, 3),
+            span((effect.low, effect.high)),
+            "found" if effect.beyond_zero else "",
+        )
     yield effects
     test = found.alternative
     if test is not None and test.passes is not None:

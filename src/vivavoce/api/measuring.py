@@ -176,9 +176,13 @@ def measurements(
     found = with_intervals(opened, found, by, keywords=keywords)
     rows = tuple(_row(one) for one in found.to_dict("records"))
     told = [
-        *cautions(opened), exclusion_words(opened), later_rules_words(opened),
-        abandoned_words(opened), *open_disputes(opened), *chosen_labels(opened),
-    ]  # fmt: skip
+        *cautions(opened),
+        exclusion_words(opened),
+        later_rules_words(opened),
+        abandoned_words(opened),
+        *open_disputes(opened),
+        *chosen_labels(opened),
+    ]
     warnings = tuple(str(line) for line in told if line)
     return Measurements(rows=rows, facts=as_json(opened, found, by), warnings=warnings, by=by, frame=found)
 

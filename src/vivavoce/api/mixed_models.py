@@ -20,18 +20,25 @@ def model(facts: FormulaModel) -> Iterator[RenderableType]:
     table = plain_table("", "contrast", "difference", level, "p", "p (holm)", words=1)
     for one in facts.contrasts:
         table.add_row(
-            one.variable, _told(one), number(one.difference, 3), span([one.low, one.high]),
-            chance(one.p), chance(one.p_adjusted),
-        )  # fmt: skip
+            one.variable,
+            _told(one),
+            number(one.difference, 3),
+            span([one.low, one.high]),
+            chance(one.p),
+            chance(one.p_adjusted),
+        )
     yield table
     for name in ("odds_ratio", "rate_ratio"):
         with_it = [(one, ratio) for one in facts.contrasts if (ratio := getattr(one, name))]
         ratios = plain_table("", "contrast", name.replace("_", " "), level, "p", words=1)
         for one, ratio in with_it:
             ratios.add_row(
-                one.variable, _told(one), number(ratio.value, 2), span([ratio.low, ratio.high]),
+                one.variable,
+                _told(one),
+                number(ratio.value, 2),
+                span([ratio.low, ratio.high]),
                 chance(ratio.p),
-            )  # fmt: skip
+            )
         if with_it:
             yield ratios
     terms = plain_table("term dropped", "χ²", "df", "p", "p (holm)")
@@ -41,9 +48,12 @@ def model(facts: FormulaModel) -> Iterator[RenderableType]:
     effects = plain_table("coefficient", "estimate", "error", level, "p")
     for one in facts.coefficients:
         effects.add_row(
-            one.name, number(one.estimate, 3), number(one.se, 3), span([one.low, one.high]),
+            one.name,
+            number(one.estimate, 3),
+            number(one.se, 3),
+            span([one.low, one.high]),
             chance(one.p),
-        )  # fmt: skip
+        )
     yield effects
     groups = plain_table("random intercept", "levels", "deviation")
     for one in facts.groupings:

@@ -36,9 +36,12 @@ def open_dataset(dataset: "Dataset | Path | str", exclude: Rules = None, *, mixe
 
 
 def open_two(
-    dataset: "Dataset | Path | str", other: "Dataset | Path | str", exclude: Rules = None, *,
+    dataset: "Dataset | Path | str",
+    other: "Dataset | Path | str",
+    exclude: Rules = None,
+    *,
     mixed: bool = False,
-) -> "tuple[Dataset, Dataset]":  # fmt: skip
+) -> "tuple[Dataset, Dataset]":
     """Two datasets that are to be compared.
 
     Raises  InputError: as `open_dataset`; one holds people and the other programs, and nobody said that they

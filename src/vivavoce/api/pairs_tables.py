@@ -60,9 +60,13 @@ def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
     table = plain_table("Variable", "Question", "Planted", "One pilot", "Power", "95% CI", words=1)
     for one in facts.cells:
         table.add_row(
-            one.variable, one.question, points(one.planted) or "–", points(one.pilot), points(one.power),
+            one.variable,
+            one.question,
+            points(one.planted) or "–",
+            points(one.pilot),
+            points(one.power),
             f"{points(one.limits.low)} to {points(one.limits.high)}",
-        )  # fmt: skip
+        )
     yield table
     test = facts.test.replace("_", "-")
     how = f"{test} against an even split; correction over all cells: {facts.correction}"
@@ -109,9 +113,14 @@ def _agreement(found: Sequence[ChoiceAgreement]) -> RenderableType:
     for one in found:
         shares = (points(getattr(one, choice)) for choice in ("experimental", "tie", "control"))
         table.add_row(
-            one.variable, one.question, *shares, number(one.value, 3),
-            span([one.low, one.high]), str(one.pairs), str(one.judges or "2+"),
-        )  # fmt: skip
+            one.variable,
+            one.question,
+            *shares,
+            number(one.value, 3),
+            span([one.low, one.high]),
+            str(one.pairs),
+            str(one.judges or "2+"),
+        )
     return table
 
 
@@ -122,10 +131,17 @@ def _cells(facts: PreferenceResults) -> RenderableType:
     for one in facts.cells:
         decided = one.experimental + one.control
         table.add_row(
-            one.variable, one.question, f"{one.experimental} of {decided}",
-            number(one.ratio, 2), span([one.low, one.high]), number(one.chi_square, 2),
-            chance(one.p), chance(one.p_exact), chance(one.p_adjusted), str(one.ties),
-        )  # fmt: skip
+            one.variable,
+            one.question,
+            f"{one.experimental} of {decided}",
+            number(one.ratio, 2),
+            span([one.low, one.high]),
+            number(one.chi_square, 2),
+            chance(one.p),
+            chance(one.p_exact),
+            chance(one.p_adjusted),
+            str(one.ties),
+        )
     return table
 
 
@@ -137,10 +153,15 @@ def _variables(facts: PreferenceResults) -> RenderableType:
     for one in facts.variables:
         qualities = [quality and quality.ratio for quality in (one.service, one.experience)]
         table.add_row(
-            one.variable, number(one.marginal, 2), span([one.low, one.high]),
-            *(number(ratio, 2) for ratio in qualities), one.preferred or "", str(one.participants),
-            chance(one.p), chance(one.p_holm),
-        )  # fmt: skip
+            one.variable,
+            number(one.marginal, 2),
+            span([one.low, one.high]),
+            *(number(ratio, 2) for ratio in qualities),
+            one.preferred or "",
+            str(one.participants),
+            chance(one.p),
+            chance(one.p_holm),
+        )
     return table
 
 
@@ -157,10 +178,15 @@ def _strengths(facts: PreferenceResults) -> RenderableType:
     table = plain_table("how strongly", "question", *heads, words=1)
     for one in facts.strengths:
         table.add_row(
-            one.variable, one.question or "all", number(one.mean, 2),
-            span([one.low, one.high]), chance(one.p), chance(one.p_holm),
-            chance(one.p_signed_rank), str(one.participants),
-        )  # fmt: skip
+            one.variable,
+            one.question or "all",
+            number(one.mean, 2),
+            span([one.low, one.high]),
+            chance(one.p),
+            chance(one.p_holm),
+            chance(one.p_signed_rank),
+            str(one.participants),
+        )
     return table
 
 
@@ -168,9 +194,12 @@ def _differences(facts: PreferenceResults) -> RenderableType:
     table = plain_table(f"within {who(facts)}", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
     for one in facts.differences:
         table.add_row(
-            f"{one.a} - {one.b}", points(one.difference), span_of_points([one.low, one.high]),
-            chance(one.p), chance(one.p_holm),
-        )  # fmt: skip
+            f"{one.a} - {one.b}",
+            points(one.difference),
+            span_of_points([one.low, one.high]),
+            chance(one.p),
+            chance(one.p_holm),
+        )
     return table
 
 
@@ -178,9 +207,9 @@ def _within(facts: PreferenceResults) -> Iterator[RenderableType]:
     tested = [one for one in facts.same_preference if one.q is not None]
     if tested:
         said = "; ".join(
-            f"{one.question} Q {one.q:.2f} ({one.df} df, {one.participants} {who(facts)}), p "
-            f"{chance(one.p)}" for one in tested
-        )  # fmt: skip
+            f"{one.question} Q {one.q:.2f} ({one.df} df, {one.participants} {who(facts)}), p {chance(one.p)}"
+            for one in tested
+        )
         yield Text(f"All variables preferred alike? Cochran: {said}.")
 
 
@@ -211,10 +240,16 @@ def _ties(facts: PreferenceResults) -> RenderableType:
     table = plain_table("with ties", "question", "model", *heads, words=1)
     for one in few_tie_models(facts.ties):
         table.add_row(
-            one.variable, one.question or "all", MODEL_NAMES[one.model], number(one.estimate, 3),
-            span([one.low, one.high]), chance(one.p), number(one.share, 3),
-            number(one.tied, 3), number(one.log_likelihood, 1),
-        )  # fmt: skip
+            one.variable,
+            one.question or "all",
+            MODEL_NAMES[one.model],
+            number(one.estimate, 3),
+            span([one.low, one.high]),
+            chance(one.p),
+            number(one.share, 3),
+            number(one.tied, 3),
+            number(one.log_likelihood, 1),
+        )
     return table
 
 
@@ -224,17 +259,21 @@ def _levels(facts: PreferenceResults) -> Iterator[RenderableType]:
         table = plain_table(f"levels of {one.variable}", "log worth", level, "share")
         for each in one.levels or ():
             table.add_row(
-                each.name, number(each.estimate, 3), span([each.low, each.high]),
+                each.name,
+                number(each.estimate, 3),
+                span([each.low, each.high]),
                 number(each.share, 3),
-            )  # fmt: skip
+            )
         yield table if one.levels else Text(f"Levels of {one.variable}: no finite worths.")
     for one in facts.combined:
         table = plain_table(f"effects in {one.variable}", "log odds", level, "p")
         for each in one.terms:
             table.add_row(
-                each.term, number(each.estimate, 3), span([each.low, each.high]),
+                each.term,
+                number(each.estimate, 3),
+                span([each.low, each.high]),
                 chance(each.p),
-            )  # fmt: skip
+            )
         yield table
 
 
@@ -243,14 +282,22 @@ def _groups(one: GroupPreference, by: str, judges: str) -> RenderableType:
     table = plain_table(f"{one.variable} by {by}", *heads)
     for name, share in one.groups.items():
         table.add_row(
-            name, number(share.ratio, 2), span([share.low, share.high]), str(share.participants),
-            "", "",
-        )  # fmt: skip
+            name,
+            number(share.ratio, 2),
+            span([share.low, share.high]),
+            str(share.participants),
+            "",
+            "",
+        )
     for test in one.differences:
         table.add_row(
-            f"{test.a} - {test.b}", number(test.difference, 2), span([test.low, test.high]),
-            "", chance(test.p), chance(test.p_judgements),
-        )  # fmt: skip
+            f"{test.a} - {test.b}",
+            number(test.difference, 2),
+            span([test.low, test.high]),
+            "",
+            chance(test.p),
+            chance(test.p_judgements),
+        )
     return table
 
 
@@ -277,10 +324,15 @@ def readings(facts: TranscriptRatings) -> Iterator[RenderableType]:
     table = plain_table("variable", "item", *heads, words=1)
     for one in (*facts.items, *facts.variables):
         table.add_row(
-            one.variable, one.item or "all", number(one.control, 2), number(one.experimental, 2),
-            number(one.difference, 2), span([one.low, one.high]), chance(one.p),
+            one.variable,
+            one.item or "all",
+            number(one.control, 2),
+            number(one.experimental, 2),
+            number(one.difference, 2),
+            span([one.low, one.high]),
+            chance(one.p),
             chance(one.p_holm),
-        )  # fmt: skip
+        )
     yield table
 
 
@@ -295,27 +347,39 @@ def listening(facts: ListeningResults) -> Iterator[RenderableType]:
         table = plain_table("condition", "mean opinion score", level, "ratings", "listeners", "clips")
         for one in facts.opinions:
             table.add_row(
-                one.condition, number(one.mean, 2), span([one.low, one.high]),
-                str(one.ratings), str(one.participants), str(one.clips),
-            )  # fmt: skip
+                one.condition,
+                number(one.mean, 2),
+                span([one.low, one.high]),
+                str(one.ratings),
+                str(one.participants),
+                str(one.clips),
+            )
         yield table
     if facts.contrasts:
         contrasts = plain_table("conditions", "difference", level, "p", "p (Holm)", "listeners")
         for one in facts.contrasts:
             contrasts.add_row(
-                f"{one.a} - {one.b}", number(one.difference, 2), span([one.low, one.high]),
-                chance(one.p), chance(one.p_holm), str(one.participants),
-            )  # fmt: skip
+                f"{one.a} - {one.b}",
+                number(one.difference, 2),
+                span([one.low, one.high]),
+                chance(one.p),
+                chance(one.p_holm),
+                str(one.participants),
+            )
         yield contrasts
     if facts.pairs:
         heads = ("share of the first", level, "p", "p (Holm)", "better : tie : worse", "listeners")
         pairs = plain_table("pair", *heads)
         for one in facts.pairs:
             pairs.add_row(
-                f"{one.a} - {one.b}", number(one.share, 2), span([one.low, one.high]),
-                chance(one.p), chance(one.p_holm),
-                f"{one.a_better} : {one.ties} : {one.b_better}", str(one.participants),
-            )  # fmt: skip
+                f"{one.a} - {one.b}",
+                number(one.share, 2),
+                span([one.low, one.high]),
+                chance(one.p),
+                chance(one.p_holm),
+                f"{one.a_better} : {one.ties} : {one.b_better}",
+                str(one.participants),
+            )
         yield pairs
 
 
@@ -331,19 +395,27 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
     for name in worths or tally:
         own, worth, held = tally[name], worths.get(name), steady.get(name)
         table.add_row(
-            name, number(worth and worth.estimate, 3), _limits(worth), number(held and held.estimate, 3),
-            _limits(held), *map(str, (own.won, own.tied, own.both_bad, own.lost)),
-        )  # fmt: skip
+            name,
+            number(worth and worth.estimate, 3),
+            _limits(worth),
+            number(held and held.estimate, 3),
+            _limits(held),
+            *map(str, (own.won, own.tied, own.both_bad, own.lost)),
+        )
     yield table
     if facts.ranking is None:
         yield Text("No finite worths: a system, or a side, has won every decided vote or none.")
     pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
     for one in facts.pairs:
         pairs.add_row(
-            f"{one.a} - {one.b}", str(one.votes), f"{one.a_won} : {one.b_won}",
-            number(one.estimate, 3), span([one.low, one.high]), chance(one.p),
+            f"{one.a} - {one.b}",
+            str(one.votes),
+            f"{one.a_won} : {one.b_won}",
+            number(one.estimate, 3),
+            span([one.low, one.high]),
+            chance(one.p),
             chance(one.p_holm),
-        )  # fmt: skip
+        )
     yield pairs
     swayed = plain_table("what sways votes", "log odds", level, "p")
     for name, one in (("left", facts.left), *((one.covariate, one) for one in facts.covariates)):
@@ -358,9 +430,12 @@ def _limits(one: NamedWorth | None) -> str:
 
 
 ARM_NAMES = {
-    "compared": "transcripts compared", "read": "transcripts rated", "voted": "arena",
-    "live": "live dialogues", "live_wizard": "live, with a wizard",
-}  # fmt: skip
+    "compared": "transcripts compared",
+    "read": "transcripts rated",
+    "voted": "arena",
+    "live": "live dialogues",
+    "live_wizard": "live, with a wizard",
+}
 
 
 ONE: Final = {"people": "person", "programs": "program"}
@@ -375,10 +450,14 @@ def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[
     table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
     for one in rows:
         table.add_row(
-            ARM_NAMES[one.arm], str(one.judgements), str(one.participants), str(one.people),
-            number(one.seconds_per_judgement, 1), number(one.minutes_per_participant, 1),
+            ARM_NAMES[one.arm],
+            str(one.judgements),
+            str(one.participants),
+            str(one.people),
+            number(one.seconds_per_judgement, 1),
+            number(one.minutes_per_participant, 1),
             *([number(one.cost_per_judgement, 3)] if priced else []),
-        )  # fmt: skip
+        )
     yield table
     if any(one.arm == "compared" for one in rows):
         yield Text("Judgements of attention pairs and repeats are counted here: they take time, too.")

@@ -81,18 +81,32 @@ def power(
     """
     with errors_in_python(), working_on(engine):
         return power_analysis(
-            question, values, study=study,
-            pilot=None if pilot is None else open_dataset(pilot, mixed=mixed), power=power, alpha=alpha,
-            calls=calls_per_participant, icc=icc, interaction=interaction, design=design, ties=ties,
-            half_width=half_width, participants=participants, seed=seed,
+            question,
+            values,
+            study=study,
+            pilot=None if pilot is None else open_dataset(pilot, mixed=mixed),
+            power=power,
+            alpha=alpha,
+            calls=calls_per_participant,
+            icc=icc,
+            interaction=interaction,
+            design=design,
+            ties=ties,
+            half_width=half_width,
+            participants=participants,
+            seed=seed,
             agreement=judge_agreement,
-        )  # fmt: skip
+        )
 
 
 def power_analysis(
-    question: str, values: "tuple[float, ...] | list[float]", *, study: "Study | Path | str | None",
-    pilot: "Dataset | None", **options: object,
-) -> PowerAnalysis:  # fmt: skip
+    question: str,
+    values: "tuple[float, ...] | list[float]",
+    *,
+    study: "Study | Path | str | None",
+    pilot: "Dataset | None",
+    **options: object,
+) -> PowerAnalysis:
     """The same with an opened pilot; what the command line prints. `options`: see `stats.planning.answer`."""
     from vivavoce.analysis.planning import answer, plan_of_study, read_pilot
     from vivavoce.api.studies import loaded_study
@@ -117,6 +131,12 @@ def _sizes(found: "RequiredSample") -> Iterator[SampleSize]:
         counted.append(("simulation", nested.size, simulated.power, simulated.power_error))
     for by, size, power, error in counted if nested.calls > 1 or simulated else ():
         yield SampleSize(
-            by=by, n=size.per_group, participants=size.participants, dialogues=size.dialogues, power=power,
-            power_error=error, analysis_unit="participant", alpha=alpha,
-        )  # fmt: skip
+            by=by,
+            n=size.per_group,
+            participants=size.participants,
+            dialogues=size.dialogues,
+            power=power,
+            power_error=error,
+            analysis_unit="participant",
+            alpha=alpha,
+        )

@@ -89,9 +89,13 @@ class Examination:
             pytest.fail(f"vivavoce {' '.join(map(str, words))} ended with {ended.returncode}:\n{told}", False)
 
     def assert_no_worse(
-        self, new: "Dataset | Path | str", than: "Dataset | Path | str", *, margin: float = 0.1,
+        self,
+        new: "Dataset | Path | str",
+        than: "Dataset | Path | str",
+        *,
+        margin: float = 0.1,
         measures: Sequence[str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Fail unless a new version is shown to be no worse than a release, by less than the margin.
 
         Input   new, than: datasets of the new version and of the release, or their folders; measures: rates
@@ -112,9 +116,10 @@ class Examination:
         missing = [name for name in wanted if name not in rows]
         if missing or not wanted:
             raise InputError(
-                f"{', '.join(missing) or 'success'} cannot be compared", place="assert_no_worse",
+                f"{', '.join(missing) or 'success'} cannot be compared",
+                place="assert_no_worse",
                 hint=f"rates that both datasets have: {', '.join(rows) or 'none'}",
-            )  # fmt: skip
+            )
         for name in wanted:
             self._record(f"vivavoce.{name}", _told(rows[name], margin))
             self._record(f"vivavoce.{name}.signature", rows[name].signature)

@@ -126,10 +126,19 @@ def report(
             else open_two(dataset, against, exclude, mixed=mixed)
         )
         found = composed(
-            opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
-            cost=cost, population_costs=population_costs, half_width=half_width, hourly=hourly,
+            opened,
+            last,
+            by=by,
+            language=language,
+            transcripts=transcripts,
+            redact=redact,
+            margin=margin,
+            cost=cost,
+            population_costs=population_costs,
+            half_width=half_width,
+            hourly=hourly,
             sections=[sections] if isinstance(sections, str) else sections,
-        )  # fmt: skip
+        )
         found = found.linked(dashboard) if dashboard is not None else found
     return Report(found.document, tuple(map(in_python, found.warnings)))
 

@@ -32,6 +32,7 @@ _HEAD: Final = """# {title}
 
 """
 
+
 def connectors() -> str:
     """How systems under test are reached, each with the settings that it alone has."""
     parts, shared = [], set[type[ConnectorSettings]]()

@@ -83,20 +83,44 @@ def simulate(
     """
     with errors_in_python(), working_on(engine):
         return simulation(
-            loaded_study(study), dialogues=dialogues, participants=participants, seed=seed,
-            word_error_rate=word_error_rate, population=population, domain=domain, language=language,
-            confusions=confusions, user_url=user_url, user_model=user_model, user_key=user_key, log=log,
-            progress=progress, prefer=[f"{name}={share}" for name, share in (prefer or {}).items()],
+            loaded_study(study),
+            dialogues=dialogues,
+            participants=participants,
+            seed=seed,
+            word_error_rate=word_error_rate,
+            population=population,
+            domain=domain,
+            language=language,
+            confusions=confusions,
+            user_url=user_url,
+            user_model=user_model,
+            user_key=user_key,
+            log=log,
+            progress=progress,
+            prefer=[f"{name}={share}" for name, share in (prefer or {}).items()],
             alike=alike,
-        )  # fmt: skip
+        )
 
 
 def simulation(
-    plan: "Study", *, dialogues: int, participants: int, seed: int | None, word_error_rate: float | None,
-    population: Path | str | None, domain: str | None, language: str | None, confusions: Confusions,
-    user_url: str | None, user_model: str | None, user_key: str | None, log: str | None,
-    progress: Progress | None, prefer: Sequence[str] = (), alike: float | None = None,
-) -> Simulation:  # fmt: skip
+    plan: "Study",
+    *,
+    dialogues: int,
+    participants: int,
+    seed: int | None,
+    word_error_rate: float | None,
+    population: Path | str | None,
+    domain: str | None,
+    language: str | None,
+    confusions: Confusions,
+    user_url: str | None,
+    user_model: str | None,
+    user_key: str | None,
+    log: str | None,
+    progress: Progress | None,
+    prefer: Sequence[str] = (),
+    alike: float | None = None,
+) -> Simulation:
     """The same of a loaded study; what the command line runs."""
     from vivavoce.simulation.domain import load_domain
     from vivavoce.simulation.planted import ONLY_TRANSCRIPTS, planted_in
@@ -126,9 +150,14 @@ def simulation(
     with open_log(plan, log) as opened:
         before = _failed(plan, opened)
         held = simulate_study(
-            plan, opened, amount, seed=seeded, report=progress, chosen=users,
+            plan,
+            opened,
+            amount,
+            seed=seeded,
+            report=progress,
+            chosen=users,
             error_rate=WORD_ERROR_RATE if word_error_rate is None else word_error_rate,
-        )  # fmt: skip
+        )
         failed = _failed(plan, opened) - before
     unit = "dialogue" if users.casting else "participant"
     return Simulation(study=plan.name, unit=unit, held=held, failed=failed, seed=seeded)
@@ -155,9 +184,13 @@ def simulate_study(
 
         users = chosen or ChosenUsers(Population(seed), None)
         shared = SharedTrial(
-            study=study, population=users.population, casting=users.casting, language=users.language,
-            seed=seed, error_rate=error_rate,
-        )  # fmt: skip
+            study=study,
+            population=users.population,
+            casting=users.casting,
+            language=users.language,
+            seed=seed,
+            error_rate=error_rate,
+        )
         return simulate_elsewhere(shared, log, amount, report)
 
     async def run() -> int:
@@ -165,10 +198,15 @@ def simulate_study(
         await engine.start()
         try:
             return await run_trial(
-                engine, amount, seed=seed, error_rate=error_rate, progress=report,
-                population=chosen and chosen.population, casting=chosen and chosen.casting,
+                engine,
+                amount,
+                seed=seed,
+                error_rate=error_rate,
+                progress=report,
+                population=chosen and chosen.population,
+                casting=chosen and chosen.casting,
                 language=chosen and chosen.language,
-            )  # fmt: skip
+            )
         finally:
             await engine.stop()
             if chosen and chosen.casting:
@@ -224,6 +262,13 @@ def export_log(
         scope = None if only in (None, "both") else scope_of(simulated=only == "simulated")
         with open_log(plan, log) as opened:
             return export_study(
-                plan, opened, Path(into), scope=scope, both=only == "both", audio=audio,
-                level=level, finds=finds, mask_all=mask_all,
-            )  # fmt: skip
+                plan,
+                opened,
+                Path(into),
+                scope=scope,
+                both=only == "both",
+                audio=audio,
+                level=level,
+                finds=finds,
+                mask_all=mask_all,
+            )

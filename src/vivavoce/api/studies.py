@@ -78,9 +78,10 @@ def require_key(study: "Study") -> None:
 
     if lock_of() is None:
         raise InputError(
-            f"recordings are to be locked, and {KEY} is not set", place=f"{study.name} recordings.encrypted",
+            f"recordings are to be locked, and {KEY} is not set",
+            place=f"{study.name} recordings.encrypted",
             hint="set it; `vivavoce recordings STUDY --new-key` makes a key",
-        )  # fmt: skip
+        )
 
 
 def require_opened(log: "Log") -> None:
@@ -189,9 +190,17 @@ def try_connectors(
 
 
 def export_study(
-    study: "Study", log: "Log", into: Path, *, scope: "Scope | None" = None, both: bool = False,
-    audio: bool = False, level: str = "internal", finds: Path | None = None, mask_all: bool = False,
-) -> "Dataset":  # fmt: skip
+    study: "Study",
+    log: "Log",
+    into: Path,
+    *,
+    scope: "Scope | None" = None,
+    both: bool = False,
+    audio: bool = False,
+    level: str = "internal",
+    finds: Path | None = None,
+    mask_all: bool = False,
+) -> "Dataset":
     """The study's log as a dataset; what typed turns mean is read by the study's own parser.
 
     scope  what people did, or what programs did; None: people, as soon as somebody has come
@@ -209,17 +218,24 @@ def export_study(
 
     parse = parser_of(study)
     exported = partial(
-        export_dataset, log, study.name, domain_entities=study.entities(), parse=parse, flags=study.flags,
-        simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated", audio=audio,
-    )  # fmt: skip
+        export_dataset,
+        log,
+        study.name,
+        domain_entities=study.entities(),
+        parse=parse,
+        flags=study.flags,
+        simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated",
+        audio=audio,
+    )
     for_whom = read_level(level)
     if for_whom is Level.internal:
         return exported(into)
     if audio:
         raise InputError(
             f"recordings are in no {level} dataset: who agreed to be recorded did not agree to be passed on",
-            place="export", hint="leave out --audio, or export at the level internal",
-        )  # fmt: skip
+            place="export",
+            hint="leave out --audio, or export at the level internal",
+        )
     check_free(into)
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
         whole = exported(Path(folder) / "internal")
@@ -255,12 +271,14 @@ def report_to_stderr() -> None:
 
     structlog.configure(
         processors=[
-            structlog.contextvars.merge_contextvars, structlog.processors.add_log_level,
-            structlog.dev.set_exc_info, structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.set_exc_info,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
         ],
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
-    )  # fmt: skip
+    )
 
 
 def choose_now(study: "Study", log: "Log", folder: Path) -> "Choosing":

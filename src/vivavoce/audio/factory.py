@@ -35,9 +35,13 @@ def is_made_by_settings(kind: Any) -> bool:
 
 
 def make_kind(
-    shelf: Shelf[MadeBySettings[Settings, Made]], raw: Mapping[str, Any] | str, *,
-    secrets: Mapping[str, str] | None = None, folder: Path | None = None, place: str = "",
-) -> Made:  # fmt: skip
+    shelf: Shelf[MadeBySettings[Settings, Made]],
+    raw: Mapping[str, Any] | str,
+    *,
+    secrets: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    place: str = "",
+) -> Made:
     """The object that the settings describe; a bare name is short for `{use: name}`.
 
     Raises  InputError: names the first wrong setting by its path

@@ -10,9 +10,12 @@ from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser
 
 
 def make_recogniser(
-    raw: Mapping[str, Any] | str, *, secrets: Mapping[str, str] | None = None, folder: Path | None = None,
+    raw: Mapping[str, Any] | str,
+    *,
+    secrets: Mapping[str, str] | None = None,
+    folder: Path | None = None,
     place: str = "",
-) -> Recogniser:  # fmt: skip
+) -> Recogniser:
     """The recogniser that the settings describe, or that has this name.
 
     Raises  InputError: names the wrong setting, or the package to install
@@ -21,9 +24,12 @@ def make_recogniser(
 
 
 def make_synthesiser(
-    raw: Mapping[str, Any] | str, *, secrets: Mapping[str, str] | None = None, folder: Path | None = None,
+    raw: Mapping[str, Any] | str,
+    *,
+    secrets: Mapping[str, str] | None = None,
+    folder: Path | None = None,
     place: str = "",
-) -> Synthesiser:  # fmt: skip
+) -> Synthesiser:
     """The synthesiser that the settings describe, or that has this name.
 
     Raises  InputError: names the wrong setting, or the program to install

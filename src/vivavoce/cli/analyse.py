@@ -97,11 +97,23 @@ def analyse(
         from vivavoce.stats.counts import choices, rates, read_counts
 
         of_data = {
-            "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
-            "--cost": cost, "--hourly": hourly, "--correction": correction, "--exclude": exclude,
-            "--model": model, "--family": family, "--trials": trials or None, "--judge": judge,
-            "--target": target, "--chances": chances, "--engine": engine,
-        }  # fmt: skip
+            "--by": by,
+            "--measure": measure,
+            "--pair": pair,
+            "--margin": margin,
+            "--against": against,
+            "--cost": cost,
+            "--hourly": hourly,
+            "--correction": correction,
+            "--exclude": exclude,
+            "--model": model,
+            "--family": family,
+            "--trials": trials or None,
+            "--judge": judge,
+            "--target": target,
+            "--chances": chances,
+            "--engine": engine,
+        }
         refuse_unused("published counts", of_data)
         counts = read_counts(words[1:])
         facts = rates(counts) if words[0] == "rates" else choices(counts)
@@ -112,15 +124,33 @@ def analyse(
             f"{words[1]!r} after a dataset", hint="Give one dataset, or start with rates or choices"
         )
     if judge is not None:
-        refuse_unused("a judge", {"--measure": measure, "--pair": pair, "--margin": margin, "--model": model,
-                                  "--against": against, "--correction": correction,
-                                  "--trials": trials or None})  # fmt: skip
+        refuse_unused(
+            "a judge",
+            {
+                "--measure": measure,
+                "--pair": pair,
+                "--margin": margin,
+                "--model": model,
+                "--against": against,
+                "--correction": correction,
+                "--trials": trials or None,
+            },
+        )
         _print_judged(Path(words[0]), judge, target, by, chances, exclude, as_json)
         return
     refuse_unused("comparison needs --judge", {"--target": target, "--chances": chances})
     if trials:
-        refuse_unused("trials", {"--by": by, "--pair": pair, "--margin": margin, "--model": model,
-                                 "--against": against, "--correction": correction})  # fmt: skip
+        refuse_unused(
+            "trials",
+            {
+                "--by": by,
+                "--pair": pair,
+                "--margin": margin,
+                "--model": model,
+                "--against": against,
+                "--correction": correction,
+            },
+        )
         _print_trials(Path(words[0]), measure, exclude, as_json)
         return
     if model is not None:
@@ -132,9 +162,15 @@ def analyse(
     from vivavoce.cli.datasets import unmixed, unmixed_pair
 
     if pairs.analyse_comparison(
-        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json,
+        Path(words[0]),
+        by=by,
+        cost=cost,
+        hourly=hourly,
+        against=against,
+        exclude=exclude,
+        as_json=as_json,
         of_dialogues={"--margin": margin, "--measure": measure, "--pair": pair},
-    ):  # fmt: skip
+    ):
         return
     if against is not None:
         from vivavoce.analysis.populations import compare_populations
@@ -175,9 +211,14 @@ def _print_model(
 
 
 def _print_judged(
-    folder: Path, judge: str, target: str | None, by: str | None, chances: Path | None,
-    exclude: list[str] | None, as_json: bool,
-) -> None:  # fmt: skip
+    folder: Path,
+    judge: str,
+    target: str | None,
+    by: str | None,
+    chances: Path | None,
+    exclude: list[str] | None,
+    as_json: bool,
+) -> None:
     from vivavoce.analysis.judge_estimates import estimate
     from vivavoce.api.judge_tables import estimates
     from vivavoce.cli.datasets import unmixed
@@ -264,10 +305,22 @@ def power(
 
         held = unmixed(pilot)
     found = power_analysis(
-        question, values or [], study=study, pilot=held, power=wanted, alpha=alpha, calls=calls, icc=icc,
-        interaction=interaction, design=design, ties=ties, half_width=half_width, participants=participants,
-        seed=seed, agreement=agreement,
-    )  # fmt: skip
+        question,
+        values or [],
+        study=study,
+        pilot=held,
+        power=wanted,
+        alpha=alpha,
+        calls=calls,
+        icc=icc,
+        interaction=interaction,
+        design=design,
+        ties=ties,
+        half_width=half_width,
+        participants=participants,
+        seed=seed,
+        agreement=agreement,
+    )
     _print(found.facts, as_json, tables.power)
 
 

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
 
 app = typer.Typer(
-    name="annotate", help="Import and export annotations; choose dialogues to judge.",
-    no_args_is_help=True, rich_markup_mode=None,
-)  # fmt: skip
+    name="annotate",
+    help="Import and export annotations; choose dialogues to judge.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Study (file or folder), or dataset folder.")]
 Into = Annotated[Path, typer.Option("--into", help="Output folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")]
@@ -208,9 +210,10 @@ def _refuse_locked(sounds: Path) -> None:
 
     if sounds.is_dir() and any(is_locked(path) for path in sounds.iterdir() if path.is_file()):
         raise InputError(
-            "these recordings are encrypted", place=str(sounds),
+            "these recordings are encrypted",
+            place=str(sounds),
             hint="Export the study with --audio, and name the dataset instead",
-        )  # fmt: skip
+        )
 
 
 @app.command("transcripts", short_help="Export accepted transcripts or a training manifest.")

@@ -73,10 +73,13 @@ def _work_on(context: typer.Context, text: str | None) -> str | None:
 Engine_ = Annotated[
     str | None,
     typer.Option(
-        "--engine", callback=_work_on, is_eager=True, show_default=False,
+        "--engine",
+        callback=_work_on,
+        is_eager=True,
+        show_default=False,
         help="Where to run parallel work: processes:N, dask or dask://HOST:PORT (default: this process).",
     ),
-]  # fmt: skip
+]
 """Add `--engine`, for verbs whose work runs in `core.engines.in_pieces`."""
 Study_ = Annotated[
     Path,

@@ -97,8 +97,9 @@ def _show(compared: "Sequence[ComparedFeature]", told: "Sequence[ToldApart]") ->
             f"classifier {one.by}, unseen callers: balanced accuracy {one.balanced_accuracy:.3f}{interval}; "
             f"signs of real calls: {', '.join(one.of_real)}; signs of simulated calls: "
             f"{', '.join(one.of_simulated)}",
-            markup=False, highlight=False,
-        )  # fmt: skip
+            markup=False,
+            highlight=False,
+        )
     if not told:
         console.print("too few callers to tell real from simulated calls")
 

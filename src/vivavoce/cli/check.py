@@ -116,9 +116,17 @@ def check_bots(study: "Study", *, wait: bool = True) -> list[dict[str, Any]]:
 def warnings_of(study: "Study") -> list[str]:
     """Warnings about a study without errors, one line each."""
     checks = (
-        check_sentences, check_pairs, check_channels, check_telephone, check_consent, check_sound,
-        check_texts, check_size, check_languages, check_tasks,
-    )  # fmt: skip
+        check_sentences,
+        check_pairs,
+        check_channels,
+        check_telephone,
+        check_consent,
+        check_sound,
+        check_texts,
+        check_size,
+        check_languages,
+        check_tasks,
+    )
     return [line for check in checks for line in check(study)]
 
 

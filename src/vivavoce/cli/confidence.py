@@ -77,8 +77,9 @@ def _show(found: "ConfidenceResults") -> None:
             _within(getattr(one, each), *one.limits(each), "\n")
             for each in ("expected_calibration_error", "brier", "auc")
         )
-        table.add_row(Text(name), f"{one.right:.3f}", f"{one.confidence:.3f}", *measured,
-                      f"{one.n}\n{one.participants}")  # fmt: skip
+        table.add_row(
+            Text(name), f"{one.right:.3f}", f"{one.confidence:.3f}", *measured, f"{one.n}\n{one.participants}"
+        )
     bins = Table("confidence", "mean", "share right", "hypotheses", box=SIMPLE_HEAD, show_edge=False)
     for one in found.all.found.bins:
         shown = (_within(one.confidence), _within(one.right, one.right_low, one.right_high))

@@ -129,9 +129,16 @@ def export(
         visits, both = opened.visits_by_scope(plan.name), only is Only.both
         scope = scope_of(simulated=only is Only.simulated) if only else opened.usual_scope(plan.name)
         dataset = export_study(
-            plan, opened, into, scope=scope, both=both, audio=audio, level=level, finds=finds,
+            plan,
+            opened,
+            into,
+            scope=scope,
+            both=both,
+            audio=audio,
+            level=level,
+            finds=finds,
             mask_all=mask_all,
-        )  # fmt: skip
+        )
     if csv is not None:
         from vivavoce.dataset.csv_files import export_csv
 
@@ -154,9 +161,17 @@ def export(
 
 
 def _export_as(
-    format: str, study: Path, into: Path, log: str | None, only: Only | None, level: str,
-    finds: Path | None, *, mask_all: bool, given: dict[str, object],
-) -> None:  # fmt: skip
+    format: str,
+    study: Path,
+    into: Path,
+    log: str | None,
+    only: Only | None,
+    level: str,
+    finds: Path | None,
+    *,
+    mask_all: bool,
+    given: dict[str, object],
+) -> None:
     """Export a study's log or a dataset to the format of another tool."""
     from tempfile import TemporaryDirectory
 
@@ -181,9 +196,15 @@ def _export_as(
             with open_log(plan, log) as opened:
                 scope = scope_of(simulated=only is Only.simulated) if only else opened.usual_scope(plan.name)
                 dataset = export_study(
-                    plan, opened, whole, scope=scope, both=only is Only.both, level=level, finds=finds,
+                    plan,
+                    opened,
+                    whole,
+                    scope=scope,
+                    both=only is Only.both,
+                    level=level,
+                    finds=finds,
                     mask_all=mask_all,
-                )  # fmt: skip
+                )
         told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
         lost = exporter.export(dataset, into)
     note(f"{', '.join(told)} into {into} as {exporter.title}")

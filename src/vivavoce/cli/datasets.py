@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
-        "--exclude", metavar="RULE",
-        help=("Exclude these dialogues, such as 'user_turns < 2', in place of the study's rules; none: "
-            "exclude nothing."),
+        "--exclude",
+        metavar="RULE",
+        help=(
+            "Exclude these dialogues, such as 'user_turns < 2', in place of the study's rules; none: "
+            "exclude nothing."
+        ),
     ),
-]  # fmt: skip
+]
 
 _allowed = False
 _told: dict[str, None] = {}  # what is told once the numbers are there

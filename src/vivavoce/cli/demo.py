@@ -39,9 +39,13 @@ def demo(
             from vivavoce.cli.servers import DEMONSTRATION_NOTICE, serve_study
 
             serve_study(
-                place.study, None, host="127.0.0.1", port=pages, desk_port=dashboard,
+                place.study,
+                None,
+                host="127.0.0.1",
+                port=pages,
+                desk_port=dashboard,
                 notice=DEMONSTRATION_NOTICE,
-            )  # fmt: skip
+            )
 
 
 def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:

@@ -56,15 +56,24 @@ def run(
     place = journal or into.with_name(into.name + ".judge.jsonl")
     with progress("dialogues") as report:
         found = judge_dataset(
-            Dataset(dataset), judge, target, into, journal=place, secrets=os.environ, at_once=at_once,
-            ceiling=ceiling, progress=report,
-        )  # fmt: skip
+            Dataset(dataset),
+            judge,
+            target,
+            into,
+            journal=place,
+            secrets=os.environ,
+            at_once=at_once,
+            ceiling=ceiling,
+            progress=report,
+        )
     if as_json:
         print_json(found)
         return
     silent = ", ".join(f"{count} {why}" for why, count in found.troubles.items())
-    typer.echo(f"{found.judge} judged {found.judged} of {found.judged + sum(found.troubles.values())}"
-               + (f" ({silent})" if silent else ""))  # fmt: skip
+    typer.echo(
+        f"{found.judge} judged {found.judged} of {found.judged + sum(found.troubles.values())}"
+        + (f" ({silent})" if silent else "")
+    )
     note(f"{found.asked} requests, {found.kept} answers from the journal, total cost {found.spent:.4g}")
     if found.perhaps:
         note(f"{found.perhaps} requests of earlier runs got no answer; you may have been charged for them")
@@ -168,13 +177,27 @@ def read_lots(path: Path) -> list[dict[str, object]]:
         layer, dot, _ = target.partition(".")
         place = f"{path}:{number}"
         if not dot:
-            raise InputError(f"{target!r}, the target of this file, is not a label", place=place,
-                             hint="Give a file written by `annotate plan --target LAYER.LABEL`")  # fmt: skip
+            raise InputError(
+                f"{target!r}, the target of this file, is not a label",
+                place=place,
+                hint="Give a file written by `annotate plan --target LAYER.LABEL`",
+            )
         if not 0 < chance <= 1 or row.get("drawn") not in ("yes", "no"):
-            raise InputError(f"invalid chance {chance:g} with drawn {row.get('drawn')!r}", place=place,
-                             hint="Use a chance above 0, at most 1, and drawn: yes or no")  # fmt: skip
-        rows.append({"dialogue_id": one, "layer": layer, "target": target, "chance": chance,
-                     "drawn": row["drawn"] == "yes", "doubt": None})  # fmt: skip
+            raise InputError(
+                f"invalid chance {chance:g} with drawn {row.get('drawn')!r}",
+                place=place,
+                hint="Use a chance above 0, at most 1, and drawn: yes or no",
+            )
+        rows.append(
+            {
+                "dialogue_id": one,
+                "layer": layer,
+                "target": target,
+                "chance": chance,
+                "drawn": row["drawn"] == "yes",
+                "doubt": None,
+            }
+        )
     return rows
 
 
@@ -188,7 +211,10 @@ def _read(path: Path) -> "Iterator[tuple[str, float, dict[str, str]]]":
                 try:
                     yield str(read_csv_cell(row["dialogue_id"])), float(row["chance"]), row
                 except (KeyError, TypeError, ValueError):
-                    raise InputError("columns dialogue_id and chance missing", place=f"{path}:{number}",
-                                     hint="Give a file written by `judge choose`") from None  # fmt: skip
+                    raise InputError(
+                        "columns dialogue_id and chance missing",
+                        place=f"{path}:{number}",
+                        hint="Give a file written by `judge choose`",
+                    ) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", place=str(path)) from None

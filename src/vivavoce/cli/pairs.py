@@ -77,10 +77,17 @@ def _foreseen(
     study = read_study(path)
     step, declared = compared_in(study), study.analysis.preferences
     found = power_of_plan(
-        study.name, step.variables, step.questions, planted_in(study, prefer, alike), judges=judges,
-        tied=TIED if step.ties else 0.0, trials=trials, seed=seed, correction=study.analysis.correction,
+        study.name,
+        step.variables,
+        step.questions,
+        planted_in(study, prefer, alike),
+        judges=judges,
+        tied=TIED if step.ties else 0.0,
+        trials=trials,
+        seed=seed,
+        correction=study.analysis.correction,
         **({"test": declared.test, "alpha": declared.alpha} if declared else {}),
-    )  # fmt: skip
+    )
     if as_json:
         print_json(found)
     else:
@@ -110,12 +117,20 @@ def described(path: Path, language: str | None) -> dict[str, Any]:
     for pair in study.pairs:
         text = pair.text[spoken]
         changed = difference(text)
-        rows.append({
-            "pair_id": pair.pair_id, "variable": pair.variable, "change": pair.change,
-            "attention": pair.attention, "language": spoken, "removed": changed.removed,
-            "added": changed.added, "control_tokens": length(text.control),
-            "experimental_tokens": length(text.experimental), "difference": shown(changed),
-        })  # fmt: skip
+        rows.append(
+            {
+                "pair_id": pair.pair_id,
+                "variable": pair.variable,
+                "change": pair.change,
+                "attention": pair.attention,
+                "language": spoken,
+                "removed": changed.removed,
+                "added": changed.added,
+                "control_tokens": length(text.control),
+                "experimental_tokens": length(text.experimental),
+                "difference": shown(changed),
+            }
+        )
     return {"pairs": rows, "warnings": comparison_warnings(study.pairs, study.languages)}
 
 

@@ -86,8 +86,17 @@ def _show(found: "ParserScore") -> None:
     from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{found.turns} user turns of {found.participants} people, scored against the {found.judge}s"
-    table = Table("", "precision", "recall", "F1", "95%", title=title, title_justify="left", box=SIMPLE_HEAD,
-                  show_edge=False)  # fmt: skip
+    table = Table(
+        "",
+        "precision",
+        "recall",
+        "F1",
+        "95%",
+        title=title,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+    )
     parts = {"items": found.items, "acts": found.acts, "slots": found.slots}
     for number, (name, one) in enumerate([*parts.items(), *found.by_act.items()]):
         if number == 3:

@@ -97,9 +97,13 @@ def explain(
 
     with progress("models") as report:
         facts = found(
-            unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements,
+            unmixed(dataset),
+            target,
+            _names(predictors),
+            kind=_kind(model),
+            judgements=judgements,
             progress=report,
-        )  # fmt: skip
+        )
     if out is not None:
         _write_figures(facts, out)
     if as_json:
@@ -140,10 +144,12 @@ def score(
     fitted, opened = read_model(model), unmixed(dataset)
     scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
     facts = {
-        "target": fitted.target, "scores": scores, "unknown_predictors": unknown,
+        "target": fitted.target,
+        "scores": scores,
+        "unknown_predictors": unknown,
         "model": fitted.signature,
         "signature": signature("quality_score", unit="dialogue", n=len(scores), data=opened.hash),
-    }  # fmt: skip
+    }
     print_json(facts)
     if unknown:
         note(f"missing in every dialogue, replaced by the training mean: {', '.join(unknown)}")
@@ -177,8 +183,20 @@ def _show(found: "QualityEvaluation") -> None:
     from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{found.target}: {found.n} dialogues of {found.participants} people"
-    table = Table("held out", "model", "R2", "95%", "RMSE", "rho", "kappa", "recall", title=title,
-                  title_justify="left", box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    table = Table(
+        "held out",
+        "model",
+        "R2",
+        "95%",
+        "RMSE",
+        "rho",
+        "kappa",
+        "recall",
+        title=title,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+    )
     for by, models in found.by.items():
         for kind, one in (models or {}).items():
             span = "" if one.r2_low is None else f"{one.r2_low:.2f} to {one.r2_high:.2f}"
@@ -207,14 +225,25 @@ def _show_explanation(found: "QualityExplanation") -> None:
     from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{found.target} by {found.kind.replace('_', ' ')}: {found.n} dialogues"
-    table = Table("parameter", "weight", "95%", "kept", "R2 lost", title=title, title_justify="left",
-                  box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    table = Table(
+        "parameter",
+        "weight",
+        "95%",
+        "kept",
+        "R2 lost",
+        title=title,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+    )
     weights = {row.measure: row for row in found.coefficients or ()}
     for row in found.importance[:15]:
         own = weights.get(row.measure)
-        cells = ("", "", "") if own is None else (
-            f"{own.weight:z.2f}", f"{own.low:z.2f} to {own.high:z.2f}", f"{100 * own.kept:.0f}%"
-        )  # fmt: skip
+        cells = (
+            ("", "", "")
+            if own is None
+            else (f"{own.weight:z.2f}", f"{own.low:z.2f} to {own.high:z.2f}", f"{100 * own.kept:.0f}%")
+        )
         table.add_row(row.measure, *cells, "" if row.r2_lost is None else f"{row.r2_lost:.3f}")
     console = Console()
     console.print(table)

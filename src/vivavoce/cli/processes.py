@@ -18,10 +18,20 @@ from vivavoce.core.errors import VivavoceError
 def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
     """Run the bundled restaurant bots in processes: variant -> port; stopped when the block ends."""
     commands = [
-        [sys.executable, "-m", "vivavoce_bots", "restaurant", "--variant", variant, "--port", str(port),
-         "--domain", str(domain)]
+        [
+            sys.executable,
+            "-m",
+            "vivavoce_bots",
+            "restaurant",
+            "--variant",
+            variant,
+            "--port",
+            str(port),
+            "--domain",
+            str(domain),
+        ]
         for variant, port in variants.items()
-    ]  # fmt: skip
+    ]
     with running(commands) as processes:
         for (variant, port), process in zip(variants.items(), processes, strict=True):
             wait_for_port("127.0.0.1", port, f"the bundled bot {variant}", process)

@@ -64,9 +64,10 @@ def recordings(
         if expire:
             if kept_for is None:
                 raise InputError(
-                    "no retention period for recordings is set", place=f"{plan.name} recordings",
+                    "no retention period for recordings is set",
+                    place=f"{plan.name} recordings",
                     hint="Add recordings: {keep_days: N} or {keep_until: transcribed} to the study file",
-                )  # fmt: skip
+                )
             _expire(opened, plan.name, kept_for)
         overdue = len(due(opened, plan.name, kept_for)) if kept_for is not None else 0
         counted = counts(opened.recordings(plan.name))
@@ -126,12 +127,16 @@ def _counted(content: str, simulated: bool, found: "list[Recording]") -> dict[st
     kept = [one for one in found if one.removed_at is None]
     durations = [one.duration_s for one in kept]
     return {
-        "content": content, "simulated": simulated, "recordings": len(kept),
-        "removed": len(found) - len(kept), "participants": len({one.participant_id for one in kept}),
+        "content": content,
+        "simulated": simulated,
+        "recordings": len(kept),
+        "removed": len(found) - len(kept),
+        "participants": len({one.participant_id for one in kept}),
         "total_s": sum(durations) if durations else None,
         "median_s": median(durations) if durations else None,
-        "shortest_s": min(durations, default=None), "longest_s": max(durations, default=None),
-    }  # fmt: skip
+        "shortest_s": min(durations, default=None),
+        "longest_s": max(durations, default=None),
+    }
 
 
 def told(one: dict[str, Any]) -> str:

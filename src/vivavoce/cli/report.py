@@ -125,11 +125,20 @@ def report(
             else (unmixed(dataset, exclude), None)
         )
         made = composed(
-            opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
-            cost=whole, population_costs=of_populations, half_width=half_width, hourly=hourly,
+            opened,
+            last,
+            by=by,
+            language=language,
+            transcripts=transcripts,
+            redact=redact,
+            margin=margin,
+            cost=whole,
+            population_costs=of_populations,
+            half_width=half_width,
+            hourly=hourly,
             sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
             progress=moved,
-        )  # fmt: skip
+        )
         made = made if dashboard is None else made.linked(dashboard)
         told = _written(made, [] if printed else [out], figures, tables, moved)
     if printed:

@@ -59,9 +59,12 @@ def retention(
             erased = sum(len(expire_due(opened, of, days, idle, by=getpass.getuser())) for of in studies)
     if as_json:
         facts = {
-            "due": [asdict(one) for one in due], "recordings": len(recordings), "losses": asdict(lost),
-            "confirmed": confirm, "erased": erased,
-        }  # fmt: skip
+            "due": [asdict(one) for one in due],
+            "recordings": len(recordings),
+            "losses": asdict(lost),
+            "confirmed": confirm,
+            "erased": erased,
+        }
         typer.echo(json.dumps(facts, indent=2, default=lambda at: at.isoformat(), allow_nan=False))
         return
     for line in _lines(due, len(recordings), lost):
@@ -81,9 +84,10 @@ def _rules(plan: "Study") -> "dict[Part, int]":
     rules = plan.retention
     if rules is None and (plan.recordings is None or not plan.recordings.expires):
         raise InputError(
-            "no retention period is set", place=f"study {plan.name}",
+            "no retention period is set",
+            place=f"study {plan.name}",
             hint="Add, for example, retention: {identifiers_days: 90, visits_days: 3650} to the study file",
-        )  # fmt: skip
+        )
     return rules.days() if rules is not None else {}
 
 

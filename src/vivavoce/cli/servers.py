@@ -97,9 +97,15 @@ def serve_study(
                 from vivavoce.cli.workers import working
 
                 with working(
-                    path, url, host=host, port=port, workers=workers, secure_cookies=secure_cookies,
-                    notice=notice, begun_by=last_will(),
-                ) as crew:  # fmt: skip
+                    path,
+                    url,
+                    host=host,
+                    port=port,
+                    workers=workers,
+                    secure_cookies=secure_cookies,
+                    notice=notice,
+                    begun_by=last_will(),
+                ) as crew:
                     ready([f"workers       {workers}; each serves some of the visits"])
                     wait_for_port(host, desk_port, "the dashboard", dashboard)
                     there()
@@ -114,9 +120,14 @@ def serve_study(
 
 
 def _make_server(
-    study: "Study", log: "Log", connectors: "dict[str, Connector]", host: str, port: int,
-    secure_cookies: bool, notice: str | None,
-) -> "tuple[uvicorn.Server, list[str]]":  # fmt: skip
+    study: "Study",
+    log: "Log",
+    connectors: "dict[str, Connector]",
+    host: str,
+    port: int,
+    secure_cookies: bool,
+    notice: str | None,
+) -> "tuple[uvicorn.Server, list[str]]":
     """Server of the participants' pages in this process, with lines to print."""
     from vivavoce.participant.accounts import Access
     from vivavoce.participant.app import create_app
@@ -209,10 +220,14 @@ def serve_desk(
     study = read_study(path)
     with open_log(study, url) as log:
         app = create_desk(
-            study, log, work_dir=study.folder / ".desk", secure_cookies=secure_cookies,
-            participant_url=participant_url, simulated_notice=_notice(study.name, log),
+            study,
+            log,
+            work_dir=study.folder / ".desk",
+            secure_cookies=secure_cookies,
+            participant_url=participant_url,
+            simulated_notice=_notice(study.name, log),
             account_optional=account_optional or None,
-        )  # fmt: skip
+        )
         if participant_url is None:
             note(f"dashboard     {first_link(log, f'http://{_reached(host)}:{port}')}")
         _run_app(app, host, port)
@@ -229,10 +244,16 @@ def _server(app, host: str, port: int) -> "uvicorn.Server":
 
     return uvicorn.Server(
         uvicorn.Config(
-            app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
-            timeout_graceful_shutdown=3, **options(),
+            app,
+            host=host,
+            port=port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=3,
+            **options(),
         )
-    )  # fmt: skip
+    )
 
 
 def stoppable(make: "Callable[[Callable[[], None]], object]", host: str, port: int) -> "uvicorn.Server":

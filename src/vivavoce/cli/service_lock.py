@@ -45,9 +45,10 @@ def _alone_with_file(log: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             raise InputError(
-                f"process {file.read().strip() or '(unknown)'} already serves this log", place=str(log),
+                f"process {file.read().strip() or '(unknown)'} already serves this log",
+                place=str(log),
                 hint="Use the pages that it printed, or stop it first",
-            ) from None  # fmt: skip
+            ) from None
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()

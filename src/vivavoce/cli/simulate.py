@@ -109,11 +109,23 @@ def run(
     plan = read_study(study)
     with progress("simulated") as report:
         went = simulation(
-            plan, dialogues=dialogues, participants=participants, seed=seed, word_error_rate=error_rate,
-            population=population, domain=domain, language=language, confusions=confusions.value,
-            user_url=user_url, user_model=user_model, user_key=user_key, log=log, progress=report,
-            prefer=prefer, alike=alike,
-        )  # fmt: skip
+            plan,
+            dialogues=dialogues,
+            participants=participants,
+            seed=seed,
+            word_error_rate=error_rate,
+            population=population,
+            domain=domain,
+            language=language,
+            confusions=confusions.value,
+            user_url=user_url,
+            user_model=user_model,
+            user_key=user_key,
+            log=log,
+            progress=report,
+            prefer=prefer,
+            alike=alike,
+        )
     note(f"{went.held} simulated {went.unit}s in the log")
     if error_rate is None and population is None and went.unit == "dialogue":
         note(f"simulated word error rate {WORD_ERROR_RATE:g}; for none, add --word-error-rate 0")

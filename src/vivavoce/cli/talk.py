@@ -77,9 +77,13 @@ class _Terminal:
     """Conversation between the keyboard and the system; a failure ends the turn only."""
 
     def __init__(
-        self, connector: "Connector", language: str, transcript: TextIO | None, sound: Path | None,
+        self,
+        connector: "Connector",
+        language: str,
+        transcript: TextIO | None,
+        sound: Path | None,
         speak: "Speak",
-    ) -> None:  # fmt: skip
+    ) -> None:
         from vivavoce.core.clock import SystemClock
 
         self._connector, self._language, self._transcript = connector, language, transcript

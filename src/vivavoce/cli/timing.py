@@ -45,9 +45,10 @@ def timing(
         sources = recorded_dialogues(opened)
     if not sources:
         raise InputError(
-            "this dataset has no recordings of its dialogues", place=str(dataset),
+            "this dataset has no recordings of its dialogues",
+            place=str(dataset),
             hint="Export it with --audio, or name a folder of recordings",
-        )  # fmt: skip
+        )
     with progress("dialogues") as report:
         timed, timings = time_from_sound(opened, sources, into, report)
     note(f"wrote {into}")

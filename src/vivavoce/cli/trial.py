@@ -86,9 +86,12 @@ def check(
     missing = [] if sound is None else missing_for_channels(sound)
     uncounted = [] if sound is None else check_evidence(sound, greetings)
     facts = {
-        "problems": problems, "missing": missing, "warnings": warnings, "uncounted": uncounted,
+        "problems": problems,
+        "missing": missing,
+        "warnings": warnings,
+        "uncounted": uncounted,
         "systems": greetings,
-    }  # fmt: skip
+    }
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
@@ -152,9 +155,14 @@ def desk(
     from vivavoce.cli.servers import serve_desk
 
     serve_desk(
-        study, log, host=host, port=port, participant_url=participant_url, secure_cookies=secure_cookies,
+        study,
+        log,
+        host=host,
+        port=port,
+        participant_url=participant_url,
+        secure_cookies=secure_cookies,
         account_optional=account_optional,
-    )  # fmt: skip
+    )
 
 
 def new(

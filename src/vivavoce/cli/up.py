@@ -64,9 +64,10 @@ def _require_place(folder: Path) -> None:
     if held:
         shown = ", ".join(held[:3]) + (", ..." if len(held) > 3 else "")
         raise InputError(
-            f"contains other files but not a study ({shown})", place=str(folder),
+            f"contains other files but not a study ({shown})",
+            place=str(folder),
             hint="Name an empty or new folder: vivavoce up my-study",
-        )  # fmt: skip
+        )
 
 
 def _problems(folder: Path) -> list[str]:
@@ -129,9 +130,14 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
         for line in (*(line for one in greetings for line in told(one)), *check_evidence(study, greetings)):
             note(line)
         serve_study(
-            folder, None, host=HOST, port=port, desk_port=desk_port, account_optional=True,
+            folder,
+            None,
+            host=HOST,
+            port=port,
+            desk_port=desk_port,
+            account_optional=True,
             announced=_open if opens else None,
-        )  # fmt: skip
+        )
 
 
 def bundled_bots_of(study: "Study") -> dict[str, tuple[list[str], int]]:

@@ -64,9 +64,10 @@ def rebuild(
         # a derived table may be all that still tells of events which are gone
         if not anyway and (broken := verify_log(log).broken) is not None:
             raise InputError(
-                f"not rebuilt: {broken}", place=target,
+                f"not rebuilt: {broken}",
+                place=target,
                 hint="Copy the log first, then add --anyway to rebuild from the remaining events",
-            )  # fmt: skip
+            )
         done = rebuild_log(log)
     if as_json:
         typer.echo(json.dumps(asdict(done), indent=2))

@@ -49,14 +49,16 @@ def require_shareable(
     address = log_url(study, url)
     if address.startswith("sqlite"):
         raise InputError(
-            "several workers cannot share a log in a SQLite file", place=address,
+            "several workers cannot share a log in a SQLite file",
+            place=address,
             hint=f"Name a database with --log postgresql://..., or {alone}",
-        )  # fmt: skip
+        )
     for channel in channels_of(study):
         raise InputError(
-            f"one process must handle dialogues of the channel {channel.name}", place=study.name,
+            f"one process must handle dialogues of the channel {channel.name}",
+            place=study.name,
             hint=f"{alone}, or use text (channel: text)",
-        )  # fmt: skip
+        )
     for name, connector in connectors.items():
         inner = getattr(connector, "inner", connector)
         if getattr(connector, "room", None) is not None:
@@ -70,8 +72,9 @@ def require_shareable(
         for key in (key for key in _COUNTED if settings.get(key) is not None):
             raise InputError(
                 "one process must count this",
-                place=place_in(study, "systems", name, key), hint=f"{alone}, or leave out {key}",
-            )  # fmt: skip
+                place=place_in(study, "systems", name, key),
+                hint=f"{alone}, or leave out {key}",
+            )
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -143,9 +146,12 @@ class Workers:
         command = [*self.command, "--number", str(worker.number)]
         # a session of its own: Ctrl-C is the parent's, which stops the workers in order
         worker.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=[self.listener.fileno()], start_new_session=True,
+            command,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[self.listener.fileno()],
+            start_new_session=True,
             preexec_fn=self.begun_by,
-        )  # fmt: skip
+        )
 
     def _bury(self, worker: _Worker, status: int) -> None:
         worker.falls += not worker.ready
@@ -165,9 +171,16 @@ class Workers:
 
 @contextmanager
 def working(
-    study: Path, url: str | None, *, host: str, port: int, workers: int, secure_cookies: bool,
-    notice: str | None, begun_by: Callable[[], object] | None,
-) -> Iterator[Workers]:  # fmt: skip
+    study: Path,
+    url: str | None,
+    *,
+    host: str,
+    port: int,
+    workers: int,
+    secure_cookies: bool,
+    notice: str | None,
+    begun_by: Callable[[], object] | None,
+) -> Iterator[Workers]:
     """Workers of a service, ready; stopped however the block ends."""
     with tempfile.TemporaryDirectory(prefix="vivavoce-") as folder, listening(host, port) as listener:
         command = [sys.executable, "-m", "vivavoce", "worker", str(study), "--of", str(workers)]

@@ -69,13 +69,17 @@ class A2AConnector(SystemConnector[A2ASettings]):
             name: conversation.state[name] for name in ("contextId", "taskId") if name in conversation.state
         }
         message = {
-            "messageId": str(uuid.uuid5(uuid.NAMESPACE_OID, turn.key)), "role": "ROLE_USER",
-            "parts": [{"text": clean_text(turn.message)}], **known,
-        }  # fmt: skip
+            "messageId": str(uuid.uuid5(uuid.NAMESPACE_OID, turn.key)),
+            "role": "ROLE_USER",
+            "parts": [{"text": clean_text(turn.message)}],
+            **known,
+        }
         request = {
-            "jsonrpc": "2.0", "id": turn.key, "method": "SendMessage",
+            "jsonrpc": "2.0",
+            "id": turn.key,
+            "method": "SendMessage",
             "params": {"message": message, "configuration": {"returnImmediately": False}},
-        }  # fmt: skip
+        }
         answer = await self._asking.ask("POST", address, json=request, headers=self._headers)
         result = _result(answer)
         *said, facts = _read(result, conversation)
@@ -147,9 +151,10 @@ def _told(result: dict[str, Any]) -> dict[str, Any]:
     said = [*_list(task.get("history")), *_list(task.get("artifacts"))] if isinstance(task, dict) else []
     parts = [part for one in [*said, result.get("message")] for part in _parts(one)]
     calls = [
-        part["data"] for part in parts
+        part["data"]
+        for part in parts
         if isinstance(part.get("data"), dict) and _mark(part) in ("function_call", "function_response")
-    ]  # fmt: skip
+    ]
     return {"tools": read_tools(calls)} if calls else {}
 
 

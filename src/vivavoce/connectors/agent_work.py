@@ -26,13 +26,21 @@ _FROM_CACHE: Final = ("cached_tokens", "cache_read_input_tokens", "cachedContent
 _INTO_CACHE: Final = "cache_creation_input_tokens"
 _INPUT: Final = ("input_tokens", "prompt_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count")
 _OUTPUT: Final = (
-    "output_tokens", "completion_tokens", "candidatesTokenCount", "outputTokens", "eval_count",
-)  # fmt: skip
+    "output_tokens",
+    "completion_tokens",
+    "candidatesTokenCount",
+    "outputTokens",
+    "eval_count",
+)
 _REASONING: Final = ("reasoning_tokens", "thoughtsTokenCount", "reasoningTokens", "reasoning")
 _INSIDE: Final = (
-    "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details",
-    "input_token_details", "output_token_details",
-)  # fmt: skip
+    "prompt_tokens_details",
+    "input_tokens_details",
+    "completion_tokens_details",
+    "output_tokens_details",
+    "input_token_details",
+    "output_token_details",
+)
 
 
 def read_tools(value: Any) -> tuple[ToolCall, ...] | None:
@@ -60,10 +68,15 @@ def _tool(item: Any) -> ToolCall:
     failed = True if error and failed is None else failed
     result = _text(_first(holder, _RESULTS))
     return ToolCall(
-        key=key, name=name, arguments=_text(arguments) if arguments is not None else piece,
-        more=arguments is None and piece is not None, duration_s=_duration_s(holder), failed=failed,
-        error=(_text(error) or result) if failed else None, result=None if failed else result,
-    )  # fmt: skip
+        key=key,
+        name=name,
+        arguments=_text(arguments) if arguments is not None else piece,
+        more=arguments is None and piece is not None,
+        duration_s=_duration_s(holder),
+        failed=failed,
+        error=(_text(error) or result) if failed else None,
+        result=None if failed else result,
+    )
 
 
 def read_usage(answer: Any, value: Any) -> tuple[ModelUsage, ...]:
@@ -102,9 +115,12 @@ def _usage(item: Any) -> ModelUsage:
         wrote += reasoning or 0
     model = item.get("model")
     return ModelUsage(
-        model=model if isinstance(model, str) else None, input_tokens=read, cached_tokens=cached,
-        output_tokens=wrote, reasoning_tokens=reasoning,
-    )  # fmt: skip
+        model=model if isinstance(model, str) else None,
+        input_tokens=read,
+        cached_tokens=cached,
+        output_tokens=wrote,
+        reasoning_tokens=reasoning,
+    )
 
 
 def joined(before: ModelUsage, later: ModelUsage) -> ModelUsage:
@@ -131,10 +147,12 @@ def _retrieval(item: Any, rank: int) -> Retrieval:
         )
     own, score = _count(item, ("rank",)), item.get("score")
     return Retrieval(
-        rank=rank if own is None else own, document=_text(_first(item, _DOCUMENTS)),
-        source=_text(_first(item, _SOURCES)), query=_text(item.get("query")),
+        rank=rank if own is None else own,
+        document=_text(_first(item, _DOCUMENTS)),
+        source=_text(_first(item, _SOURCES)),
+        query=_text(item.get("query")),
         score=float(score) if isinstance(score, int | float) and _is_number(score) else None,
-    )  # fmt: skip
+    )
 
 
 def _first(holder: Mapping[str, Any], names: tuple[str, ...], kind: type | None = None) -> Any:
@@ -154,8 +172,9 @@ def _count(holder: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
 
 def _duration_s(holder: Mapping[str, Any]) -> float | None:
     scales: tuple[tuple[str, Callable[[float], float]], ...] = (
-        ("duration_s", float), ("duration_ms", lambda ms: ms / 1000),
-    )  # fmt: skip
+        ("duration_s", float),
+        ("duration_ms", lambda ms: ms / 1000),
+    )
     return next((scale(holder[name]) for name, scale in scales if _is_number(holder.get(name))), None)
 
 

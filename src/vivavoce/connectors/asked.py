@@ -17,8 +17,17 @@ from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.languages.data import greeting, things_to_say
 
 ANSWERS: Final = (
-    "text", "reply", "answer", "response", "message", "output", "content", "say", "speech", "utterance",
-)  # fmt: skip
+    "text",
+    "reply",
+    "answer",
+    "response",
+    "message",
+    "output",
+    "content",
+    "say",
+    "speech",
+    "utterance",
+)
 ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
 _ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 
@@ -79,9 +88,7 @@ async def _raw(connector: Connector, conversation: Conversation, text: str) -> A
     return raw
 
 
-async def heeds(
-    settings: Settings, greeted: str, language: str, first: tuple[str, ...] = ()
-) -> bool | None:  # fmt: skip
+async def heeds(settings: Settings, greeted: str, language: str, first: tuple[str, ...] = ()) -> bool | None:
     """Check that another message gets another reply than the greeting; None: the replies only echo the
     message.
 

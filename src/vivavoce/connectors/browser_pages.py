@@ -19,9 +19,13 @@ from vivavoce.core.errors import InputError, SystemUnderTestError
 _PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS: Final = ("--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking")
 _UNREACHABLE: Final = (
-    "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_TIMED_OUT",
-    "ERR_UNSAFE_PORT", "ERR_INTERNET_DISCONNECTED",
-)  # fmt: skip
+    "ERR_CONNECTION_REFUSED",
+    "ERR_NAME_NOT_RESOLVED",
+    "ERR_ADDRESS_UNREACHABLE",
+    "ERR_CONNECTION_TIMED_OUT",
+    "ERR_UNSAFE_PORT",
+    "ERR_INTERNET_DISCONNECTED",
+)
 _CLOSED: Final = ("ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_INCOMPLETE")
 _READ: Final = """elements => elements.map(one => ({
     text: one.innerText.trim(),
@@ -181,9 +185,11 @@ class Page:
             return Seen(
                 texts=tuple(one["text"] for one in messages if one["text"]),
                 images=tuple(image for one in messages for image in one["images"]),
-                choices=tuple(choices), upto=self._taken + len(messages),
-                typing=await self._shown(selectors.typing), ended=await self._shown(selectors.end),
-            )  # fmt: skip
+                choices=tuple(choices),
+                upto=self._taken + len(messages),
+                typing=await self._shown(selectors.typing),
+                ended=await self._shown(selectors.end),
+            )
 
     def taken(self, seen: Seen) -> None:
         """Mark the content seen as belonging to the previous turn."""

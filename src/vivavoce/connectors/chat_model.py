@@ -50,10 +50,14 @@ class ChatModel:
         vault = Vault(names_in([settings.url, settings.key]), secrets)
         self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
         self._headers = {"authorization": f"Bearer {vault.expand(settings.key)}"} if settings.key else {}
-        wire = ConnectorSettings.model_validate({
-            "connect": "openai", "allow_private": settings.allow_private,
-            "turn_timeout_s": settings.timeout_s, "first_output_timeout_s": min(settings.timeout_s, 600.0),
-        })  # fmt: skip
+        wire = ConnectorSettings.model_validate(
+            {
+                "connect": "openai",
+                "allow_private": settings.allow_private,
+                "turn_timeout_s": settings.timeout_s,
+                "first_output_timeout_s": min(settings.timeout_s, 600.0),
+            }
+        )
         self._client = Asking(wire, vault, LONGEST_BYTES)
 
     async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,11 +70,14 @@ class ChatModel:
         choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
         message, usage = mapping(choice.get("message")), mapping(told.get("usage"))
         return {
-            "text": str(message.get("content") or ""), "refusal": message.get("refusal"),
-            "finish": choice.get("finish_reason"), "model": told.get("model") if choice else None,
-            "input_tokens": usage.get("prompt_tokens"), "output_tokens": usage.get("completion_tokens"),
+            "text": str(message.get("content") or ""),
+            "refusal": message.get("refusal"),
+            "finish": choice.get("finish_reason"),
+            "model": told.get("model") if choice else None,
+            "input_tokens": usage.get("prompt_tokens"),
+            "output_tokens": usage.get("completion_tokens"),
             "cost": self._cost(usage),
-        }  # fmt: skip
+        }
 
     def _cost(self, usage: Mapping[str, Any]) -> float | None:
         prices = self._settings.input_price, self._settings.output_price

@@ -60,9 +60,25 @@ _LISTED: Final = re.compile(  # names that stand bare: `missing: customer, line`
     rf"(?:\s+\w+){{0,2}}\s*:\s*{_NAMES}\s*\.?$|(?:^|: ){_NAMES}\s+(?:is|are)\s+(?:missing|required)\b"
 )
 _TYPES: Final = {
-    "str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes", "object", "null", "None",
-    "NoneType", "string", "integer", "number", "boolean", "array",
-}  # fmt: skip
+    "str",
+    "int",
+    "float",
+    "bool",
+    "dict",
+    "list",
+    "tuple",
+    "set",
+    "bytes",
+    "object",
+    "null",
+    "None",
+    "NoneType",
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "array",
+}
 _WHO: Final = re.compile(
     r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
     r"|ticket|case|^ref|uuid|token|room|channel|number|pratica|caso|codice|numero|riferim|stanza|canale|chiave"
@@ -138,9 +154,12 @@ async def discover(
         if await web_page(url, more):
             raise InputError(
                 "this is a web page for people; its chat elements are unknown",
-                place=url, hint=("use connect: browser with click, input and message (Gradio: input: "
-                    "textarea, message: .message.bot): docs/how-to/connect-by-kind.md"),
-            ) from None  # fmt: skip
+                place=url,
+                hint=(
+                    "use connect: browser with click, input and message (Gradio: input: "
+                    "textarea, message: .message.bot): docs/how-to/connect-by-kind.md"
+                ),
+            ) from None
         raise
 
 
@@ -164,9 +183,10 @@ async def _known(settings: Settings, language: str) -> Discovery:
         await connector.shut_down()
     if not came.ok:
         raise InputError(
-            f"connection as {settings['connect']!r} failed: {came.problem}", place=settings["url"],
+            f"connection as {settings['connect']!r} failed: {came.problem}",
+            place=settings["url"],
             hint="see docs/how-to/connect-a-bot.md",
-        )  # fmt: skip
+        )
     return Discovery(settings, came.text)
 
 
@@ -263,9 +283,10 @@ def names_told(refusal: str) -> list[str]:
         return _names_in(said or refusal)
     places = [one["loc"] for one in _mappings(found) if isinstance(one.get("loc"), list)]
     located = [
-        ".".join(place[1:]) for place in places
+        ".".join(place[1:])
+        for place in places
         if place[0] == "body" and place[1:] and all(isinstance(one, str) for one in place)
-    ]  # fmt: skip
+    ]
     return _innermost(located or [name for _, text in texts_of(found) for name in _names_in(text)])
 
 

@@ -16,15 +16,43 @@ from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import SystemUnderTestError, VivavoceError
 
 TEXTS: Final = (
-    "text", "message", "query", "input", "question", "utterance", "prompt", "content", "msg", "user_input",
-)  # fmt: skip
+    "text",
+    "message",
+    "query",
+    "input",
+    "question",
+    "utterance",
+    "prompt",
+    "content",
+    "msg",
+    "user_input",
+)
 SESSIONS: Final = (
-    "conversation", "conversation_id", "session_id", "session", "sessionId", "sender", "user_id", "chat_id",
-)  # fmt: skip
+    "conversation",
+    "conversation_id",
+    "session_id",
+    "session",
+    "sessionId",
+    "sender",
+    "user_id",
+    "chat_id",
+)
 _TALKING: Final = {
-    "chat", "chatbot", "ask", "answer", "talk", "message", "messages", "reply", "query", "respond",
-    "converse", "conversation", "completion", "completions",
-}  # fmt: skip
+    "chat",
+    "chatbot",
+    "ask",
+    "answer",
+    "talk",
+    "message",
+    "messages",
+    "reply",
+    "query",
+    "respond",
+    "converse",
+    "conversation",
+    "completion",
+    "completions",
+}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+")
 _LONGEST_BYTES: Final = 5_000_000
 _MOST_SHOWN: Final = 8
@@ -108,8 +136,11 @@ async def _told(asking: Asking, url: str) -> Mapping[str, Any]:
 async def _models(asking: Asking, url: str) -> list[Settings]:
     for base in dict.fromkeys((url, url + "/v1")):
         listed = (await _told(asking, base + "/models")).get("data")
-        named = [one["id"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("id"), str)] \
-            if isinstance(listed, list) else []  # fmt: skip
+        named = (
+            [one["id"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("id"), str)]
+            if isinstance(listed, list)
+            else []
+        )
         if named:
             return [{"connect": "openai", "url": base, "model": named[0]}]
     return []
@@ -152,8 +183,11 @@ def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
         text = next((one for one in TEXTS if one in names), None)
         if text is not None and "{" not in path:
             sessions = dict.fromkeys((one for one in SESSIONS if one in names), "{{ conversation }}")
-            yield {"connect": "http", "url": urljoin(url + "/", path),
-                   "body": {text: "{{ text }}", **sessions}}  # fmt: skip
+            yield {
+                "connect": "http",
+                "url": urljoin(url + "/", path),
+                "body": {text: "{{ text }}", **sessions},
+            }
 
 
 def _at(found: Any, *path: str) -> Any:
@@ -185,9 +219,10 @@ async def _tools(url: str, more: Settings) -> list[Settings]:
         await connector.shut_down()
     taking = [(tool, _at(tool, "inputSchema", "properties") or {}) for tool in tools]
     fitting = [
-        (tool, names) for tool, names in taking
+        (tool, names)
+        for tool, names in taking
         if any(one in names for one in TEXTS) and _talks(str(tool.get("name")))
-    ]  # fmt: skip
+    ]
     return [
         {**base, "tool": str(tool.get("name")), "arguments": _arguments(names)} for tool, names in fitting
     ]

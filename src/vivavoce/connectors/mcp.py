@@ -283,9 +283,11 @@ class _Session:
         sdk, settings = _sdk(), self._settings
         if settings.url is None:
             program = sdk.StdioServerParameters(
-                command=settings.command[0], args=settings.command[1:], cwd=settings.folder,
+                command=settings.command[0],
+                args=settings.command[1:],
+                cwd=settings.folder,
                 env=child_environment(settings.environment, self._vault),
-            )  # fmt: skip
+            )
             # the SDK would take what sys.stderr was when it was imported, which in a notebook is no file
             errors: Any = sys.__stderr__ or subprocess.DEVNULL
             return sdk.Client(stdio_client(program, errlog=errors), cache=None)

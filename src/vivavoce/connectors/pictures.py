@@ -39,9 +39,13 @@ async def picture_at(address: str, *, allow_private: bool) -> Picture | None:
         return _recognised(_decoded(address))
     transport = GuardedTransport(allow_private=allow_private, longest_bytes=LONGEST_BYTES)
     client = httpx.AsyncClient(
-        transport=transport, timeout=_SECONDS, trust_env=False, follow_redirects=True,
-        max_redirects=_REDIRECTS, headers={"user-agent": "vivavoce", "accept": "image/*"},
-    )  # fmt: skip
+        transport=transport,
+        timeout=_SECONDS,
+        trust_env=False,
+        follow_redirects=True,
+        max_redirects=_REDIRECTS,
+        headers={"user-agent": "vivavoce", "accept": "image/*"},
+    )
     try:
         async with client:
             answer = await client.get(address)

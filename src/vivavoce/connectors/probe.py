@@ -58,9 +58,14 @@ class Hello:
 
 
 async def hello(
-    connector: Connector, *, language: str = "en", clock: Clock | None = None, reset: bool = False,
-    speak: Speak | None = None, words: bool = False,
-) -> Hello:  # fmt: skip
+    connector: Connector,
+    *,
+    language: str = "en",
+    clock: Clock | None = None,
+    reset: bool = False,
+    speak: Speak | None = None,
+    words: bool = False,
+) -> Hello:
     """Open a conversation, say hello, close it; with `reset`, reset it before and say hello once more.
 
     With `words`, other things are said in new conversations until one is answered otherwise.
@@ -213,10 +218,17 @@ class _Heard:
         now_s = self.clock.monotonic_s()
         start_s = self.begun_s if self.start_s is None else self.start_s
         return Hello(
-            ok=problem is None, text="\n".join(self.texts), problem=problem, reachable=reachable,
+            ok=problem is None,
+            text="\n".join(self.texts),
+            problem=problem,
+            reachable=reachable,
             seconds=(now_s if self.complete_s is None else self.complete_s) - start_s,
-            answers=self.complete_s is not None, resets=resets, streams=self.streams,
+            answers=self.complete_s is not None,
+            resets=resets,
+            streams=self.streams,
             first_output_s=None if self.first_s is None else self.first_s - start_s,
-            listens=self.listens, spoken_s=round(self.spoken_s, 3), gives=tuple(sorted(self.gives)),
+            listens=self.listens,
+            spoken_s=round(self.spoken_s, 3),
+            gives=tuple(sorted(self.gives)),
             unread=self.unread,
-        )  # fmt: skip
+        )

@@ -8,8 +8,17 @@ from collections.abc import Mapping
 from vivavoce.connectors.secrets import Vault
 
 _INHERITED = {
-    "PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV", "PYTHONPATH", "SSL_CERT_FILE",
-}  # fmt: skip
+    "PATH",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "SSL_CERT_FILE",
+}
 _LAST_WORDS = 2_000
 
 

@@ -231,9 +231,14 @@ class _Process:
         ]
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *arguments, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, limit=LINE_LIMIT,
+            *arguments,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+            limit=LINE_LIMIT,
             start_new_session=True,
-        )  # fmt: skip
+        )
         worker = cls(process)
         ready = worker._waiting.setdefault(0, asyncio.Queue())
         try:

@@ -52,9 +52,11 @@ def _card(element: dict[str, Any]) -> SystemOutput:
     texts = [text for part in ("title", "subtitle") for text in read_texts(element.get(part))]
     pressed = [one for one in element.get("buttons") or [] if isinstance(one, dict) and "payload" in one]
     return SystemOutput(
-        kind="message", text="\n".join(texts), choices=read_choices(pressed),
+        kind="message",
+        text="\n".join(texts),
+        choices=read_choices(pressed),
         images=read_images(element.get("image_url")),
-    )  # fmt: skip
+    )
 
 
 def _payload(attachment: Any, kind: str) -> dict[str, Any]:

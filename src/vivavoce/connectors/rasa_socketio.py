@@ -140,9 +140,12 @@ class _Client:
             await checked_addresses(host, allow_private=settings.allow_private)
             auth = {"token": self._vault.expand(settings.token)} if settings.token else None
             await self._io.connect(
-                self._vault.expand(settings.url), auth=auth, socketio_path=settings.path.strip("/"),
-                wait_timeout=settings.connect_timeout_s, transports=["websocket"],
-            )  # fmt: skip
+                self._vault.expand(settings.url),
+                auth=auth,
+                socketio_path=settings.path.strip("/"),
+                wait_timeout=settings.connect_timeout_s,
+                transports=["websocket"],
+            )
             await self._io.emit("session_request", {"session_id": session})
             async with asyncio.timeout(settings.connect_timeout_s):
                 await self._confirmed.wait()
@@ -210,12 +213,15 @@ def _session(settings: RasaSocketSettings) -> Any:
             addresses = await checked_addresses(host, allow_private=settings.allow_private)
             return [
                 {
-                    "hostname": host, "host": address, "port": port, "proto": 0,
+                    "hostname": host,
+                    "host": address,
+                    "port": port,
+                    "proto": 0,
                     "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
                     "flags": socket.AI_NUMERICHOST,
                 }
                 for address in addresses
-            ]  # fmt: skip
+            ]
 
         async def close(self) -> None:
             """Do nothing."""

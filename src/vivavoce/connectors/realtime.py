@@ -78,9 +78,12 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(
-            streaming=True, audio=self._listens, audio_rate_hz=RATE_HZ, memory="caller",
+            streaming=True,
+            audio=self._listens,
+            audio_rate_hz=RATE_HZ,
+            memory="caller",
             greets=self._settings.greets,
-        )  # fmt: skip
+        )
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         made = await self._socket(conversation)
@@ -137,9 +140,11 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
             listening["transcription"] = {"model": settings.transcribe}
         speaking = {"format": _FORMAT, **({"voice": settings.voice} if settings.voice else {})}
         session: dict[str, Any] = {
-            "type": "realtime", "output_modalities": ["audio" if settings.speech else "text"],
-            "audio": {"input": listening, "output": speaking}, **settings.session,
-        }  # fmt: skip
+            "type": "realtime",
+            "output_modalities": ["audio" if settings.speech else "text"],
+            "audio": {"input": listening, "output": speaking},
+            **settings.session,
+        }
         if settings.system:
             session["instructions"] = self._instructions(variables)
         return {"type": "session.update", "session": session}

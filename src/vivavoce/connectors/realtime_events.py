@@ -12,9 +12,11 @@ from vivavoce.connectors.base import Audio, Heard, SystemOutput
 RATE_HZ: Final = 24_000
 INTERRUPTING: Final = "interrupting-"
 _TEXT: Final = {
-    "response.output_text.delta", "response.output_audio_transcript.delta",
-    "response.text.delta", "response.audio_transcript.delta",
-}  # fmt: skip
+    "response.output_text.delta",
+    "response.output_audio_transcript.delta",
+    "response.text.delta",
+    "response.audio_transcript.delta",
+}
 _SPEECH: Final = {"response.output_audio.delta", "response.audio.delta"}
 _WRITTEN_DOWN: Final = "conversation.item.input_audio_transcription."
 
@@ -86,10 +88,15 @@ class RealtimeAnswer:
             events.append({"type": "response.cancel", "event_id": f"{INTERRUPTING}cancel"})
         if self.item:
             heard_ms = min(round(played_s * 1000), self.spoken_bytes * 1000 // (2 * RATE_HZ))
-            events.append({
-                "type": "conversation.item.truncate", "event_id": f"{INTERRUPTING}truncate",
-                "item_id": self.item, "content_index": 0, "audio_end_ms": heard_ms,
-            })  # fmt: skip
+            events.append(
+                {
+                    "type": "conversation.item.truncate",
+                    "event_id": f"{INTERRUPTING}truncate",
+                    "item_id": self.item,
+                    "content_index": 0,
+                    "audio_end_ms": heard_ms,
+                }
+            )
         return events
 
     def _item(self, item: dict[str, Any]) -> list[SystemOutput]:
@@ -121,9 +128,12 @@ class RealtimeAnswer:
         """Facts of the response besides its text, after waiting held_s seconds for more."""
         calls = {"tool_calls": self._calls} if self._calls else {}
         return SystemOutput(
-            kind="extras", raw=self._facts | calls, held_s=held_s, tools=read_tools(self._calls or None),
+            kind="extras",
+            raw=self._facts | calls,
+            held_s=held_s,
+            tools=read_tools(self._calls or None),
             usage=model_usage(self._facts),
-        )  # fmt: skip
+        )
 
 
 def without_audio(event: dict[str, Any]) -> dict[str, Any]:

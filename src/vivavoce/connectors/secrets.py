@@ -69,9 +69,10 @@ class Vault:
         """Up to which character no secret can have begun that the text does not hold whole."""
         longest = max((len(form) for form, _ in self._forms), default=0)
         begun = (
-            at for at in range(max(0, len(text) - longest), len(text))
+            at
+            for at in range(max(0, len(text) - longest), len(text))
             if any(form.startswith(text[at:]) for form, _ in self._forms if len(form) >= _SHORTEST)
-        )  # fmt: skip
+        )
         return next(begun, len(text))
 
     def redact(self, value: Any) -> Any:

@@ -37,10 +37,15 @@ class Signer:
     def sign(self, request: httpx.Request) -> None:
         """Put the signature of a request, and its timestamp, into its headers; the body must be UTF-8."""
         settings, timestamp = self._settings, str(int(self._now_s()))
-        text = self._text({
-            "body": request.content.decode(), "timestamp": timestamp, "method": request.method,
-            "path": request.url.raw_path.decode("ascii"), "secrets": {},
-        })  # fmt: skip
+        text = self._text(
+            {
+                "body": request.content.decode(),
+                "timestamp": timestamp,
+                "method": request.method,
+                "path": request.url.raw_path.decode("ascii"),
+                "secrets": {},
+            }
+        )
         made = hmac.new(self._key, str(text).encode(), settings.hash).digest()
         written = made.hex() if settings.encoding == "hex" else base64.b64encode(made).decode()
         request.headers[settings.header] = settings.prefix + written

@@ -50,9 +50,16 @@ async def open_socket(
             addresses = await checked_addresses(parts.hostname or "", allow_private=settings.allow_private)
             connected = await _connected(addresses, port)
             return await connect(
-                url, sock=connected, proxy=None, max_size=longest_bytes, additional_headers=headers,
-                user_agent_header="vivavoce", compression=None, close_timeout=1, open_timeout=None,
-            )  # fmt: skip
+                url,
+                sock=connected,
+                proxy=None,
+                max_size=longest_bytes,
+                additional_headers=headers,
+                user_agent_header="vivavoce",
+                compression=None,
+                close_timeout=1,
+                open_timeout=None,
+            )
     except TimeoutError:
         limit = settings.connect_timeout_s
         problem = f"the connection was not established in {limit:g} s"

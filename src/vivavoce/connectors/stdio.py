@@ -145,9 +145,15 @@ class _Program:
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
-                *settings.command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=settings.folder, env=environment,
-                limit=settings.longest_answer_bytes, start_new_session=True,
-            )  # fmt: skip
+                *settings.command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                cwd=settings.folder,
+                env=environment,
+                limit=settings.longest_answer_bytes,
+                start_new_session=True,
+            )
         except OSError as error:
             problem = f"cannot start {settings.command[0]} ({error.strerror})"
             raise SystemUnderTestError("unreachable", problem, reached=False) from None

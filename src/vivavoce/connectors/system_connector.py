@@ -70,11 +70,16 @@ class SystemConnector(Generic[SettingsOf]):
         """Template variables and secrets; without a turn those of an empty one."""
         turn = turn or UserTurn(key="", number=0, text="")
         variables: dict[str, Any] = {
-            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
-            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
-            "language": conversation.language, "secrets": self._vault.values,
+            "conversation": name_of(conversation),
+            "key": turn.key,
+            "number": turn.number,
+            "text": clean_text(turn.message),
+            "title": clean_text(turn.text),
+            "payload": turn.payload,
+            "language": conversation.language,
+            "secrets": self._vault.values,
             "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
-        }  # fmt: skip
+        }
         if self._messages is not None:
             past = [PastTurn(one.party, clean_text(one.text)) for one in conversation.history]
             variables["messages"] = self._messages.of(variables, past)

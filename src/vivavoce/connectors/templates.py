@@ -25,8 +25,11 @@ class _Missing(StrictUndefined):
     """A name that has no value yet, such as one of `state`: false where it is tested, no text anywhere."""
 
     __bool__, __eq__, __ne__, __hash__ = (  # type: ignore[assignment]
-        Undefined.__bool__, Undefined.__eq__, Undefined.__ne__, Undefined.__hash__
-    )  # fmt: skip
+        Undefined.__bool__,
+        Undefined.__eq__,
+        Undefined.__ne__,
+        Undefined.__hash__,
+    )
 
 
 _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=_Missing, keep_trailing_newline=True)

@@ -101,9 +101,14 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(
-            streaming=True, audio=True, audio_rate_hz=RATE_HZ, writing=self._settings.send is not None,
-            memory="process", greets=self._settings.greets, attentive=self._settings.while_spoken,
-        )  # fmt: skip
+            streaming=True,
+            audio=True,
+            audio_rate_hz=RATE_HZ,
+            writing=self._settings.send is not None,
+            memory="process",
+            greets=self._settings.greets,
+            attentive=self._settings.while_spoken,
+        )
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         line = await self._line(conversation)

@@ -90,9 +90,13 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
     def capabilities(self) -> Capabilities:
         settings = self._settings
         return Capabilities(
-            streaming=True, audio=True, audio_rate_hz=settings.rate_hz, writing=settings.send is not None,
-            memory="process", greets=settings.greets,
-        )  # fmt: skip
+            streaming=True,
+            audio=True,
+            audio_rate_hz=settings.rate_hz,
+            writing=settings.send is not None,
+            memory="process",
+            greets=settings.greets,
+        )
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         if turn.audio is None and self._settings.send is None:
@@ -203,9 +207,13 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         if codec is None:
             return sound
         samples, _ = soundfile.read(
-            BytesIO(sound), dtype="int16", channels=1, samplerate=self._settings.rate_hz, format="RAW",
+            BytesIO(sound),
+            dtype="int16",
+            channels=1,
+            samplerate=self._settings.rate_hz,
+            format="RAW",
             subtype=codec,
-        )  # fmt: skip
+        )
         return np.asarray(samples, "<i2").tobytes()
 
 

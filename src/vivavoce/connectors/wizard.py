@@ -227,8 +227,10 @@ class WizardConnector:
     def _as_wizard(self, seat: Seat, reply: Reply) -> dict[str, Any]:
         """Log entry of the wizard: name, and source of the reply."""
         facts: dict[str, Any] = {
-            "wizard": reply.wizard, "replaces": self._settings.replaces, "source": reply.source,
-        }  # fmt: skip
+            "wizard": reply.wizard,
+            "replaces": self._settings.replaces,
+            "source": reply.source,
+        }
         if reply.label:
             facts["label"] = reply.label
         if seat.strategy:

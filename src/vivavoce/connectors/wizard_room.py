@@ -159,8 +159,9 @@ class Room:
             return Reply(text, wizard, "proposal", ends=ends)
         scripted = self.settings.strategies.get(seat.strategy, {})
         known: tuple[tuple[Source, dict[str, str]], ...] = (
-            ("script", scripted), ("prompt", self.settings.prompts),
-        )  # fmt: skip
+            ("script", scripted),
+            ("prompt", self.settings.prompts),
+        )
         for source, ready in known:
             for label, words in ready.items():
                 if text == words.strip():

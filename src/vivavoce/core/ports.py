@@ -15,7 +15,7 @@ def require_free(host: str, port: int, *, place: str, hint: str) -> None:
         except OSError as error:
             raise InputError(
                 f"cannot listen on {host}:{port} ({error.strerror})", place=place, hint=hint
-            ) from None  # fmt: skip
+            ) from None
 
 
 def choose_port(asked: int | None, usual: int, option: str) -> int:

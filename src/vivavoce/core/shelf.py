@@ -47,9 +47,14 @@ class Shelf(Registry[Entry]):
     """
 
     def __init__(
-        self, kind: str, base: type[Entry] | None = None, *, fits: Callable[[Any], bool] | None = None,
-        needs: str = "", group: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        kind: str,
+        base: type[Entry] | None = None,
+        *,
+        fits: Callable[[Any], bool] | None = None,
+        needs: str = "",
+        group: str = "",
+    ) -> None:
         super().__init__(kind)
         self.base, self.fits, self.group = base, fits, group or f"vivavoce.{kind.replace(' ', '_')}s"
         self.needs = needs or f"to be a {base.__name__ if base is not None else kind}"

@@ -8,8 +8,14 @@ from vivavoce.log.store import Log
 from vivavoce.participant.accounts import OWNER, Access
 
 NAMES_OF_ROLES: Final = (
-    N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"), N_("program"),
-)  # fmt: skip
+    N_("viewer"),
+    N_("researcher"),
+    N_("owner"),
+    N_("annotator"),
+    N_("wizard"),
+    N_("team"),
+    N_("program"),
+)
 
 
 def first_link(log: Log, base_url: str, *, always: bool = False) -> str:

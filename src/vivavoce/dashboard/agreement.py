@@ -109,10 +109,12 @@ def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
     for by in places:
         values = sorted({value or "" for chosen in by.values() for _, value in chosen}) or [""]
         for value in values:
-            units.append({
-                who: " + ".join(sorted(label for label, own in chosen if (own or "") == value)) or NOTHING
-                for who, chosen in by.items()
-            })  # fmt: skip
+            units.append(
+                {
+                    who: " + ".join(sorted(label for label, own in chosen if (own or "") == value)) or NOTHING
+                    for who, chosen in by.items()
+                }
+            )
     return units
 
 
@@ -129,10 +131,25 @@ def line(name: str, units: Units, scale: "Scale", data: str) -> AgreementLine:
     by_many = _by_many(paired, categories)
     why = _why(paired, who, categories, cohen_given=by_two is not None, fleiss_given=by_many is not None)
     return AgreementLine(
-        name, scale, len(who), len(paired), _same(paired), by_two or none, by_many or none, alpha, tuple(why),
-        signature(f"krippendorff_alpha:{name}", unit="judgement", n=len(paired), data=data, scale=scale,
-                  draws=1000, seed=1),
-    )  # fmt: skip
+        name,
+        scale,
+        len(who),
+        len(paired),
+        _same(paired),
+        by_two or none,
+        by_many or none,
+        alpha,
+        tuple(why),
+        signature(
+            f"krippendorff_alpha:{name}",
+            unit="judgement",
+            n=len(paired),
+            data=data,
+            scale=scale,
+            draws=1000,
+            seed=1,
+        ),
+    )
 
 
 def _matrix(
@@ -171,9 +188,13 @@ def _by_many(units: Units, categories: Sequence[Judgement]) -> "Agreement | None
 
 
 def _why(
-    units: Units, who: Sequence[str], categories: Sequence[Judgement], *, cohen_given: bool,
+    units: Units,
+    who: Sequence[str],
+    categories: Sequence[Judgement],
+    *,
+    cohen_given: bool,
     fleiss_given: bool,
-) -> list[Later]:  # fmt: skip
+) -> list[Later]:
     """Reasons for missing coefficients."""
     if not units:
         return [Later(N_("No units have been judged by two annotators yet."))]

@@ -31,9 +31,12 @@ __all__ = ["create_desk", "serve_pages"]
 
 OF_STARLETTE: Final = (N_("Not Found"), N_("Method Not Allowed"))
 HEADINGS: Final = {
-    401: N_("Sign-in required"), 403: N_("Not allowed"), 404: N_("Not found"), 405: N_("Not possible"),
+    401: N_("Sign-in required"),
+    403: N_("Not allowed"),
+    404: N_("Not found"),
+    405: N_("Not possible"),
     409: N_("Not possible now"),
-}  # fmt: skip
+}
 
 
 def create_desk(
@@ -63,13 +66,22 @@ def create_desk(
     snapshots = Snapshots(board, work_dir / "desk-snapshot")
     pages = tuple(page for _, page in DASHBOARD_PAGES)
     desk = Desk(
-        study=study, log=log, board=board, access=Access(log, study.name), snapshots=snapshots,
-        watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s), work_dir=work_dir,
+        study=study,
+        log=log,
+        board=board,
+        access=Access(log, study.name),
+        snapshots=snapshots,
+        watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s),
+        work_dir=work_dir,
         labels=LabelWatch(study, log, snapshots, every_s=watch_every_s),
-        cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
-        participant_url=participant_url, account_optional=free, pages=pages,
+        cookie=cookie,
+        secure=secure_cookies,
+        simulated_notice=simulated_notice,
+        participant_url=participant_url,
+        account_optional=free,
+        pages=pages,
         templates=page_environment(*(one.templates for one in pages if one.templates)),
-    )  # fmt: skip
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -116,10 +128,13 @@ def serve_pages(
     app.add_exception_handler(InputError, _not_possible)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_middleware(
-        Gate, access=desk.access, cookie=desk.cookie, secure=desk.secure,
+        Gate,
+        access=desk.access,
+        cookie=desk.cookie,
+        secure=desk.secure,
         account_optional=desk.account_optional,
         public=frozenset(route.path for one in public for route in one.routes if isinstance(route, APIRoute)),
-    )  # fmt: skip
+    )
     for middleware in desk.middleware:
         app.add_middleware(middleware)
     app.add_middleware(LanguageChoice, secure=desk.secure)

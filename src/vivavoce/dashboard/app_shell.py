@@ -234,10 +234,15 @@ class AppShell(ABC):
         """Frame around every page."""
         who = request.scope["state"]["who"]
         return PageFrame(
-            title=self.title, who=who, path=request.url.path, form_token=csrf_token(who.token),
-            pages=self.menu(who), language=language(), read_in=language_links(request),
+            title=self.title,
+            who=who,
+            path=request.url.path,
+            form_token=csrf_token(who.token),
+            pages=self.menu(who),
+            language=language(),
+            read_in=language_links(request),
             help=help_address(request.scope["state"].get("help", "")),
-        )  # fmt: skip
+        )
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """Page for a signed-in account."""
@@ -299,11 +304,15 @@ class Desk(AppShell):
             lambda board: (pause_told(board), dict(board.suspended), board.visits_by_scope)
         )
         return replace(
-            super().frame(request), pause=pause, suspended=suspended, simulated=self._simulated(),
-            team_tries=worded(TRIED) if self.scope == TEAM else None, scope=self.scope,
+            super().frame(request),
+            pause=pause,
+            suspended=suspended,
+            simulated=self._simulated(),
+            team_tries=worded(TRIED) if self.scope == TEAM else None,
+            scope=self.scope,
             switch=self._switch(request, visits) if visits["simulated"] or visits["team"] else [],
             participant_url=self.participant_url,
-        )  # fmt: skip
+        )
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         frame = self.frame(request)
@@ -340,15 +349,34 @@ ThisDesk = Annotated[Desk, Depends(desk_of)]
 def page_environment(*folders: Path) -> Environment:
     """Template environment of the dashboard and of these folders, with translations and number filters."""
     made = Environment(
-        loader=FileSystemLoader([FOLDER / "templates", *folders]), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=FileSystemLoader([FOLDER / "templates", *folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     add_words(made)
     for made_of in (
-        numbers.percent, numbers.span, numbers.count, numbers.plural, numbers.localised, numbers.instant,
-        numbers.duration, decimal, plainly, fixed, range_of, minutes, short, clock, moment, iso, words,
-        coded, figure_numbers,
-    ):  # fmt: skip
+        numbers.percent,
+        numbers.span,
+        numbers.count,
+        numbers.plural,
+        numbers.localised,
+        numbers.instant,
+        numbers.duration,
+        decimal,
+        plainly,
+        fixed,
+        range_of,
+        minutes,
+        short,
+        clock,
+        moment,
+        iso,
+        words,
+        coded,
+        figure_numbers,
+    ):
         made.filters[made_of.__name__] = made_of
     return made
 

@@ -235,11 +235,16 @@ class Board:
 
     def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
         card = VisitCard(
-            visit_id=stored.visit_id, participant_id=event.participant_id, simulated=event.simulated,
-            opened_at=stored.at, last_at=stored.at, state=VisitState(self.study, stored.visit_id),
-            pool=event.pool, same_steps=self._has_same_steps(event.revision),
+            visit_id=stored.visit_id,
+            participant_id=event.participant_id,
+            simulated=event.simulated,
+            opened_at=stored.at,
+            last_at=stored.at,
+            state=VisitState(self.study, stored.visit_id),
+            pool=event.pool,
+            same_steps=self._has_same_steps(event.revision),
             team=event.study != self.study.name,
-        )  # fmt: skip
+        )
         for part in self._parts_of(card):
             part.visits[stored.visit_id] = card
 
@@ -342,19 +347,33 @@ def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) ->
     user_turns = sum(one.party == "user" for one in dialogue.turns)
     tools = (call.name for one in dialogue.events for call in _calls(one.event))
     return DialogueCard(
-        dialogue_id=dialogue.dialogue_id, visit_id=visit.visit_id, participant_id=visit.participant_id,
-        simulated=visit.simulated, team=visit.team, system=dialogue.system, condition=dialogue.condition,
-        task_id=dialogue.task_id, assigned_at=dialogue.assigned_at,
-        status=STATUS_AFTER[reason] if reason is not None else "running", end_reason=reason,
+        dialogue_id=dialogue.dialogue_id,
+        visit_id=visit.visit_id,
+        participant_id=visit.participant_id,
+        simulated=visit.simulated,
+        team=visit.team,
+        system=dialogue.system,
+        condition=dialogue.condition,
+        task_id=dialogue.task_id,
+        assigned_at=dialogue.assigned_at,
+        status=STATUS_AFTER[reason] if reason is not None else "running",
+        end_reason=reason,
         started_at=dialogue.opened.at if dialogue.opened else None,
-        ended_at=dialogue.ended.at if dialogue.ended else None, duration_s=dialogue.duration_s,
-        user_turns=user_turns, system_turns=len(dialogue.turns) - user_turns,
-        failures=len(dialogue.failures), code=dialogue.code, code_accepted=dialogue.code_accepted,
+        ended_at=dialogue.ended.at if dialogue.ended else None,
+        duration_s=dialogue.duration_s,
+        user_turns=user_turns,
+        system_turns=len(dialogue.turns) - user_turns,
+        failures=len(dialogue.failures),
+        code=dialogue.code,
+        code_accepted=dialogue.code_accepted,
         success=success[-1] if success else None,
-        user_words=_words(dialogue, "user"), system_words=_words(dialogue, "system"),
-        language=dialogue.language, factors=dialogue.factors, tools=tuple(dict.fromkeys(tools)),
+        user_words=_words(dialogue, "user"),
+        system_words=_words(dialogue, "system"),
+        language=dialogue.language,
+        factors=dialogue.factors,
+        tools=tuple(dict.fromkeys(tools)),
         errors=tuple(dict.fromkeys(getattr(one.event, "failure", "") for one in dialogue.failures)),
-    )  # fmt: skip
+    )
 
 
 def _words(dialogue: DialogueHistory, party: str) -> str:

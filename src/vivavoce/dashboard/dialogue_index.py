@@ -144,12 +144,17 @@ NUMBERS: Final[dict[str, Callable[["DialogueCard"], float | None]]] = {
 def facts_of(card: "DialogueCard") -> dict[str, str]:
     """Single-valued facts of a dialogue, by facet."""
     return {
-        "system": card.system, "condition": card.condition or card.system, "task": card.task_id or NOTHING,
-        "status": card.outcome, "participant": card.participant_id, "language": card.language,
+        "system": card.system,
+        "condition": card.condition or card.system,
+        "task": card.task_id or NOTHING,
+        "status": card.outcome,
+        "participant": card.participant_id,
+        "language": card.language,
         "date": card.assigned_at.astimezone(UTC).date().isoformat(),
-        "length": bin_of(LENGTHS_S, card.duration_s), "turns": bin_of(TURNS, card.user_turns),
+        "length": bin_of(LENGTHS_S, card.duration_s),
+        "turns": bin_of(TURNS, card.user_turns),
         **{FACTOR + name: value for name, value in card.factors.items()},
-    }  # fmt: skip
+    }
 
 
 class DialogueIndex:

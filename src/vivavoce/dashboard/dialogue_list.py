@@ -29,41 +29,75 @@ PER_PAGE: Final = 50
 SHOWN: Final = 8
 MOST_SHOWN: Final = 60
 TITLES: Final = {
-    "system": N_("System"), "condition": N_("Condition"), "task": N_("Task"), "status": N_("Outcome"),
-    "participant": N_("Participant"), "language": N_("Language"), "date": N_("Day"), "length": N_("Duration"),
-    "turns": N_("User turns"), "errors": N_("Errors"), "tools": N_("Tools used"), "tags": N_("Tags"),
-}  # fmt: skip
+    "system": N_("System"),
+    "condition": N_("Condition"),
+    "task": N_("Task"),
+    "status": N_("Outcome"),
+    "participant": N_("Participant"),
+    "language": N_("Language"),
+    "date": N_("Day"),
+    "length": N_("Duration"),
+    "turns": N_("User turns"),
+    "errors": N_("Errors"),
+    "tools": N_("Tools used"),
+    "tags": N_("Tags"),
+}
 ORDER: Final = (
-    "tags", "status", "system", "condition", "task", "errors", "tools", "length", "turns", "language", "date",
+    "tags",
+    "status",
+    "system",
+    "condition",
+    "task",
+    "errors",
+    "tools",
+    "length",
+    "turns",
+    "language",
+    "date",
     "participant",
-)  # fmt: skip
+)
 WITHOUT: Final = {
-    "tags": N_("no tag"), "tools": N_("no tool"), "errors": N_("no failures"), "task": N_("no task"),
-    "length": N_("unknown"), "language": N_("unknown"),
-}  # fmt: skip
+    "tags": N_("no tag"),
+    "tools": N_("no tool"),
+    "errors": N_("no failures"),
+    "task": N_("no task"),
+    "length": N_("unknown"),
+    "language": N_("unknown"),
+}
 VERDICTS: Final = {
-    "yes": N_("yes"), "no": N_("no"), "partly": N_("partly"), "uncounted": N_("not counted"),
-    "cases": N_("counted"), "successes": N_("successful"),
-}  # fmt: skip
+    "yes": N_("yes"),
+    "no": N_("no"),
+    "partly": N_("partly"),
+    "uncounted": N_("not counted"),
+    "cases": N_("counted"),
+    "successes": N_("successful"),
+}
 LENGTH_WORDS: Final = {
-    "0": N_("under 30 s"), "30": N_("30 s to 1 min"), "60": N_("1 to 2 min"), "120": N_("2 to 5 min"),
-    "300": N_("5 to 10 min"), "600": N_("10 min or more"),
-}  # fmt: skip
+    "0": N_("under 30 s"),
+    "30": N_("30 s to 1 min"),
+    "60": N_("1 to 2 min"),
+    "120": N_("2 to 5 min"),
+    "300": N_("5 to 10 min"),
+    "600": N_("10 min or more"),
+}
 TURN_WORDS: Final = {"0": "0", "1": "1–2", "3": "3–5", "6": "6–10", "11": "11+"}
 SCALES: Final[dict[str, tuple[str, ...]]] = {
-    "length": (*LENGTHS_S, NOTHING), "turns": tuple(TURNS), "status": tuple(STATUSES),
+    "length": (*LENGTHS_S, NOTHING),
+    "turns": tuple(TURNS),
+    "status": tuple(STATUSES),
     "success": (*OUTCOMES, *TOGETHER),
-}  # fmt: skip
+}
 HEADLINE_TITLES: Final = {
     "subjective_success": N_("Success, by the participant"),
     "objective_success_assigned": N_("Success, assigned goal"),
     "objective_success_inferred": N_("Success, inferred goals"),
     "campaign_goal": N_("Success, goal of the campaign"),
-}  # fmt: skip
+}
 
 SHORT_TITLES: Final = {  # for narrow columns, beside the word for success
-    "objective_success_assigned": N_("assigned"), "objective_success_inferred": N_("inferred"),
-}  # fmt: skip
+    "objective_success_assigned": N_("assigned"),
+    "objective_success_inferred": N_("inferred"),
+}
 
 
 class FacetChoice(NamedTuple):
@@ -183,13 +217,18 @@ def place_in_list(
     number = index.place_among(listed, dialogue_id)
     previous, following = _beside_place(listed, number)
     return PlaceInList(
-        card, before, after,
+        card,
+        before,
+        after,
         index.cards[previous].dialogue_id if previous is not None else None,
         index.cards[following].dialogue_id if following is not None else None,
-        None if number is None else number + 1, len(listed), _same_task(board, card),
-        list(board.remarks.tags.get(dialogue_id, {}).values()), board.remarks.standing_notes(dialogue_id),
+        None if number is None else number + 1,
+        len(listed),
+        _same_task(board, card),
+        list(board.remarks.tags.get(dialogue_id, {}).values()),
+        board.remarks.standing_notes(dialogue_id),
         board.remarks.tag_names(),
-    )  # fmt: skip
+    )
 
 
 def _same_task(board: Board, card: DialogueCard) -> list[DialogueCard]:
@@ -276,15 +315,25 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
     shown = places[(page - 1) * PER_PAGE : page * PER_PAGE]
     rates = [one for one in HEADLINE_TITLES if verdicts is not None and one in verdicts.rates]
     return DialogueList(
-        query=query, rows=_rows(board, shown, rates, verdicts), total=len(places),
-        everything=len(board.dialogues), first=(page - 1) * PER_PAGE + 1, page=page, pages=pages,
-        headings=_headings(board, query, rates), facets=_shown(facets, query),
-        chosen=[(facet_title(name), value_words(name, value), query.turned(name, value).address)
-                for name, values in query.chosen.items() for value in values],
-        counted=[(rate_title(one.measure), _unit(one.measure), one) for one in counted], verdicts=rates,
+        query=query,
+        rows=_rows(board, shown, rates, verdicts),
+        total=len(places),
+        everything=len(board.dialogues),
+        first=(page - 1) * PER_PAGE + 1,
+        page=page,
+        pages=pages,
+        headings=_headings(board, query, rates),
+        facets=_shown(facets, query),
+        chosen=[
+            (facet_title(name), value_words(name, value), query.turned(name, value).address)
+            for name, values in query.chosen.items()
+            for value in values
+        ],
+        counted=[(rate_title(one.measure), _unit(one.measure), one) for one in counted],
+        verdicts=rates,
         views=sorted(board.remarks.views.values(), key=lambda one: one.name.casefold()),
         tag_names=board.remarks.tag_names(),
-    )  # fmt: skip
+    )
 
 
 def _rows(board: Board, places: Places, rates: list[str], verdicts: "Verdicts | None") -> list[ListRow]:
@@ -314,16 +363,23 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
     several |= {name: board.index.told(name) for name in ("errors", "tags", "code")}
     several["success"] = not rates or "subjective_success" in rates
     columns: list[tuple[str, str, bool]] = [
-        ("dialogue", gettext("Dialogue"), False), ("status", gettext("Outcome"), False),
-        ("system", gettext("System"), False), ("condition", gettext("Condition"), False),
-        ("task", gettext("Task"), False), ("participant", gettext("Participant"), False),
-        ("language", gettext("Language"), False), ("begun", gettext("Started"), False),
-        ("length", gettext("Duration"), True), ("turns", gettext("User turns"), True),
+        ("dialogue", gettext("Dialogue"), False),
+        ("status", gettext("Outcome"), False),
+        ("system", gettext("System"), False),
+        ("condition", gettext("Condition"), False),
+        ("task", gettext("Task"), False),
+        ("participant", gettext("Participant"), False),
+        ("language", gettext("Language"), False),
+        ("begun", gettext("Started"), False),
+        ("length", gettext("Duration"), True),
+        ("turns", gettext("User turns"), True),
         ("success", rate_title("subjective_success"), False),
         *((SUCCESS + one, rate_title(one), False) for one in rates if one != "subjective_success"),
-        ("code", gettext("Code"), False), ("tools", gettext("Tools used"), False),
-        ("errors", gettext("Errors"), True), ("tags", gettext("Tags"), False),
-    ]  # fmt: skip
+        ("code", gettext("Code"), False),
+        ("tools", gettext("Tools used"), False),
+        ("errors", gettext("Errors"), True),
+        ("tags", gettext("Tags"), False),
+    ]
     found = []
     for name, title, number in columns:
         if not several.get(name, True):
@@ -357,12 +413,20 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
     else:
         found = sorted(found, key=lambda one: not one.chosen)  # selected values are never folded
     choices = [
-        FacetChoice(value_words(facet.name, one.value), one.number, one.chosen,
-                    query.turned(facet.name, one.value).address)
+        FacetChoice(
+            value_words(facet.name, one.value),
+            one.number,
+            one.chosen,
+            query.turned(facet.name, one.value).address,
+        )
         for one in found[:MOST_SHOWN]
-    ]  # fmt: skip
+    ]
     main = not facet.name.startswith((SUCCESS, COUNTS)) or _headline(facet.name)
     return FacetShown(
-        facet.name, facet_title(facet.name), choices[:SHOWN], choices[SHOWN:],
-        max(0, len(found) - MOST_SHOWN) + facet.more, opened=main or any(one.chosen for one in choices),
-    )  # fmt: skip
+        facet.name,
+        facet_title(facet.name),
+        choices[:SHOWN],
+        choices[SHOWN:],
+        max(0, len(found) - MOST_SHOWN) + facet.more,
+        opened=main or any(one.chosen for one in choices),
+    )

@@ -13,18 +13,41 @@ LONGEST: Final = 200
 MOST_VALUES: Final = 100
 SIDES: Final = ("user", "system")
 FACETS: Final = (
-    "system", "condition", "task", "status", "participant", "language", "date", "length", "turns", "errors",
-    "tools", "tags",
-)  # fmt: skip
+    "system",
+    "condition",
+    "task",
+    "status",
+    "participant",
+    "language",
+    "date",
+    "length",
+    "turns",
+    "errors",
+    "tools",
+    "tags",
+)
 FACTOR: Final = "factor."
 SUCCESS: Final = "success."
 COUNTS: Final = "counts."
 ANSWERED: Final = "answer."  # prefix of questionnaire items, as in `stats.description.answered_as`
 COUNTED: Final = "yes"
 SORTS: Final = (
-    "begun", "dialogue", "status", "system", "condition", "task", "participant", "language", "length",
-    "turns", "errors", "success", "code", "tools", "tags",
-)  # fmt: skip
+    "begun",
+    "dialogue",
+    "status",
+    "system",
+    "condition",
+    "task",
+    "participant",
+    "language",
+    "length",
+    "turns",
+    "errors",
+    "success",
+    "code",
+    "tools",
+    "tags",
+)
 NOTHING: Final = ""
 NO_FACET: Final = ("strategy", "channel", "population")  # groupings of results without a facet
 SORTED: Final = {"dialogue_duration": "length", "turns": "turns", "user_turns": "turns"}
@@ -94,10 +117,13 @@ class DialogueQuery:
         known = order in SORTS or order.startswith(SUCCESS)
         return cls(
             chosen={name: tuple(values) for name, values in chosen.items() if values},
-            text=one.get("q", ""), side=one["side"] if one.get("side") in SIDES else "",
-            since=_day(one.get("since", "")), until=_day(one.get("until", "")),
-            sort=order if known else "begun", descending=sort.startswith("-") if known else True,
-        )  # fmt: skip
+            text=one.get("q", ""),
+            side=one["side"] if one.get("side") in SIDES else "",
+            since=_day(one.get("since", "")),
+            until=_day(one.get("until", "")),
+            sort=order if known else "begun",
+            descending=sort.startswith("-") if known else True,
+        )
 
     @classmethod
     def parse(cls, query: str) -> "DialogueQuery":
@@ -132,8 +158,10 @@ class DialogueQuery:
         """Query with a facet value toggled."""
         own = self.chosen.get(name, ())
         left = tuple(one for one in own if one != value) if value in own else (*own, value)
-        return replace(self, chosen={**{k: v for k, v in self.chosen.items() if k != name},
-                                     **({name: left} if left else {})})  # fmt: skip
+        return replace(
+            self,
+            chosen={**{k: v for k, v in self.chosen.items() if k != name}, **({name: left} if left else {})},
+        )
 
     def sorted_by(self, name: str, *, falling: bool) -> "DialogueQuery":
         """Query sorted by a column; reversed when sorted by it already."""

@@ -114,53 +114,83 @@ DOWNLOADS: Final[dict[str, Download]] = {
     one.name: one
     for one in (
         Download(
-            "report.html", N_("Report"),
+            "report.html",
+            N_("Report"),
             N_("Tables, intervals, tests, figures and definitions in a single HTML file."),
-            "text/html; charset=utf-8", report, compares=True,
-        ),
-        Download(
-            "report.pdf", N_("Report as PDF"), N_("For printing and archiving."),
-            "application/pdf", report, "typst", compares=True,
-        ),
-        Download(
-            "report.docx", N_("Report for Word"), N_("The report as an editable document."),
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document", report, "docx",
+            "text/html; charset=utf-8",
+            report,
             compares=True,
         ),
         Download(
-            "figures.zip", N_("Figures for slides"),
+            "report.pdf",
+            N_("Report as PDF"),
+            N_("For printing and archiving."),
+            "application/pdf",
+            report,
+            "typst",
+            compares=True,
+        ),
+        Download(
+            "report.docx",
+            N_("Report for Word"),
+            N_("The report as an editable document."),
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            report,
+            "docx",
+            compares=True,
+        ),
+        Download(
+            "figures.zip",
+            N_("Figures for slides"),
             N_("All figures of the report as PNG and SVG, with data (CSV) and Vega-Lite source."),
-            "application/zip", report_files("write_figures"), compares=True,
+            "application/zip",
+            report_files("write_figures"),
+            compares=True,
         ),
         Download(
-            "report-tables.zip", N_("Tables for a paper"),
+            "report-tables.zip",
+            N_("Tables for a paper"),
             N_("All tables of the report as LaTeX and unrounded CSV, with signatures."),
-            "application/zip", report_files("write_tables"), compares=True,
+            "application/zip",
+            report_files("write_tables"),
+            compares=True,
         ),
         Download(
-            "dataset.zip", N_("Dataset"),
-            N_("Exact Parquet tables and dataset.json. Unzip the folder to use it with vivavoce "
-               "measure and vivavoce report."),
-            "application/zip", dataset_zip,
+            "dataset.zip",
+            N_("Dataset"),
+            N_(
+                "Exact Parquet tables and dataset.json. Unzip the folder to use it with vivavoce "
+                "measure and vivavoce report."
+            ),
+            "application/zip",
+            dataset_zip,
         ),
         Download(
-            "tables.csv.zip", N_("CSV for spreadsheets"),
-            N_("All tables with a codebook. An apostrophe is added to texts that a spreadsheet would "
-               "run as formulas."),
-            "application/zip", csv_zip,
+            "tables.csv.zip",
+            N_("CSV for spreadsheets"),
+            N_(
+                "All tables with a codebook. An apostrophe is added to texts that a spreadsheet would "
+                "run as formulas."
+            ),
+            "application/zip",
+            csv_zip,
         ),
         Download(
-            "tables-raw.csv.zip", N_("CSV (raw)"),
+            "tables-raw.csv.zip",
+            N_("CSV (raw)"),
             N_("The same tables with unchanged texts. For programs, not for spreadsheets."),
-            "application/zip", raw_csv_zip,
+            "application/zip",
+            raw_csv_zip,
         ),
         Download(
-            "transcripts.jsonl", N_("Transcripts"),
+            "transcripts.jsonl",
+            N_("Transcripts"),
             N_("One dialogue per line as JSON: details, turns with times, goal, ratings and incidents."),
-            "application/x-ndjson", transcripts,
+            "application/x-ndjson",
+            transcripts,
         ),
     )
-}  # fmt: skip
+}
 
 
 def _zip(into: Path, files: list[Path], *, stored: bool = False) -> None:

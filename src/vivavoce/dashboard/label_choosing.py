@@ -81,9 +81,13 @@ def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chan
     state = workplace.see()
     drawn = [one for one, draw in state.draws.items() if draw.drawn]
     return Choosing(
-        target=choosing.target, new=len(state.draws) - len(known), drawn_now=len(fell),
-        dialogues=len(state.draws), drawn=len(drawn), judged=judged_of(drawn, state, choosing.layer),
-    )  # fmt: skip
+        target=choosing.target,
+        new=len(state.draws) - len(known),
+        drawn_now=len(fell),
+        dialogues=len(state.draws),
+        drawn=len(drawn),
+        judged=judged_of(drawn, state, choosing.layer),
+    )
 
 
 def judged_of(drawn: Iterable[str], state: AnnotationState, layer: str) -> int:

@@ -122,11 +122,27 @@ def _roles(desk: Desk) -> tuple[str, ...]:
 
 
 def _accounts_page(
-    request: Request, desk: Desk, status: int = 200, *, link: str = "", link_role: str = "", token: str = "",
+    request: Request,
+    desk: Desk,
+    status: int = 200,
+    *,
+    link: str = "",
+    link_role: str = "",
+    token: str = "",
     problem: str = "",
-) -> Response:  # fmt: skip
+) -> Response:
     return desk.page(
-        request, "accounts.html", status, accounts=desk.access.accounts(), roles=_roles(desk),
-        link=link, link_role=link_role, problem=problem, me=who_of(request), token=token,
-        tokens=desk.access.tokens(), scopes=SCOPE_WORDS, now=desk.log.clock.now(),
-    )  # fmt: skip
+        request,
+        "accounts.html",
+        status,
+        accounts=desk.access.accounts(),
+        roles=_roles(desk),
+        link=link,
+        link_role=link_role,
+        problem=problem,
+        me=who_of(request),
+        token=token,
+        tokens=desk.access.tokens(),
+        scopes=SCOPE_WORDS,
+        now=desk.log.clock.now(),
+    )

@@ -94,8 +94,9 @@ def due_disagreements(n: int, address: str) -> DueAction:
     """Pending action for a number of disagreements."""
     text = ngettext(
         "%(num)s annotator disagreement to decide",
-        "%(num)s annotator disagreements to decide", n,
-    )  # fmt: skip
+        "%(num)s annotator disagreements to decide",
+        n,
+    )
     return DueAction(text, address)
 
 
@@ -121,14 +122,22 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
     chosen = _drawn(state, workplace) if workplace.chooses else None
     found = disputes(state)
     return desk.page(
-        request, "annotation.html", plan=workplace.section, others=others, kind=workplace.kind,
-        recordings=recordings, people=people(state, names),
-        chosen=chosen, choosing_problem=desk.labels.problem,
-        counts=_counts(state, len(workplace.ended(desk.scope))), open=sum(not one.decided for one in found),
-        decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
+        request,
+        "annotation.html",
+        plan=workplace.section,
+        others=others,
+        kind=workplace.kind,
+        recordings=recordings,
+        people=people(state, names),
+        chosen=chosen,
+        choosing_problem=desk.labels.problem,
+        counts=_counts(state, len(workplace.ended(desk.scope))),
+        open=sum(not one.decided for one in found),
+        decided=sum(one.decided for one in found),
+        may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, desk, workplace, state),
         titles={one.scheme: said(one.title, language()) for one in workplace.schemes},
-    )  # fmt: skip
+    )
 
 
 def _drawn(state: AnnotationState, workplace: Workplace) -> dict[str, int]:
@@ -180,16 +189,23 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
     for visit in found.visits:
         by_participant.setdefault(visit.participant_id, []).append(visit)
     return {
-        "all": len(unknown), "accepted": len(accepted),
+        "all": len(unknown),
+        "accepted": len(accepted),
         "held": len((found.taken() & unknown) - accepted),
         "people": [
-            {"participant_id": who, "written": sum(len(visit.answered) for visit in visits),
-             "accuracies": [one for visit in visits if (one := _accuracy(visit)) is not None],
-             "state": N_("refused") if who in found.refused
-             else N_("accepted") if all(visit.accepted for visit in visits) else N_("in progress")}
+            {
+                "participant_id": who,
+                "written": sum(len(visit.answered) for visit in visits),
+                "accuracies": [one for visit in visits if (one := _accuracy(visit)) is not None],
+                "state": N_("refused")
+                if who in found.refused
+                else N_("accepted")
+                if all(visit.accepted for visit in visits)
+                else N_("in progress"),
+            }
             for who, visits in by_participant.items()
         ],
-    }  # fmt: skip
+    }
 
 
 def _accuracy(visit: TranscribedVisit) -> float | None:
@@ -246,9 +262,14 @@ def release(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Respon
 
 @router.get("/annotation/decide", dependencies=[Steers])
 def decide(
-    request: Request, desk: ThisDesk, workplace: ThisWorkplace, dialogue: str = "", scheme: str = "",
-    turn: int | None = None, problem: str = "",
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: ThisDesk,
+    workplace: ThisWorkplace,
+    dialogue: str = "",
+    scheme: str = "",
+    turn: int | None = None,
+    problem: str = "",
+) -> Response:
     """Page of the requested dispute, or of the first open one."""
     if workplace is None:
         raise HTTPException(404, gettext("This study has no annotation."))
@@ -261,12 +282,17 @@ def decide(
         return desk.page(request, "decide.html", at=None, disputes=found, kind=workplace.kind)
     number = found.index(at)
     return desk.page(
-        request, "decide.html", at=at, disputes=found, kind=workplace.kind, number=number + 1,
+        request,
+        "decide.html",
+        at=at,
+        disputes=found,
+        kind=workplace.kind,
+        number=number + 1,
         problem=problem[:200],
         before=found[number - 1] if number else None,
         after=found[number + 1] if number + 1 < len(found) else None,
         **_shown(workplace, at),
-    )  # fmt: skip
+    )
 
 
 def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
@@ -277,12 +303,19 @@ def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
     sides = []
     for number, (who, chosen) in enumerate(sorted(annotated.choices(at.place).items())):
         labels = _logged(chosen)
-        sides.append({"name": gettext("Annotator %(number)s", number=number + 1), "labels": labels,
-                      "told": _told(scheme, labels),
-                      "asked": at.place in asked[who].judged})  # fmt: skip
+        sides.append(
+            {
+                "name": gettext("Annotator %(number)s", number=number + 1),
+                "labels": labels,
+                "told": _told(scheme, labels),
+                "asked": at.place in asked[who].judged,
+            }
+        )
     decided = annotated.adjudicated.get(at.place)
     return {
-        "dialogue": workplace.dialogue(at.dialogue_id), "scheme": scheme, "sides": sides,
+        "dialogue": workplace.dialogue(at.dialogue_id),
+        "scheme": scheme,
+        "sides": sides,
         "heading": said(scheme.title, language()) if scheme else at.place.scheme,
         "question": said(scheme.question, language()) if scheme else "",
         "labels": _labels(scheme),
@@ -290,7 +323,7 @@ def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
         "candidates": _candidates(scheme, annotated, at.place),
         "decided": _told(scheme, decided.labels) if decided else None,
         "decided_by": annotated.adjudicators.get(at.place),
-    }  # fmt: skip
+    }
 
 
 def _logged(chosen: Choice) -> list[LoggedLabel]:

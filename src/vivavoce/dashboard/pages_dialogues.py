@@ -59,8 +59,26 @@ class TimeAxis:
 
 
 STEPS_S: Final = (
-    0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 86400,
-)  # fmt: skip
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1,
+    2,
+    5,
+    10,
+    20,
+    30,
+    60,
+    120,
+    300,
+    600,
+    1800,
+    3600,
+    86400,
+)
 _Raw = tuple[Lane, Literal["turn", "wait", "failure", "tool"], float, float]
 
 
@@ -90,10 +108,13 @@ def _words(raw: list[_Raw], length_s: float) -> str:
     turns, typed = total("user", "turn")
     answers, spoken = total("system", "turn")
     found = gettext(
-        "Total: %(length)s. Participant turns: %(turns)s, %(typed)s. System turns: %(answers)s, "
-        "%(spoken)s.",
-        length=duration(length_s), turns=turns, typed=typed, answers=answers, spoken=spoken,
-    )  # fmt: skip
+        "Total: %(length)s. Participant turns: %(turns)s, %(typed)s. System turns: %(answers)s, %(spoken)s.",
+        length=duration(length_s),
+        turns=turns,
+        typed=typed,
+        answers=answers,
+        spoken=spoken,
+    )
     if waits:
         longest = duration(max(waits))
         found += " " + gettext("Longest wait for first output: %(longest)s.", longest=longest)
@@ -181,9 +202,13 @@ def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Respon
         made = make_transcript(desk.study, history_of(desk, card.dialogue_id))
         sides.append({"card": card, "made": made, "judged": judged})
     return desk.page(
-        request, "dialogue_pair.html", sides=sides, domain=DomainWords(desk.study.ontology),
-        one_task=left.task_id == right.task_id, here=query.address,
-    )  # fmt: skip
+        request,
+        "dialogue_pair.html",
+        sides=sides,
+        domain=DomainWords(desk.study.ontology),
+        one_task=left.task_id == right.task_id,
+        here=query.address,
+    )
 
 
 @router.get("/dialogues/{dialogue_id}")
@@ -199,13 +224,23 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
     return desk.page(
-        request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
-        back=_back(query, place.number), listed=list(query.pairs()),
+        request,
+        "transcript.html",
+        card=place.card,
+        made=made,
+        place=place,
+        wire=wire,
+        here=query.address,
+        back=_back(query, place.number),
+        listed=list(query.pairs()),
         recordings=dialogue_recordings(desk.log, dialogue_id),
-        found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
-        domain=DomainWords(desk.study.ontology), domain_help=help_address(DOMAIN_HELP),
-        removed=[one for one in stored if one.removed_at is not None], done=what_was_done(desk, request),
-    )  # fmt: skip
+        found=evidence_of(desk.board, desk.study, visit, dialogue_id),
+        axis=time_axis(history),
+        domain=DomainWords(desk.study.ontology),
+        domain_help=help_address(DOMAIN_HELP),
+        removed=[one for one in stored if one.removed_at is not None],
+        done=what_was_done(desk, request),
+    )
 
 
 @router.get(

@@ -35,9 +35,15 @@ def export(request: Request, desk: ThisDesk) -> Response:
     named = [(one, _file_name(desk, one.name)) for one in offered()]
     told = disclosure(request, desk)
     return desk.page(
-        request, "export.html", downloads=named, held=desk.board.see(holdings), disclosure=told, early=EARLY,
-        took=desk.preparations.took_s, empty=desk.board.see(lambda board: not board.visits),
-    )  # fmt: skip
+        request,
+        "export.html",
+        downloads=named,
+        held=desk.board.see(holdings),
+        disclosure=told,
+        early=EARLY,
+        took=desk.preparations.took_s,
+        empty=desk.board.see(lambda board: not board.visits),
+    )
 
 
 @router.post("/export/{name}/begin", dependencies=[OnlyAsks])
@@ -90,10 +96,12 @@ def _wanted(request: Request, desk: Desk, name: str) -> Download:
 
 def _file(desk: Desk, name: str, folder: Path) -> FileResponse:
     return FileResponse(
-        folder / name, media_type=DOWNLOADS[name].media_type, filename=_file_name(desk, name),
+        folder / name,
+        media_type=DOWNLOADS[name].media_type,
+        filename=_file_name(desk, name),
         headers={"Content-Security-Policy": "sandbox; default-src 'none'"},
         background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
-    )  # fmt: skip
+    )
 
 
 def _file_name(desk: Desk, name: str) -> str:

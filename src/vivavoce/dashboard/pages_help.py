@@ -54,9 +54,16 @@ def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], fo
     whole = bool(request.query_params.get("whole")) or short is None
     shown = file if whole else short
     return desk.page(
-        request, "help.html", folders={}, shorts=[], document=_read(shown or file), called=called,
-        whole=whole, has_short=short is not None, tongue=SOURCE_LANGUAGE if whole else language(),
-    )  # fmt: skip
+        request,
+        "help.html",
+        folders={},
+        shorts=[],
+        document=_read(shown or file),
+        called=called,
+        whole=whole,
+        has_short=short is not None,
+        tongue=SOURCE_LANGUAGE if whole else language(),
+    )
 
 
 def _own_folder() -> Path | None:

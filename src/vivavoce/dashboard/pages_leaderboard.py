@@ -74,12 +74,15 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
 
     return [
         RankedSystem(
-            1 + sum(_above(other, fixed.get(name)) for other in fixed.values()), name, fixed.get(name),
-            plain.get(name), votes[name],
+            1 + sum(_above(other, fixed.get(name)) for other in fixed.values()),
+            name,
+            fixed.get(name),
+            plain.get(name),
+            votes[name],
             *((at(one.low), at(one.high), at(one.estimate), at(0.0)) if (one := fixed.get(name)) else ()),
         )
         for name in order
-    ]  # fmt: skip
+    ]
 
 
 def _above(one: NamedWorth, other: NamedWorth | None) -> bool:
@@ -96,10 +99,13 @@ def _found(desk: Desk) -> tuple[dict[str, Any], bool]:
     plan = battle_plan(desk.study)
     arena: ArenaResults | None = next(iter(facts), None)
     return {
-        "facts": arena, "rows": standings(arena) if arena else [], "known": known,
+        "facts": arena,
+        "rows": standings(arena) if arena else [],
+        "known": known,
         "is_public": plan is not None and plan.leaderboard == "public",
-        "meet": plan.meet if plan else "", "computing": computing,
-    }, computing  # fmt: skip
+        "meet": plan.meet if plan else "",
+        "computing": computing,
+    }, computing
 
 
 @router.get(ADDRESS)

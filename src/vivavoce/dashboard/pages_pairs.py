@@ -57,17 +57,25 @@ def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
     kept = _kept(desk, laboratory)
     rows = [
         (one, language, judge(draft_of_pair(one.pair, language), balance))
-        for one in kept for language in one.pair.text
-    ]  # fmt: skip
+        for one in kept
+        for language in one.pair.text
+    ]
     saved = request.query_params.get("saved", "")
     return desk.page(
-        request, "pairs.html", status, rows=rows, VERDICTS=VERDICTS, problem=problem,
+        request,
+        "pairs.html",
+        status,
+        rows=rows,
+        VERDICTS=VERDICTS,
+        problem=problem,
         may_save=laboratory is not None and who_of(request).may("researcher"),
         versions=laboratory.versions() if laboratory else [],
         is_newer=tuple(one.pair for one in kept if not one.is_draft) != desk.study.pairs,
-        saved=saved, saved_is_draft=any(one.is_draft and one.pair.pair_id == saved for one in kept),
-        languages=desk.study.languages, compares=_compares(desk),
-    )  # fmt: skip
+        saved=saved,
+        saved_is_draft=any(one.is_draft and one.pair.pair_id == saved for one in kept),
+        languages=desk.study.languages,
+        compares=_compares(desk),
+    )
 
 
 def _compares(desk: Desk) -> bool:
@@ -193,13 +201,18 @@ def _typed(desk: Desk, form: FormData) -> PairDraft:
     kinds: dict[str, Attention] = {known: known for known in get_args(Attention)}
     changes: dict[str, Change] = {known: known for known in CHANGES}
     return PairDraft(
-        pair_id=field(form, "pair_id"), variable=field(form, "variable"),
+        pair_id=field(form, "pair_id"),
+        variable=field(form, "variable"),
         change=changes.get(field(form, "change"), CHANGES[0]),
-        language=desk.study.language(field(form, "language")), outcome=field(form, "outcome", most=500),
-        equivalent=field(form, "equivalent", most=1000), base=field(form, "base"),
-        opened=field(form, "opened"), attention=kinds.get(field(form, "attention")),
-        control=field(form, "control", most=LONGEST), experimental=field(form, "experimental", most=LONGEST),
-    )  # fmt: skip
+        language=desk.study.language(field(form, "language")),
+        outcome=field(form, "outcome", most=500),
+        equivalent=field(form, "equivalent", most=1000),
+        base=field(form, "base"),
+        opened=field(form, "opened"),
+        attention=kinds.get(field(form, "attention")),
+        control=field(form, "control", most=LONGEST),
+        experimental=field(form, "experimental", most=LONGEST),
+    )
 
 
 def _facts(desk: Desk, draft: PairDraft) -> dict[str, Any]:
@@ -210,8 +223,13 @@ def _facts(desk: Desk, draft: PairDraft) -> dict[str, Any]:
 def _editor(request: Request, desk: Desk, draft: PairDraft, status: int = 200, problem: str = "") -> Response:
     laboratory = laboratory_of(desk.study)
     return desk.page(
-        request, "pair_edit.html", status, **_facts(desk, draft), changes=CHANGES, problem=problem,
+        request,
+        "pair_edit.html",
+        status,
+        **_facts(desk, draft),
+        changes=CHANGES,
+        problem=problem,
         languages=desk.study.languages,
         asks_model=model_of(desk.study) is not None and who_of(request).may("researcher"),
         may_save=laboratory is not None and who_of(request).may("researcher"),
-    )  # fmt: skip
+    )

@@ -38,10 +38,16 @@ def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
         judges, alike = _whole(typed["judges"]), _share(typed["alike"])
         declared = study.analysis.preferences
         found = power_of_plan(
-            study.name, step.variables, step.questions, planted_in(study, prefer, alike), judges=judges,
-            tied=TIED if step.ties else 0.0, trials=TRIALS, correction=study.analysis.correction,
+            study.name,
+            step.variables,
+            step.questions,
+            planted_in(study, prefer, alike),
+            judges=judges,
+            tied=TIED if step.ties else 0.0,
+            trials=TRIALS,
+            correction=study.analysis.correction,
             **({"test": declared.test, "alpha": declared.alpha} if declared else {}),
-        )  # fmt: skip
+        )
     except InputError as error:
         return _page(request, desk, step, typed, 422, problem=str(error))
     return _page(request, desk, step, typed, found=found)
@@ -79,12 +85,20 @@ def _share(text: str) -> float:
 
 
 def _page(
-    request: Request, desk: Desk, step: WhatIsCompared, typed: dict[str, str], status: int = 200,
-    found: PlanPower | None = None, problem: str = "",
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: Desk,
+    step: WhatIsCompared,
+    typed: dict[str, str],
+    status: int = 200,
+    found: PlanPower | None = None,
+    problem: str = "",
+) -> Response:
     facts: dict[str, Any] = {
-        "fields": [(one, _name(one), typed.get(_name(one), "")) for one in step.variables], "typed": typed,
-        "found": found, "problem": problem, "most": MOST_JUDGES,
+        "fields": [(one, _name(one), typed.get(_name(one), "")) for one in step.variables],
+        "typed": typed,
+        "found": found,
+        "problem": problem,
+        "most": MOST_JUDGES,
         "test": TESTS[found.test] if found else "",
-    }  # fmt: skip
+    }
     return desk.page(request, "pairs_pilot.html", status, **facts)

@@ -86,13 +86,16 @@ def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]
     most = max([0.0, *evidence])
     drawn = [
         DrawnLook(
-            label=str(look.participants), x=100 * (place + 0.5) / len(found),
-            difference=_at(row.verdict.difference, low, high), low=_at(row.verdict.low, low, high),
-            high=_at(row.verdict.high, low, high), evidence=_at(row.verdict.statistic, 0.0, most),
+            label=str(look.participants),
+            x=100 * (place + 0.5) / len(found),
+            difference=_at(row.verdict.difference, low, high),
+            low=_at(row.verdict.low, low, high),
+            high=_at(row.verdict.high, low, high),
+            evidence=_at(row.verdict.statistic, 0.0, most),
             boundary=_at(row.verdict.bar, 0.0, most),
         )
         for place, (look, row) in enumerate(found)
-    ]  # fmt: skip
+    ]
     return LookFigure(
         pair, drawn, _at(0.0, low, high) or 0.0, view.statistic, [_words(view, *one) for one in found]
     )
@@ -110,9 +113,14 @@ def _words(view: WatchView, look: LookRow, row: PairRow) -> str:
     return gettext(
         "%(look)s, %(participants)s participants: %(difference)s (%(interval)s), %(statistic)s %(evidence)s, "
         "boundary %(boundary)s.",
-        look=look.name, participants=look.participants, difference=row.difference, interval=row.interval,
-        statistic=view.statistic, evidence=row.statistic, boundary=row.bar,
-    )  # fmt: skip
+        look=look.name,
+        participants=look.participants,
+        difference=row.difference,
+        interval=row.interval,
+        statistic=view.statistic,
+        evidence=row.statistic,
+        boundary=row.bar,
+    )
 
 
 FAILS: Final = 3  # consecutive failed turns of a system
@@ -175,15 +183,17 @@ def _due_of_systems(board: Board) -> list[DueAction]:
     if n := len(board.suspended):
         text = ngettext(
             "%(num)s system suspended; no new dialogues",
-            "%(num)s systems suspended; no new dialogues", n,
-        )  # fmt: skip
+            "%(num)s systems suspended; no new dialogues",
+            n,
+        )
         found.append(DueAction(text, "/systems", urgent=True))
     for one in healths(board):
         if one.in_a_row >= FAILS and not one.suspended:
             text = gettext(
                 "%(system)s is not answering (%(n)s failed turns since its last answer)",
-                system=one.system, n=one.in_a_row,
-            )  # fmt: skip
+                system=one.system,
+                n=one.in_a_row,
+            )
             found.append(DueAction(text, f"/dialogues?{one.dialogues}", urgent=True))
     return [*found, *_failed_today(board, board.log.clock.now().date())]
 
@@ -215,8 +225,9 @@ def _cost_of_turns(board: Board) -> list[CostLine]:
     so_far = sum(one.user_turns * price for one, price in priced)
     about = ngettext(
         "%(num)s user turn × price per turn, in the currency of the study file.",
-        "%(num)s user turns × price per turn, in the currency of the study file.", turns,
-    )  # fmt: skip
+        "%(num)s user turns × price per turn, in the currency of the study file.",
+        turns,
+    )
     name = gettext("Turns of systems")
     return [CostLine(name, fixed(so_far, 2), _at_size(board, so_far, ""), about, "/systems")]
 
@@ -229,13 +240,15 @@ def _cost_of_models(board: Board) -> list[CostLine]:
     so_far = sum(one.spent for one in board.answers.values())
     about = ngettext(
         "%(num)s model call, at the prices in the study file.",
-        "%(num)s model calls, at the prices in the study file.", calls,
-    )  # fmt: skip
+        "%(num)s model calls, at the prices in the study file.",
+        calls,
+    )
     if unpriced := sum(one.unpriced for one in board.answers.values()):
         lacks = ngettext(
             "%(num)s has no price and is not included.",
-            "%(num)s have no price and are not included.", unpriced,
-        )  # fmt: skip
+            "%(num)s have no price and are not included.",
+            unpriced,
+        )
         about = f"{about} {lacks}"
     name, money = gettext("Models of systems"), f" {prices.currency}"
     return [CostLine(name, fixed(so_far, 2) + money, _at_size(board, so_far, money), about, "/systems")]
@@ -286,14 +299,19 @@ def overview_numbers(request: Request, desk: ThisDesk) -> Response:
 def _overview(request: Request, desk: Desk) -> dict[str, Any]:
     watch = make_watch_view(desk.study, desk.watch) if desk.scope == PEOPLE else None
     return {
-        "now": desk.board.see(progress), "due": due_actions(request, desk),
-        "costs": cost_lines(request, desk), "people_size": desk.board.see(declared_people),
-        "disclosure": disclosure(request, desk), "watch": watch,
-        "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
+        "now": desk.board.see(progress),
+        "due": due_actions(request, desk),
+        "costs": cost_lines(request, desk),
+        "people_size": desk.board.see(declared_people),
+        "disclosure": disclosure(request, desk),
+        "watch": watch,
+        "figures": look_figures(watch) if watch else [],
+        "outcomes": OUTCOMES,
         "outcome_keys": {words: key for key, words in OUTCOMES.items()},
-        "compares": declares_comparison(desk.study), "visits_of": _visits_of,
+        "compares": declares_comparison(desk.study),
+        "visits_of": _visits_of,
         "form_titles": lambda names: [_form_title(desk.study, one) for one in names],
-    }  # fmt: skip
+    }
 
 
 def _form_title(study: Study, name: str) -> str:

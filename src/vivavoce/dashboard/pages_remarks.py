@@ -100,20 +100,35 @@ def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
 
 
 def list_page(
-    request: Request, desk: Desk, query: DialogueQuery, page: str, status: int = 200, *, problem: str = "",
+    request: Request,
+    desk: Desk,
+    query: DialogueQuery,
+    page: str,
+    status: int = 200,
+    *,
+    problem: str = "",
     form: FormData | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """List of dialogues; with a problem, the selection and input are kept."""
     verdicts, computing = desk.snapshots.verdicts()
     number = int(page) if page.isdecimal() and len(page) < 9 else 1
     found = desk.board.see(lambda board: make_list(board, query, number, verdicts))
     typed = form if form is not None else FormData()
     return desk.page(
-        request, "dialogues.html", status, found=found, verdicts=verdicts,
-        computing=computing and verdicts is None, done=what_was_done(desk, request), here=query.address,
-        page_of=lambda number: urlencode([*query.pairs(), ("page", number)]), problem=problem,
-        ticked=set(typed.getlist("dialogue")), tag=field(typed, "tag"), which=field(typed, "which"),
-    )  # fmt: skip
+        request,
+        "dialogues.html",
+        status,
+        found=found,
+        verdicts=verdicts,
+        computing=computing and verdicts is None,
+        done=what_was_done(desk, request),
+        here=query.address,
+        page_of=lambda number: urlencode([*query.pairs(), ("page", number)]),
+        problem=problem,
+        ticked=set(typed.getlist("dialogue")),
+        tag=field(typed, "tag"),
+        which=field(typed, "which"),
+    )
 
 
 @router.post("/dialogues/tags")
@@ -138,9 +153,10 @@ def write_note(request: Request, dialogue_id: str, desk: ThisDesk, form: Form) -
     note_id = field(form, "remove")
     try:
         change = (
-            removing_note(note_id, dialogue_id, _author(request)) if note_id
+            removing_note(note_id, dialogue_id, _author(request))
+            if note_id
             else noting(field(form, "text", most=20_000), dialogue_id, _author(request))
-        )  # fmt: skip
+        )
     except RemarkRefused as error:
         return _refused(request, desk, error)
     return _do(desk, form, change)
@@ -153,9 +169,10 @@ def save_view(request: Request, desk: ThisDesk, form: Form) -> Response:
     tell(request, view=gone or name)
     try:
         change = (
-            removing_view(gone, _author(request)) if gone
+            removing_view(gone, _author(request))
+            if gone
             else saving_view(name, _query(form).address, _author(request))
-        )  # fmt: skip
+        )
         return _do(desk, form, change)
     except RemarkRefused as error:
         return _refused(request, desk, error)
@@ -178,8 +195,9 @@ def two_ticked(request: Request, desk: ThisDesk, form: Form) -> Response:
     if len(chosen) != 2:
         detail = ngettext(
             "Select two dialogues to show side by side; %(num)s is selected.",
-            "Select two dialogues to show side by side; %(num)s are selected.", len(chosen),
-        )  # fmt: skip
+            "Select two dialogues to show side by side; %(num)s are selected.",
+            len(chosen),
+        )
         return _list_again(request, desk, form, detail)
     both = [("a", chosen[0]), ("b", chosen[1])]
     return RedirectResponse("/dialogues/beside?" + urlencode([*both, *_query(form).pairs()]), 303)
@@ -196,9 +214,10 @@ def export_selection(request: Request, desk: ThisDesk, form: Form) -> Response:
     desk.work_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="desk-selection-", dir=desk.work_dir))
     note = statement(
-        "A selection of {n} dialogues from the list, by {query}", n=len(chosen),
+        "A selection of {n} dialogues from the list, by {query}",
+        n=len(chosen),
         query=query.address or "hand",
-    )  # fmt: skip
+    )
     try:
         desk.snapshots.make(lambda made: selection_zip(made, chosen, note, folder / "selection.zip"))
     except VivavoceError as error:
@@ -209,10 +228,11 @@ def export_selection(request: Request, desk: ThisDesk, form: Form) -> Response:
         raise
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", desk.study.name)
     return FileResponse(
-        folder / "selection.zip", media_type="application/zip",
+        folder / "selection.zip",
+        media_type="application/zip",
         filename=f"{name}-{desk.scope}-selection-{len(chosen)}.zip",
         background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
-    )  # fmt: skip
+    )
 
 
 def _author(request: Request) -> Author:
@@ -230,9 +250,10 @@ def _chosen(desk: Desk, form: FormData) -> list[str]:
         query = _query(form)
         verdicts = desk.snapshots.verdicts()[0] if query.judged else None
         return desk.board.see(
-            lambda board: [board.index.cards[one].dialogue_id
-                           for one in board.index.places(query, board.scope, verdicts)]
-        )  # fmt: skip
+            lambda board: [
+                board.index.cards[one].dialogue_id for one in board.index.places(query, board.scope, verdicts)
+            ]
+        )
     ticked = [one for one in form.getlist("dialogue") if isinstance(one, str)]
     return desk.board.see(lambda board: [one for one in ticked if one in board.dialogues])
 

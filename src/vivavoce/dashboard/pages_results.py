@@ -49,12 +49,23 @@ def results(request: Request, desk: ThisDesk) -> Response:
     except VivavoceError as error:
         problem = str(error)
     return desk.page(
-        request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
-        computing=computing, problem=problem, sections=sections, nothing=desk.snapshots.nothing,
-        front=front, size=desk.board.see(study_size), disclosure=told, here=_address(by, told),
+        request,
+        "results.html",
+        by=by,
+        groupings=groupings(desk.study),
+        known=known,
+        view=view,
+        computing=computing,
+        problem=problem,
+        sections=sections,
+        nothing=desk.snapshots.nothing,
+        front=front,
+        size=desk.board.see(study_size),
+        disclosure=told,
+        here=_address(by, told),
         file=EditedStudy.of(desk.study.folder).text if view and view.dialogues else "",
         newest="newest" in request.query_params and not computing,
-    )  # fmt: skip
+    )
 
 
 @router.get("/results/state")
@@ -64,9 +75,11 @@ def results_state(request: Request, desk: ThisDesk) -> JSONResponse:
 
 
 FIGURE_KINDS: Final = {
-    "svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "csv": "text/csv; charset=utf-8",
     "vl.json": "application/json",
-}  # fmt: skip
+}
 
 
 @router.get("/results/figures/{file}")
@@ -81,9 +94,10 @@ def figure(request: Request, desk: ThisDesk, file: str) -> Response:
     if drawn is None or known is None or form not in FIGURE_KINDS:
         raise HTTPException(404, gettext("This figure does not exist."))
     return Response(
-        FIGURE_FORMS[form](drawn, known.mark), media_type=FIGURE_KINDS[form],
+        FIGURE_FORMS[form](drawn, known.mark),
+        media_type=FIGURE_KINDS[form],
         headers={"content-disposition": f'attachment; filename="{file}"'},
-    )  # fmt: skip
+    )
 
 
 @router.get("/api/results")

@@ -138,12 +138,22 @@ def _address(request: Request) -> str:
 def _come_in(desk: AppShell, token: str, to: str = "/") -> Response:
     answer = RedirectResponse(to, 303)
     answer.set_cookie(
-        desk.cookie, token, max_age=int(SIGN_IN_LIVES.total_seconds()), path="/", secure=desk.secure,
-        httponly=True, samesite="lax",
-    )  # fmt: skip
+        desk.cookie,
+        token,
+        max_age=int(SIGN_IN_LIVES.total_seconds()),
+        path="/",
+        secure=desk.secure,
+        httponly=True,
+        samesite="lax",
+    )
     if browser := desk.access.browser_of(token):
         answer.set_cookie(
-            BROWSER_COOKIE, browser, max_age=BROWSER_DAYS * 86400, path="/", secure=desk.secure,
-            httponly=True, samesite="lax",
-        )  # fmt: skip
+            BROWSER_COOKIE,
+            browser,
+            max_age=BROWSER_DAYS * 86400,
+            path="/",
+            secure=desk.secure,
+            httponly=True,
+            samesite="lax",
+        )
     return answer

@@ -91,9 +91,12 @@ def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
     pair = pair_of_draft(draft, None)
     text = pair.text[draft.language]
     return DraftVerdict(
-        judge_pair(pair, draft.language, balance), difference(text), length(text.control),
-        length(text.experimental), _yaml(draft, text),
-    )  # fmt: skip
+        judge_pair(pair, draft.language, balance),
+        difference(text),
+        length(text.control),
+        length(text.experimental),
+        _yaml(draft, text),
+    )
 
 
 def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
@@ -102,11 +105,17 @@ def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
     Raises  UnreadableTranscript
     """
     text = PairText(
-        control=read_transcript(draft.control), experimental=read_transcript(draft.experimental),
-        outcome=phrases(draft.outcome), equivalent=equivalents(draft.equivalent),
-    )  # fmt: skip
-    facts = {"variable": draft.variable, "change": draft.change, "attention": draft.attention,
-             "text": {draft.language: text}}  # fmt: skip
+        control=read_transcript(draft.control),
+        experimental=read_transcript(draft.experimental),
+        outcome=phrases(draft.outcome),
+        equivalent=equivalents(draft.equivalent),
+    )
+    facts = {
+        "variable": draft.variable,
+        "change": draft.change,
+        "attention": draft.attention,
+        "text": {draft.language: text},
+    }
     if known is not None:
         return known.model_copy(update=facts)
     return Pair(pair_id=draft.pair_id, **facts)  # pyright: ignore[reportArgumentType]
@@ -125,10 +134,16 @@ def draft_of_pair(pair: Pair, language: str) -> PairDraft:
     """Draft of a pair of the study; empty in a language that it lacks."""
     text = pair.text.get(language) or PairText(control=(), experimental=())
     return PairDraft(
-        pair.pair_id, pair.variable, pair.change, language, " | ".join(text.outcome),
+        pair.pair_id,
+        pair.variable,
+        pair.change,
+        language,
+        " | ".join(text.outcome),
         " | ".join(f"{one} = {other}" for one, other in text.equivalent),
-        write_transcript(text.control), write_transcript(text.experimental), pair.attention,
-    )  # fmt: skip
+        write_transcript(text.control),
+        write_transcript(text.experimental),
+        pair.attention,
+    )
 
 
 def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:

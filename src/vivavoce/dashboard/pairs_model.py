@@ -47,9 +47,11 @@ async def ask_for_version(
     Raises  InputError: the model was not reached, refused, or answered something else
     """
     asked = {
-        "strategy": strategy, "language": language, "most": most,
+        "strategy": strategy,
+        "language": language,
+        "most": most,
         "turns": [{"turn": at, "party": one.party, "text": one.text} for at, one in enumerate(control)],
-    }  # fmt: skip
+    }
     messages = [
         {"role": "system", "content": PROMPT},
         {"role": "user", "content": json.dumps(asked, ensure_ascii=False)},

@@ -22,19 +22,30 @@ from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
 from vivavoce.trial.state import VisitState
 
 STATUSES: Final = {
-    N_("completed"): N_("Completed"), N_("excluded"): N_("Excluded"), N_("running"): N_("Running"),
-    N_("abandoned"): N_("Abandoned"), N_("failed"): N_("Failed"),
-}  # fmt: skip
+    N_("completed"): N_("Completed"),
+    N_("excluded"): N_("Excluded"),
+    N_("running"): N_("Running"),
+    N_("abandoned"): N_("Abandoned"),
+    N_("failed"): N_("Failed"),
+}
 FAILURES: Final = (
-    N_("unreachable"), N_("timeout"), N_("bad answer"), N_("refused"), N_("closed"), N_("interrupted"),
+    N_("unreachable"),
+    N_("timeout"),
+    N_("bad answer"),
+    N_("refused"),
+    N_("closed"),
+    N_("interrupted"),
     N_("internal"),
-)  # fmt: skip
+)
 PHASES: Final = {
-    "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in a dialogue"),
-    "code": N_("entering the code"), "feedback": N_("questionnaire"),
+    "page": N_("reading"),
+    "ready": N_("between dialogues"),
+    "chat": N_("in a dialogue"),
+    "code": N_("entering the code"),
+    "feedback": N_("questionnaire"),
     "battle": N_("in the arena"),
     "ended": N_("finished"),
-}  # fmt: skip
+}
 CHANGED: Final = N_("study changed since")
 DAYS: Final = 14
 MOST_BARS: Final = 15
@@ -209,14 +220,20 @@ def _work_row(work: StepKind[Any], deeds: Sequence[Deed], now: datetime) -> Work
     spread = concentration(one.participant_id for one in deeds for _ in range(one.pieces))
     about = Counter(one.about for one in deeds if work.things)
     return WorkProgress(
-        step=work.name, noun=work.counted, pieces_named=step_noun(work.name, work.counted, 2),
+        step=work.name,
+        noun=work.counted,
+        pieces_named=step_noun(work.name, work.counted, 2),
         pieces=sum(one.pieces for one in deeds),
         today=sum(one.pieces for one in deeds if one.at.date() == now.date()),
-        participants=spread.participants, mean=spread.mean, median=spread.median, largest=spread.largest,
-        things=step_words(work.name, work.things), different=len(about),
+        participants=spread.participants,
+        mean=spread.mean,
+        median=spread.median,
+        largest=spread.largest,
+        things=step_words(work.name, work.things),
+        different=len(about),
         fewest=min(about.values(), default=0),
         most=max(about.values(), default=0),
-    )  # fmt: skip
+    )
 
 
 Counted = list[tuple[str, datetime]]
@@ -258,10 +275,13 @@ def _days(instants: Sequence[datetime], now: datetime, *, listed: bool) -> list[
     counts = Counter(at.date() for at in instants)
     days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
     return [
-        Bar(format_date(day, "d MMM", locale=language()), counts[day],
-            f"/dialogues?since={day}&until={day}" if listed else "")
+        Bar(
+            format_date(day, "d MMM", locale=language()),
+            counts[day],
+            f"/dialogues?since={day}&until={day}" if listed else "",
+        )
         for day in days
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

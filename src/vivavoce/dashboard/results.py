@@ -110,11 +110,14 @@ def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> R
     groups = [summary.all] if pooled else content.with_all(summary)
     rows = [
         _drawn(
-            content.group_name(row, summary), row.rates[name], whole=row is summary.all and len(groups) > 1,
-            measure=name, group={} if row is summary.all else {facet_of(summary.by_what): (row.key or "",)},
+            content.group_name(row, summary),
+            row.rates[name],
+            whole=row is summary.all and len(groups) > 1,
+            measure=name,
+            group={} if row is summary.all else {facet_of(summary.by_what): (row.key or "",)},
         )
         for row in groups
-    ]  # fmt: skip
+    ]
     nested = any(content.interval_of(row.rates[name])[2] for row in groups)
     unit = content.unit_name(summary.all.rates[name].unit)
     alone = say(content.ONE_PERSON) if content.of_one(summary.all.rates[name]) else ""
@@ -132,5 +135,6 @@ def _drawn(
     cases, hits = (
         DialogueQuery({**group, SUCCESS + measure: outcomes}).address for outcomes in (CASES, SUCCESSES)
     )
-    return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole, cases, hits,
-                     rate.abandoned)  # fmt: skip
+    return DrawnRate(
+        name, rate.ratio, low, high, compared, rate.successes, rate.n, whole, cases, hits, rate.abandoned
+    )

@@ -26,11 +26,22 @@ MOST_FIELDS: Final = 100
 OF_PROGRAMS: Final = {"/api/progress": "progress", "/api/results": "results", "/api/export/": "export"}
 READS_A_MINUTE: Final = 60
 WRONG_TOKENS_A_MINUTE: Final = 10
-POLICY: Final = "; ".join((
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "media-src 'self'",
-    "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
-    "object-src 'none'", "require-trusted-types-for 'script'", "trusted-types desk pairs",
-))  # fmt: skip
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "media-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "object-src 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types desk pairs",
+    )
+)
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -51,9 +62,15 @@ class Gate:
     """
 
     def __init__(
-        self, app: ASGIApp, access: Access, *, cookie: str, secure: bool, account_optional: bool,
+        self,
+        app: ASGIApp,
+        access: Access,
+        *,
+        cookie: str,
+        secure: bool,
+        account_optional: bool,
         public: frozenset[str] = frozenset(),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.app, self.access, self.cookie, self.public = app, access, cookie, public
         self.secure, self.account_optional = secure, account_optional
         self._reads = AttemptLimit(READS_A_MINUTE, MINUTE_S)

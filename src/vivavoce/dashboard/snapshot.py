@@ -249,9 +249,14 @@ class Snapshots:
             parse = parser_of(study)
             with replacing():
                 dataset = export_dataset(
-                    board.log, study.name, self.folder / scope, domain_entities=study.entities(), parse=parse,
-                    flags=study.flags, simulated=scope == SIMULATED,
-                )  # fmt: skip
+                    board.log,
+                    study.name,
+                    self.folder / scope,
+                    domain_entities=study.entities(),
+                    parse=parse,
+                    flags=study.flags,
+                    simulated=scope == SIMULATED,
+                )
             known = self._snapshots[scope] = Snapshot(dataset, position, at)
         return known
 

@@ -109,13 +109,16 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
         plan = ngettext(
             "%(num)s interim analysis, at %(due)s participants; %(plan)s",
             "%(num)s interim analyses, at %(due)s participants; %(plan)s",
-            rule.looks, due=listed([str(one) for one in due]), plan=plan,
-        )  # fmt: skip
+            rule.looks,
+            due=listed([str(one) for one in due]),
+            plan=plan,
+        )
     elif rule.participants is not None:
         plan = gettext(
             "%(plan)s; at most %(participants)s participants",
-            plan=plan, participants=plural(rule.participants, "participant"),
-        )  # fmt: skip
+            plan=plan,
+            participants=plural(rule.participants, "participant"),
+        )
     scale = worded(SCALES["anytime" if rule.rule == "anytime" else "planned"])
     return WatchView(
         question=gettext(
@@ -159,8 +162,9 @@ def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], end
     said = ngettext(
         "%(participants)s participant with a finished visit.",
         "%(participants)s participants with a finished visit.",
-        people, participants=count(people),
-    )  # fmt: skip
+        people,
+        participants=count(people),
+    )
     due = next_look(rule, [look.information for _, look in looks])
     if ended in FINAL:
         none = gettext("No further interim analyses.")
@@ -249,10 +253,13 @@ def _evidence_told(look: LookTaken) -> str:
     return " ".join(
         gettext(
             "%(a)s and %(b)s: evidence %(evidence)s, boundary %(boundary)s.",
-            a=one.a, b=one.b, evidence=_evidence(one.statistic), boundary=_evidence(one.bar),
+            a=one.a,
+            b=one.b,
+            evidence=_evidence(one.statistic),
+            boundary=_evidence(one.bar),
         )
         for one in look.verdicts
-    )  # fmt: skip
+    )
 
 
 def _meaning(stop: str | None, why: str) -> str:

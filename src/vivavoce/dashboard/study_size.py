@@ -74,20 +74,32 @@ def study_size(board: Board) -> StudySize:
     if size is not None and size > len(done):
         to_come = time_to_come(recent, (now - since).total_seconds(), size - len(done))
     return StudySize(
-        declared=size, declared_by=by, unit="finished" if watched else "completed",
-        reached=len(done), first_at=first,
+        declared=size,
+        declared_by=by,
+        unit="finished" if watched else "completed",
+        reached=len(done),
+        first_at=first,
         last_at=max(done.values(), default=None),
-        recent=recent, to_come=to_come, earliest=_after(now, to_come and to_come.low_s),
-        expected=_after(now, to_come and to_come.expected_s), latest=_after(now, to_come and to_come.high_s),
-        conditions=_conditions(board, places), signature=_signature(board, to_come) if to_come else "",
-    )  # fmt: skip
+        recent=recent,
+        to_come=to_come,
+        earliest=_after(now, to_come and to_come.low_s),
+        expected=_after(now, to_come and to_come.expected_s),
+        latest=_after(now, to_come and to_come.high_s),
+        conditions=_conditions(board, places),
+        signature=_signature(board, to_come) if to_come else "",
+    )
 
 
 def _signature(board: Board, found: TimeToCome) -> str:
     return signature(
-        "expected_end", unit="participant", n=found.visits, data=f"event{board.position}", level=LEVEL,
-        days=PACE_OF.days, wanted=found.wanted,
-    )  # fmt: skip
+        "expected_end",
+        unit="participant",
+        n=found.visits,
+        data=f"event{board.position}",
+        level=LEVEL,
+        days=PACE_OF.days,
+        wanted=found.wanted,
+    )
 
 
 def _is_watched(study: Study) -> bool:

@@ -78,14 +78,18 @@ def _standing(board: Board, system: str, settings: dict[str, object]) -> Standin
     charged = sum(card.user_turns for card in board.whole.dialogues.values() if card.system == system)
     price, ceiling = settings.get("price_per_turn"), settings.get("spend_at_most")
     return Standing(
-        system=system, title=board.study.system_titles.get(system, ""),
-        connector=str(settings.get("connect", "")), dialogues=len(cards), user_turns=turns,
-        failures=sum(card.failures for card in cards), suspended_at=resting.at if resting else None,
+        system=system,
+        title=board.study.system_titles.get(system, ""),
+        connector=str(settings.get("connect", "")),
+        dialogues=len(cards),
+        user_turns=turns,
+        failures=sum(card.failures for card in cards),
+        suspended_at=resting.at if resting else None,
         reason=getattr(resting.event, "reason", "") if resting else "",
         cost=charged * float(price) if isinstance(price, (int, float)) else None,
         price_per_turn=float(price) if isinstance(price, (int, float)) else None,
         ceiling=float(ceiling) if isinstance(ceiling, (int, float)) else None,
-    )  # fmt: skip
+    )
 
 
 def healths(board: Board) -> list[SystemHealth]:
@@ -101,10 +105,17 @@ def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
     listed = DialogueQuery({"system": (system,), "errors": kinds}).address if kinds else ""
     middle, late = (float(one) for one in np.quantile(waits, (0.5, 0.95))) if waits else (None, None)
     return SystemHealth(
-        system=system, last_at=answers.last_at, turns=answers.answered + answers.failed,
-        failed=answers.failed, in_a_row=answers.in_a_row, waits=len(waits), median_s=middle, p95_s=late,
-        suspended=system in board.suspended, dialogues=listed,
-    )  # fmt: skip
+        system=system,
+        last_at=answers.last_at,
+        turns=answers.answered + answers.failed,
+        failed=answers.failed,
+        in_a_row=answers.in_a_row,
+        waits=len(waits),
+        median_s=middle,
+        p95_s=late,
+        suspended=system in board.suspended,
+        dialogues=listed,
+    )
 
 
 def changes(board: Board) -> list[SystemChange]:

@@ -99,11 +99,12 @@ class DialogueTranscript:
 
 def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscript:
     return DialogueTranscript(
-        dialogue=dialogue, task=dialogue.task_text or "",
+        dialogue=dialogue,
+        task=dialogue.task_text or "",
         goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
         lines=[_line(dialogue, one) for one in dialogue.lines],
         forms=[_form(study, one) for one in dialogue.of(log_events.QuestionnaireAnswered)],
-    )  # fmt: skip
+    )
 
 
 def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
@@ -146,11 +147,19 @@ class RawEvent:
 def raw_events(events: Sequence[StoredEvent]) -> list[RawEvent]:
     return [
         RawEvent(
-            one.event_id, one.visit_id, one.seq, one.at.isoformat(), one.monotonic_s, one.boot,
-            one.event.kind, one.event.version, one.client_key, one.event.model_dump(mode="json"),
+            one.event_id,
+            one.visit_id,
+            one.seq,
+            one.at.isoformat(),
+            one.monotonic_s,
+            one.boot,
+            one.event.kind,
+            one.event.version,
+            one.client_key,
+            one.event.model_dump(mode="json"),
         )
         for one in events
-    ]  # fmt: skip
+    ]
 
 
 def _user_line(
@@ -265,16 +274,20 @@ def _tool(call: LoggedToolCall) -> WorkShown:
     if call.failed:
         what = f"{what}, " + gettext("failed")
     parts = {
-        gettext("arguments"): call.arguments, gettext("result"): call.result, gettext("error"): call.error,
-    }  # fmt: skip
+        gettext("arguments"): call.arguments,
+        gettext("result"): call.result,
+        gettext("error"): call.error,
+    }
     return WorkShown(what, [(name, _laid_out(text)) for name, text in parts.items() if text])
 
 
 def _tokens(used: LoggedUsage) -> str:
     return gettext(
-        "%(model)s: %(read)s input tokens, %(written)s output tokens", model=used.model or gettext("a model"),
-        read=_known(used.input_tokens), written=_known(used.output_tokens),
-    )  # fmt: skip
+        "%(model)s: %(read)s input tokens, %(written)s output tokens",
+        model=used.model or gettext("a model"),
+        read=_known(used.input_tokens),
+        written=_known(used.output_tokens),
+    )
 
 
 def _known(count: int | None) -> str:

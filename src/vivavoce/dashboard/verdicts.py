@@ -36,9 +36,12 @@ class Verdicts:
 
 
 def read_verdicts(
-    dataset: "Dataset", scope: Scope, position: int, at: datetime,
+    dataset: "Dataset",
+    scope: Scope,
+    position: int,
+    at: datetime,
     beside: Mapping[str, Mapping[str, bool]] | None = None,
-) -> Verdicts:  # fmt: skip
+) -> Verdicts:
     """Success labels of a dataset, without excluded and running dialogues.
 
     beside  successes by name and dialogue that no measure knows

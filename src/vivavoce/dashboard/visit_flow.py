@@ -101,11 +101,17 @@ def _count(visit: VisitCard, counts: Sequence[_Counts]) -> None:
 def _step(step: Step, number: int, counts: _Counts, talked: set[str]) -> StepFlow:
     left = len(counts.left)
     return StepFlow(
-        number=number + 1, step=step.kind, forms=_forms(step), begun=counts.begun,
-        ended=counts.begun - counts.here - left, left=left, outcomes=_outcomes(counts.left),
-        here=counts.here, median_s=median(counts.took_s) if counts.took_s else None,
+        number=number + 1,
+        step=step.kind,
+        forms=_forms(step),
+        begun=counts.begun,
+        ended=counts.begun - counts.here - left,
+        left=left,
+        outcomes=_outcomes(counts.left),
+        here=counts.here,
+        median_s=median(counts.took_s) if counts.took_s else None,
         dialogues=_dialogues(counts.left, talked),
-    )  # fmt: skip
+    )
 
 
 def _forms(step: Step) -> tuple[str, ...]:

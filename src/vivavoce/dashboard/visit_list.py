@@ -11,16 +11,22 @@ from vivavoce.dashboard.board import Board, VisitCard
 from vivavoce.dashboard.language import NP_, gettext, step_title, worded
 
 PASSAGES: Final[dict[str, str]] = {
-    "begun": NP_("visits at a step", "started"), "ended": NP_("visits at a step", "finished"),
-    "left": NP_("visits at a step", "dropped out"), "here": NP_("visits at a step", "in progress"),
-}  # fmt: skip
+    "begun": NP_("visits at a step", "started"),
+    "ended": NP_("visits at a step", "finished"),
+    "left": NP_("visits at a step", "dropped out"),
+    "here": NP_("visits at a step", "in progress"),
+}
 OUTCOMES: Final = {
-    "running": NP_("visit", "running"), "completed": NP_("visit", "completed"),
-    "screened_out": NP_("visit", "screened out"), "no_consent": NP_("visit", "no consent"),
-    "withdrew": NP_("visit", "withdrew"), "timed_out": NP_("visit", "timed out"),
-    "technical_failure": NP_("visit", "technical failure"), "not_accepted": NP_("visit", "not accepted"),
+    "running": NP_("visit", "running"),
+    "completed": NP_("visit", "completed"),
+    "screened_out": NP_("visit", "screened out"),
+    "no_consent": NP_("visit", "no consent"),
+    "withdrew": NP_("visit", "withdrew"),
+    "timed_out": NP_("visit", "timed out"),
+    "technical_failure": NP_("visit", "technical failure"),
+    "not_accepted": NP_("visit", "not accepted"),
     "no_place": NP_("visit", "found no place"),
-}  # fmt: skip
+}
 MOST: Final = 200
 
 
@@ -51,20 +57,27 @@ class VisitQuery:
         held, outcome = given.get("held", ""), given.get("outcome", "")
         number = int(step) if step.isdecimal() and len(step) < 4 and way in PASSAGES else None
         return cls(
-            outcome=outcome if outcome in OUTCOMES else "", step=number,
-            way=way if number is not None else "", placed=bool(given.get("placed")),
+            outcome=outcome if outcome in OUTCOMES else "",
+            step=number,
+            way=way if number is not None else "",
+            placed=bool(given.get("placed")),
             system=given.get("system", ""),
             held=held if held.removesuffix("+").isdecimal() and len(held) < 9 else "",
             worked=bool(given.get("worked")),
-        )  # fmt: skip
+        )
 
     @property
     def address(self) -> str:
         """Address of the list of these visits."""
         said = {
-            "outcome": self.outcome, "step": self.step, "way": self.way, "placed": self.placed and 1,
-            "system": self.system, "held": self.held, "worked": self.worked and 1,
-        }  # fmt: skip
+            "outcome": self.outcome,
+            "step": self.step,
+            "way": self.way,
+            "placed": self.placed and 1,
+            "system": self.system,
+            "held": self.held,
+            "worked": self.worked and 1,
+        }
         asked = urlencode({name: value for name, value in said.items() if value})
         return "/visits/all" + (f"?{asked}" if asked else "")
 
@@ -110,9 +123,11 @@ def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList
     held = Counter(one.visit_id for one in board.dialogues.values())
     kinds = [one.kind for one in board.study.visit]
     return VisitList(
-        [_row(one, kinds, held[one.visit_id], now) for one in found[:MOST]], len(found),
-        len({one.participant_id for one in found}), query.told(kinds),
-    )  # fmt: skip
+        [_row(one, kinds, held[one.visit_id], now) for one in found[:MOST]],
+        len(found),
+        len({one.participant_id for one in found}),
+        query.told(kinds),
+    )
 
 
 def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
@@ -163,6 +178,10 @@ def _row(visit: VisitCard, kinds: list[str], dialogues: int, now: datetime) -> V
     known = visit.placed and visit.same_steps and reached >= 0
     ended = visit.ended_at or (now if visit.outcome is None else visit.last_at)
     return VisitRow(
-        visit, OUTCOMES.get(visit.outcome or "running", visit.outcome or ""), reached + 1 if known else None,
-        kinds[reached] if known else "", (ended - visit.opened_at).total_seconds() / 60, dialogues,
-    )  # fmt: skip
+        visit,
+        OUTCOMES.get(visit.outcome or "running", visit.outcome or ""),
+        reached + 1 if known else None,
+        kinds[reached] if known else "",
+        (ended - visit.opened_at).total_seconds() / 60,
+        dialogues,
+    )

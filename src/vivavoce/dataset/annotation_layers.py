@@ -35,67 +35,161 @@ class Layer(NamedTuple):
 
 _YES: Final = {"yes": "it is one"}
 
-LAYERS: Final[dict[str, Layer]] = {layer.name: layer for layer in (
-    Layer("user_question", "user", "a question that the user asks", _YES, exclusive=False,
-          value="number, where a turn has several"),
-    Layer("answer", "user", "how the system answered the question in this turn", {
-        "CO": "correctly", "IC": "incorrectly", "PA": "partially correctly", "FA": "not at all",
-    }, value="number, where a turn has several questions"),
-    Layer("context", "system", "contextual appropriateness", {
-        "AP": "appropriate: violates no maxim, neither conspicuous nor marked",
-        "IA": "inappropriate: violates a maxim or several",
-        "TF": "total failure: no linguistic response",
-        "IC": "incomprehensible: the annotator cannot tell the content",
-    }),
-    Layer("maxim", "system", "maxims that an inappropriate turn violates", {
-        "quality": "says what is false or unsupported", "quantity": "says too little or too much",
-        "relevance": "is not to the point", "manner": "is obscure, ambiguous or out of order",
-        "partner_asymmetry": "hides that the partners are unlike",
-        "background_knowledge": "expects knowledge that the user lacks",
-        "repair": "does not mend a trouble that shows",
-    }, exclusive=False),
-    Layer("grounding", "system", "whether documents that the system looked up say what an answer says", {
-        "grounded": "they say all of its facts", "partly": "some of them", "ungrounded": "none of them",
-    }),
-    Layer("correction", "turn", "a turn mainly about mending a trouble, without new content", _YES, False),
-    Layer("help_request", "user", "the user asks for help", _YES, False),
-    Layer("cancel", "user", "the user tries to cancel or start over", _YES, False),
-    Layer("barge_in", "user", "the user starts while the system speaks; a backchannel is none", _YES, False),
-    Layer("system_flag", "system", "what kind of prompt a turn is", {
-        "question": "asks for information", "help": "tells the options",
-        "error_message": "says that a thing cannot be done",
-        "rejection_prompt": "says that nothing was understood", "timeout_prompt": "follows silence",
-    }, exclusive=False),
-    Layer("parse", "user", "how many of the turn's concepts the system understood", {
-        "CO": "all", "PA": "some, not all", "IC": "none",
-    }),
-    Layer("recovery", "user", "how the system went on after a turn understood in part", {
-        "appropriate": "its answer was appropriate", "inappropriate": "it was not",
-    }),
-    Layer("avp", "user", "what became of a concept", {
-        "c": "understood", "s": "substituted", "i": "inserted", "d": "deleted", "not": "rightly not set",
-    }, value="the concept, such as food=thai"),
-    Layer("avm", "dialogue", "the values the system held at the end; the label is the slot", {},
-          exclusive=False, value="the value"),
-    Layer("subtask", "dialogue", "what became of a sub-task", {
-        "S": "succeeded without relaxing a constraint",
-        "SCs": "succeeded after a relaxation by the system",
-        "SCu": "succeeded after a relaxation by the user",
-        "SCsCu": "succeeded after a relaxation by both", "SN": "found out that there is no solution",
-        "Fs": "failed because of the system", "Fu": "failed because of the user",
-    }, value="the sub-task, where there are several"),
-    Layer("inspire", "turn", "classes of errors; `repetition` is the system's, all others the user's", {
-        "no_input": "says nothing when a command is expected",
-        "capability": "wants what the system cannot do",
-        "state": "says what would be valid in another state of the dialogue",
-        "unprogressive_state": "says what is valid, but known to the system already",
-        "vocabulary_and_grammar": "would be understood with one synonym or another order of words",
-        "word_error": "a verb, noun or adjective that is a synonym of a known one",
-        "modelling": "would be understood if the system represented the concept otherwise",
-        "space": "refers to space in a way that the system does not model",
-        "repetition": "the system gives the same prompt again",
-    }, exclusive=False, value="of word_error: verb, noun or adjective"),
-)}  # fmt: skip
+LAYERS: Final[dict[str, Layer]] = {
+    layer.name: layer
+    for layer in (
+        Layer(
+            "user_question",
+            "user",
+            "a question that the user asks",
+            _YES,
+            exclusive=False,
+            value="number, where a turn has several",
+        ),
+        Layer(
+            "answer",
+            "user",
+            "how the system answered the question in this turn",
+            {
+                "CO": "correctly",
+                "IC": "incorrectly",
+                "PA": "partially correctly",
+                "FA": "not at all",
+            },
+            value="number, where a turn has several questions",
+        ),
+        Layer(
+            "context",
+            "system",
+            "contextual appropriateness",
+            {
+                "AP": "appropriate: violates no maxim, neither conspicuous nor marked",
+                "IA": "inappropriate: violates a maxim or several",
+                "TF": "total failure: no linguistic response",
+                "IC": "incomprehensible: the annotator cannot tell the content",
+            },
+        ),
+        Layer(
+            "maxim",
+            "system",
+            "maxims that an inappropriate turn violates",
+            {
+                "quality": "says what is false or unsupported",
+                "quantity": "says too little or too much",
+                "relevance": "is not to the point",
+                "manner": "is obscure, ambiguous or out of order",
+                "partner_asymmetry": "hides that the partners are unlike",
+                "background_knowledge": "expects knowledge that the user lacks",
+                "repair": "does not mend a trouble that shows",
+            },
+            exclusive=False,
+        ),
+        Layer(
+            "grounding",
+            "system",
+            "whether documents that the system looked up say what an answer says",
+            {
+                "grounded": "they say all of its facts",
+                "partly": "some of them",
+                "ungrounded": "none of them",
+            },
+        ),
+        Layer(
+            "correction", "turn", "a turn mainly about mending a trouble, without new content", _YES, False
+        ),
+        Layer("help_request", "user", "the user asks for help", _YES, False),
+        Layer("cancel", "user", "the user tries to cancel or start over", _YES, False),
+        Layer(
+            "barge_in", "user", "the user starts while the system speaks; a backchannel is none", _YES, False
+        ),
+        Layer(
+            "system_flag",
+            "system",
+            "what kind of prompt a turn is",
+            {
+                "question": "asks for information",
+                "help": "tells the options",
+                "error_message": "says that a thing cannot be done",
+                "rejection_prompt": "says that nothing was understood",
+                "timeout_prompt": "follows silence",
+            },
+            exclusive=False,
+        ),
+        Layer(
+            "parse",
+            "user",
+            "how many of the turn's concepts the system understood",
+            {
+                "CO": "all",
+                "PA": "some, not all",
+                "IC": "none",
+            },
+        ),
+        Layer(
+            "recovery",
+            "user",
+            "how the system went on after a turn understood in part",
+            {
+                "appropriate": "its answer was appropriate",
+                "inappropriate": "it was not",
+            },
+        ),
+        Layer(
+            "avp",
+            "user",
+            "what became of a concept",
+            {
+                "c": "understood",
+                "s": "substituted",
+                "i": "inserted",
+                "d": "deleted",
+                "not": "rightly not set",
+            },
+            value="the concept, such as food=thai",
+        ),
+        Layer(
+            "avm",
+            "dialogue",
+            "the values the system held at the end; the label is the slot",
+            {},
+            exclusive=False,
+            value="the value",
+        ),
+        Layer(
+            "subtask",
+            "dialogue",
+            "what became of a sub-task",
+            {
+                "S": "succeeded without relaxing a constraint",
+                "SCs": "succeeded after a relaxation by the system",
+                "SCu": "succeeded after a relaxation by the user",
+                "SCsCu": "succeeded after a relaxation by both",
+                "SN": "found out that there is no solution",
+                "Fs": "failed because of the system",
+                "Fu": "failed because of the user",
+            },
+            value="the sub-task, where there are several",
+        ),
+        Layer(
+            "inspire",
+            "turn",
+            "classes of errors; `repetition` is the system's, all others the user's",
+            {
+                "no_input": "says nothing when a command is expected",
+                "capability": "wants what the system cannot do",
+                "state": "says what would be valid in another state of the dialogue",
+                "unprogressive_state": "says what is valid, but known to the system already",
+                "vocabulary_and_grammar": "would be understood with one synonym or another order of words",
+                "word_error": "a verb, noun or adjective that is a synonym of a known one",
+                "modelling": "would be understood if the system represented the concept otherwise",
+                "space": "refers to space in a way that the system does not model",
+                "repetition": "the system gives the same prompt again",
+            },
+            exclusive=False,
+            value="of word_error: verb, noun or adjective",
+        ),
+    )
+}
 
 
 class Label(NamedTuple):

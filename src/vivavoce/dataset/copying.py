@@ -18,10 +18,14 @@ Change = Callable[[Iterator[Row]], Iterable[Row]]
 
 
 def copy_dataset(
-    dataset: Dataset, into: Path, changes: Mapping[str, Change], *,
-    source: Mapping[str, Any] | None = None, study: Mapping[str, Any] | None = None,
+    dataset: Dataset,
+    into: Path,
+    changes: Mapping[str, Change],
+    *,
+    source: Mapping[str, Any] | None = None,
+    study: Mapping[str, Any] | None = None,
     notes: Sequence[Statement | str] = (),
-) -> Dataset:  # fmt: skip
+) -> Dataset:
     """A copy of all of a dataset, also of what its rules leave out.
 
     Input   changes: by table, what becomes of its rows, which come a batch at a time; source, notes: what the

@@ -131,10 +131,19 @@ def _describe(name: str, schema: pa.Schema, level: Level, *, raw: bool) -> list[
         cells = text if pa.types.is_string(column.type) else "exact"
         required = "no" if column.nullable else "yes"
         content = known[column.name].content if column.name in known else Content.fact
-        rows.append((
-            name, column.name, str(column.type), required, meaning, cells, content or "not declared",
-            level.value, treatment(content, level).value,
-        ))  # fmt: skip
+        rows.append(
+            (
+                name,
+                column.name,
+                str(column.type),
+                required,
+                meaning,
+                cells,
+                content or "not declared",
+                level.value,
+                treatment(content, level).value,
+            )
+        )
     return rows
 
 

@@ -17,9 +17,14 @@ _NAMED: Final = {"task": "task_id", "participant": "participant_id"}
 
 
 def exclusion_rows(
-    columns: Columns, rules: Sequence[Exclusion], fewest_user_turns: int, factors: Iterable[str] = (), *,
-    turns_known: bool | None = None, quality: Quality | None = None,
-) -> list[Row]:  # fmt: skip
+    columns: Columns,
+    rules: Sequence[Exclusion],
+    fewest_user_turns: int,
+    factors: Iterable[str] = (),
+    *,
+    turns_known: bool | None = None,
+    quality: Quality | None = None,
+) -> list[Row]:
     """The dialogues and people that rules leave out; each counts under the first rule that it meets.
 
     Input   columns: the rows of a table, with these columns alone
@@ -42,9 +47,13 @@ def exclusion_rows(
     ]
     for dialogue_id, dialogue in facts.dialogues.items():
         if dialogue_id not in running and (rule := _first(rules, facts.of_dialogue(dialogue))):
-            rows.append({
-                "dialogue_id": dialogue_id, "participant_id": dialogue["participant_id"], "rule": rule,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "dialogue_id": dialogue_id,
+                    "participant_id": dialogue["participant_id"],
+                    "rule": rule,
+                }
+            )
     return rows
 
 
@@ -72,19 +81,27 @@ def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -
     dialogues = Counter(row["rule"] for row in kept if row["dialogue_id"] is not None)
     people = Counter(row["rule"] for row in kept if row["dialogue_id"] is None)
     return {
-        "dialogues": dialogues.total(), "of": of, "people": people.total(),
-        "rules": [{"rule": rule.text, "dialogues": dialogues[rule.text], "people": people[rule.text]}
-                  for rule in rules],
-    }  # fmt: skip
+        "dialogues": dialogues.total(),
+        "of": of,
+        "people": people.total(),
+        "rules": [
+            {"rule": rule.text, "dialogues": dialogues[rule.text], "people": people[rule.text]}
+            for rule in rules
+        ],
+    }
 
 
 class _Facts:
     """What is known of dialogues and people, each table read when it is needed first."""
 
     def __init__(
-        self, columns: Columns, fewest_user_turns: int, factors: tuple[str, ...], turns_known: bool | None,
+        self,
+        columns: Columns,
+        fewest_user_turns: int,
+        factors: tuple[str, ...],
+        turns_known: bool | None,
         quality: Quality | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._columns, self._fewest, self._factors = columns, fewest_user_turns, factors
         self._told = turns_known
         declared = quality or Quality.model_validate({})
@@ -100,10 +117,19 @@ class _Facts:
     @cached_property
     def dialogues(self) -> Mapping[str, Row]:
         names = (
-            "dialogue_id", "participant_id", "system", "condition", "task_id", "channel", "language",
-            "dialogue_number", "duration_s", "end_reason", "code_issued",
+            "dialogue_id",
+            "participant_id",
+            "system",
+            "condition",
+            "task_id",
+            "channel",
+            "language",
+            "dialogue_number",
+            "duration_s",
+            "end_reason",
+            "code_issued",
             *(FACTOR_PREFIX + one for one in self._factors),
-        )  # fmt: skip
+        )
         return {row["dialogue_id"]: row for row in self._rows("dialogues", *names)}
 
     @cached_property

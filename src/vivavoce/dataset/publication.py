@@ -68,12 +68,16 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
             place=str(finds),
             hint="write mask, everywhere or keep in the column `decision`, and export again; "
             "--mask-all masks what is not decided",
-        )  # fmt: skip
+        )
     masks = Masks(found)
     return reduce_dataset(
-        dataset, into, Level.public, mend=masks.mend, study=masks.without(dataset.manifest["study"]),
+        dataset,
+        into,
+        Level.public,
+        mend=masks.mend,
+        study=masks.without(dataset.manifest["study"]),
         masked=len(masks.names),
-    )  # fmt: skip
+    )
 
 
 def find_all(dataset: Dataset) -> list[DecidedFind]:
@@ -170,8 +174,10 @@ class Masks:
 
     def without(self, study: dict[str, Any]) -> dict[str, Any]:
         """What a manifest says of the study, its files masked."""
-        revisions = [one | {"file": self.masked(one["file"])} if one.get("file") else one
-                     for one in study.get("revisions", [])]  # fmt: skip
+        revisions = [
+            one | {"file": self.masked(one["file"])} if one.get("file") else one
+            for one in study.get("revisions", [])
+        ]
         file = {"file": self.masked(study["file"])} if study.get("file") else {}
         return study | file | ({"revisions": revisions} if revisions else {})
 

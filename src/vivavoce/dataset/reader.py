@@ -280,8 +280,9 @@ class Dataset:
         if self.level is Level.public and any(rule.copies is not None for rule in self.rules):
             raise InputError(
                 "`copies` cannot be told from a public dataset: it does not say who came first",
-                place=str(self.folder), hint="exclude by it in the internal or a shareable one",
-            )  # fmt: skip
+                place=str(self.folder),
+                hint="exclude by it in the internal or a shareable one",
+            )
         return excluded_rows(self.columns, self.rules, self.declaration, self.factors)
 
     @cached_property

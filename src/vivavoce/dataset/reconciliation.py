@@ -48,9 +48,7 @@ def reconciled(
     """
     found: dict[int, SpokenTurn] = {}
     others: list[SpokenTurn] = []
-    missing = {
-        row["turn_index"]: NOT_LOGGED if row.get("sent_s") is None else WRITTEN for row in turns
-    }  # fmt: skip
+    missing = {row["turn_index"]: NOT_LOGGED if row.get("sent_s") is None else WRITTEN for row in turns}
     strange: list[SpeechInterval] = []
     for party in ("user", "system"):
         logged = sorted((one for one in utterances if one["party"] == party), key=lambda one: one["onset_s"])

@@ -23,9 +23,14 @@ Mend = Callable[[str, int, Row], Row]
 
 
 def reduce_dataset(
-    dataset: Dataset, into: Path, level: Level, *, mend: Mend | None = None,
-    study: Mapping[str, Any] | None = None, masked: int = 0,
-) -> Dataset:  # fmt: skip
+    dataset: Dataset,
+    into: Path,
+    level: Level,
+    *,
+    mend: Mend | None = None,
+    study: Mapping[str, Any] | None = None,
+    masked: int = 0,
+) -> Dataset:
     """A copy of a dataset at a level, with a README that says what is in it.
 
     Input   mend: what becomes of the texts of a row; study: what the manifest says of the study, where it is
@@ -43,9 +48,12 @@ def reduce_dataset(
         for name, table in TABLES.items()
     }
     made = copy_dataset(
-        dataset, into, changes, source={"level": level.value, "masked": masked},
+        dataset,
+        into,
+        changes,
+        source={"level": level.value, "masked": masked},
         study=_moved_study(study or dataset.manifest["study"], moves),
-    )  # fmt: skip
+    )
     (made.folder / README).write_text(readme(made), encoding="utf-8")
     return made
 
@@ -133,9 +141,14 @@ def readme(dataset: Dataset) -> str:
     level = level_of(dataset.manifest)
     out = [f"`{name}.{one}`" for name, table in TABLES.items() for one in columns_left_out(table, level)]
     return _README.format(
-        study=dataset.study, level=level, columns=", ".join(out),
+        study=dataset.study,
+        level=level,
+        columns=", ".join(out),
         treated="\n".join(f"- {holds}: {treatment(one, level)};" for one, holds in HOLDS.items() if one),
         lost="\n".join(f"- {one}" for one in dataset.what_is_lost),
-        rows="\n".join(f"- `{name}.parquet`: {facts['rows']} rows, each {TABLES[name].row}"
-                       for name, facts in dataset.manifest["tables"].items() if name in TABLES),
-    )  # fmt: skip
+        rows="\n".join(
+            f"- `{name}.parquet`: {facts['rows']} rows, each {TABLES[name].row}"
+            for name, facts in dataset.manifest["tables"].items()
+            if name in TABLES
+        ),
+    )

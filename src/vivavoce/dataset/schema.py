@@ -106,8 +106,12 @@ JUDGEMENTS: Final = Table(
         Column("turn_index", INTEGER, "the turn; null for a dialogue, or of two answers"),
         Column("other_dialogue_id", KEY, "that of the second of two answers; null for one dialogue"),
         Column("exchange", INTEGER, "1-based number of the message that both answer; null for one dialogue"),
-        Column("value", REAL, "code on the item's scale, a mean of several; of two answers 1: the first is "
-               "better, 0: the second, 0.5: neither; null: it said nothing"),
+        Column(
+            "value",
+            REAL,
+            "code on the item's scale, a mean of several; of two answers 1: the first is "
+            "better, 0: the second, 0.5: neither; null: it said nothing",
+        ),
         Column("confidence", REAL, "how sure it is, 0 to 1; null: it does not say"),
         Column("trouble", LABEL, "why it said nothing: refused, unreadable, unreachable or unknown"),
         Column("first_chosen", REAL, "share of its answers for what it read first, asked in both orders"),
@@ -121,7 +125,7 @@ JUDGEMENTS: Final = Table(
         Column("judged_at", INSTANT, "when the dataset with it was written, UTC", True),
     ),
     counted="judgement",
-)  # fmt: skip
+)
 
 
 __all__ = ["FACTOR_PREFIX", "SCHEMA_VERSION", "STRESS", "TABLES", "Column", "Table"]

@@ -67,10 +67,13 @@ def recorded_dialogues(dataset: Dataset) -> dict[str, list[SoundSource]]:
             if path.is_file():
                 found[row["dialogue_id"]].append(
                     SoundSource(
-                        path, cast("tuple[Party, ...]", speakers), row["started_s"] or 0.0,
-                        row.get("clips_placed") or 0, row["started_s"] is not None,
+                        path,
+                        cast("tuple[Party, ...]", speakers),
+                        row["started_s"] or 0.0,
+                        row.get("clips_placed") or 0,
+                        row["started_s"] is not None,
                     )
-                )  # fmt: skip
+                )
     return dict(found)
 
 
@@ -87,9 +90,10 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
     found = {path.stem: [SoundSource(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
     if not found:
         raise InputError(
-            f"none of {len(files)} sound files is named after a dialogue", place=str(folder),
+            f"none of {len(files)} sound files is named after a dialogue",
+            place=str(folder),
             hint="name them <dialogue_id>.wav or <dialogue_id>.flac",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -156,9 +160,15 @@ def _retimed(
         if turn["party"] == "user":
             turn["barge_in"] = said.barge_in if said else None
     timing = DialogueTiming(
-        dialogue_id, len(turns), len(found.turns) + found.unpaired, len(found.turns), bool(utterances),
-        len(found.others), len(found.strange), Counter(found.missing.values()),
-    )  # fmt: skip
+        dialogue_id,
+        len(turns),
+        len(found.turns) + found.unpaired,
+        len(found.turns),
+        bool(utterances),
+        len(found.others),
+        len(found.strange),
+        Counter(found.missing.values()),
+    )
     spoken = [*found.turns.values(), *found.others]
     return spoken or turns_of_speech(speech), timing
 
@@ -178,8 +188,10 @@ def match_turns(
     return Reconciled(
         {turns[row]["turn_index"]: spoken[column] for row, column in pairs.items()},
         {turn["turn_index"]: UNPAIRED for row, turn in enumerate(turns) if row not in pairs},
-        unpaired, [], len(unpaired),
-    )  # fmt: skip
+        unpaired,
+        [],
+        len(unpaired),
+    )
 
 
 def pair_turns(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int, int]]:
@@ -217,9 +229,12 @@ def _distance(turn: Row, said: SpokenTurn) -> float:
 
 
 def _copied(
-    dataset: Dataset, logged: dict[str, list[Row]], spoken: dict[str, list[SpokenTurn]], into: Path,
+    dataset: Dataset,
+    logged: dict[str, list[Row]],
+    spoken: dict[str, list[SpokenTurn]],
+    into: Path,
     guessed: int,
-) -> Dataset:  # fmt: skip
+) -> Dataset:
     def timed(dialogues: Iterator[Row]) -> Iterator[Row]:
         for dialogue in dialogues:
             turns = spoken.get(dialogue["dialogue_id"])

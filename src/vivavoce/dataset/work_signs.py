@@ -25,9 +25,18 @@ TASK_TABLES: Final = {
     "goals": ("dialogue_id", "goal_index", "origin", "kind", "slot", "op", "value"),
     "turns": ("dialogue_id", "turn_index", "party"),
     "acts": (
-        "dialogue_id", "turn_index", "layer", "source", "rank", "position", "act", "slot", "op", "value",
+        "dialogue_id",
+        "turn_index",
+        "layer",
+        "source",
+        "rank",
+        "position",
+        "act",
+        "slot",
+        "op",
+        "value",
     ),
-}  # fmt: skip
+}
 """What must be read of which table."""
 
 
@@ -121,8 +130,11 @@ def _stated(acts: Sequence[Row], before: Sequence[Row]) -> Iterator[tuple[str, s
     asked = {act["slot"] for act in before if act["act"] in ("request", "select", "confirm") and act["slot"]}
     for act in acts:
         if act["act"] == "affirm":
-            yield from ((one["slot"], normalise_value(one["value"])) for one in before
-                        if one["act"] == "confirm" and one["slot"] and one["value"])  # fmt: skip
+            yield from (
+                (one["slot"], normalise_value(one["value"]))
+                for one in before
+                if one["act"] == "confirm" and one["slot"] and one["value"]
+            )
         elif act["act"] in ("inform", "confirm") and act["slot"] and act["value"] and act["op"] != "!=":
             slots = asked if act["slot"] == THIS else {act["slot"]}
             yield from ((slot, normalise_value(act["value"])) for slot in slots)
@@ -194,9 +206,13 @@ class WorkQuality:
     """
 
     def __init__(
-        self, columns: Columns, declared: Quality, *, simulated: bool = False,
+        self,
+        columns: Columns,
+        declared: Quality,
+        *,
+        simulated: bool = False,
         success: Mapping[str, Success] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._columns, self._declared, self._success = columns, declared, success or {}
         self._simulated = simulated
         self._made: dict[str, Mapping[str, Sign]] = {}
@@ -246,8 +262,11 @@ class WorkQuality:
         usual: dict[Any, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for what, person, seconds in times:
             usual[what][person].append(seconds)
-        medians = {what: median(map(median, people.values())) for what, people in usual.items()
-                   if len(people) >= FEWEST_PEOPLE}  # fmt: skip
+        medians = {
+            what: median(map(median, people.values()))
+            for what, people in usual.items()
+            if len(people) >= FEWEST_PEOPLE
+        }
         ratios: dict[str, list[float]] = defaultdict(list)
         for what, person, seconds in times:
             if medians.get(what):
@@ -266,8 +285,9 @@ class WorkQuality:
                 after["sent_s"] - before["complete_s"]
                 for before, after in pairwise(rows)
                 if (before["party"], after["party"]) == ("system", "user")
-                and None not in (before["complete_s"], after["sent_s"]) and not after["restarted"]
-            ]  # fmt: skip
+                and None not in (before["complete_s"], after["sent_s"])
+                and not after["restarted"]
+            ]
             if delays := [one for one in delays if one > 0]:
                 yield ("turn", dialogue["system"]), dialogue["participant_id"], median(delays)
 
@@ -353,7 +373,10 @@ class _Answers(NamedTuple):
 
 
 _MADE: Final[Mapping[str, Callable[[WorkQuality], Mapping[str, Sign]]]] = {
-    "gold": WorkQuality.gold, "pace": WorkQuality.pace, "fast_answers": WorkQuality.fast_answers,
-    "goal_pursued": WorkQuality.goal_pursued, "copies": WorkQuality.copies,
+    "gold": WorkQuality.gold,
+    "pace": WorkQuality.pace,
+    "fast_answers": WorkQuality.fast_answers,
+    "goal_pursued": WorkQuality.goal_pursued,
+    "copies": WorkQuality.copies,
     OF_OUTCOMES: WorkQuality.disagreement,
-}  # fmt: skip
+}

@@ -73,9 +73,13 @@ class Exporter:
         (into / README).write_text(readme, encoding="utf-8")
         files = sorted(str(one.relative_to(into)) for one in into.rglob("*") if one.is_file())
         facts = {
-            "format": self.name, "study": whole.study, "level": whole.level.value, "dataset": whole.hash,
-            "files": files, "lost": [str(one) for one in said],
-        }  # fmt: skip
+            "format": self.name,
+            "study": whole.study,
+            "level": whole.level.value,
+            "dataset": whole.hash,
+            "files": files,
+            "lost": [str(one) for one in said],
+        }
         written_facts = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
         (into / MANIFEST).write_text(written_facts, encoding="utf-8")
         return lost
@@ -109,12 +113,19 @@ def _readme(dataset: Dataset, exporter: Exporter, written: Holding, lost: Iterab
     level = dataset.level
     held = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items())
     lines = [
-        f"# {dataset.study}", "",
-        f"Vivavoce, format {exporter.name}, level {level}: {exporter.layout}.", "",
-        f"It holds {held or 'nothing'}. What columns hold, and what became of it at this level:", "",
-        *(f"- {holds}: {treatment(one, level)};" for one, holds in HOLDS.items() if one), "",
-        "## What is not in it", "", *([f"- {one}" for one in lost] or ["Everything is."]), "",
-    ]  # fmt: skip
+        f"# {dataset.study}",
+        "",
+        f"Vivavoce, format {exporter.name}, level {level}: {exporter.layout}.",
+        "",
+        f"It holds {held or 'nothing'}. What columns hold, and what became of it at this level:",
+        "",
+        *(f"- {holds}: {treatment(one, level)};" for one, holds in HOLDS.items() if one),
+        "",
+        "## What is not in it",
+        "",
+        *([f"- {one}" for one in lost] or ["Everything is."]),
+        "",
+    ]
     return written.head + "\n".join(lines)
 
 

@@ -63,10 +63,15 @@ def _utterances(
         meta = {name: value for name, value in turn.items() if name not in _OF_SPEECH and value is not None}
         meta |= {"annotations": found} if (found := _notes(notes, turn["turn_index"])) else {}
         yield {
-            "id": name, "conversation_id": key, "text": turn["text"] or "",
-            "speaker": user if turn["party"] == "user" else system, "meta": meta, "reply-to": before,
-            "timestamp": at, "vectors": [],
-        }  # fmt: skip
+            "id": name,
+            "conversation_id": key,
+            "text": turn["text"] or "",
+            "speaker": user if turn["party"] == "user" else system,
+            "meta": meta,
+            "reply-to": before,
+            "timestamp": at,
+            "vectors": [],
+        }
         before = name
 
 
@@ -106,10 +111,12 @@ def _index(into: Path) -> dict[str, Any]:
         "overall-index": [_read(into / "corpus.json")],
     }
     kinds = {
-        part: {name: sorted({str(type(meta[name])) for meta in metas if name in meta})
-               for name in dict.fromkeys(name for meta in metas for name in meta)}
+        part: {
+            name: sorted({str(type(meta[name])) for meta in metas if name in meta})
+            for name in dict.fromkeys(name for meta in metas for name in meta)
+        }
         for part, metas in held.items()
-    }  # fmt: skip
+    }
     return {**kinds, "version": 1, "vectors": []}
 
 

@@ -66,12 +66,15 @@ def _head(dataset: Dataset, made: dict[str, pa.Table], data: Path) -> str:
         "tags": ["dialogue", "human-evaluation"],
         "size_categories": [size],
         "configs": [
-            {"config_name": name, "data_files": [{"split": SPLIT, "path": f"data/{name}.parquet"}],
-             **({"default": True} if name == CONVERSATIONS else {})}
+            {
+                "config_name": name,
+                "data_files": [{"split": SPLIT, "path": f"data/{name}.parquet"}],
+                **({"default": True} if name == CONVERSATIONS else {}),
+            }
             for name in made
         ],
         "dataset_info": [_info(name, table, data) for name, table in made.items()],
-    }  # fmt: skip
+    }
     written = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=110)
     return f"---\n{written}---\n\n{_columns(made)}"
 
@@ -96,8 +99,9 @@ def _columns(made: dict[str, pa.Table]) -> str:
     """What each configuration and column is, as Markdown."""
     lines = [
         "A configuration for each table, and `conversations`: a row a dialogue, what was said as messages.",
-        f"Nothing is split: the one split is called `{SPLIT}` because the library wants a name.", "",
-    ]  # fmt: skip
+        f"Nothing is split: the one split is called `{SPLIT}` because the library wants a name.",
+        "",
+    ]
     for name, table in TABLES.items():
         if name in made:
             lines += [f"**`{name}`**, a row: {table.row}", "", "| column | meaning |", "| --- | --- |"]

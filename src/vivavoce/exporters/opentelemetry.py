@@ -123,10 +123,13 @@ class _Trace:
 
     def _tool(self, call: Row) -> Span:
         told = {
-            "gen_ai.operation.name": "execute_tool", **self._named(), "gen_ai.tool.name": call["name"],
-            "gen_ai.tool.call.arguments": call["arguments"], "gen_ai.tool.call.result": call["result"],
+            "gen_ai.operation.name": "execute_tool",
+            **self._named(),
+            "gen_ai.tool.name": call["name"],
+            "gen_ai.tool.call.arguments": call["arguments"],
+            "gen_ai.tool.call.result": call["result"],
             "error.type": (call["error"] or "_OTHER") if call["failed"] else None,
-        }  # fmt: skip
+        }
         begun = self._at(call["started_s"])
         done = begun + (call["duration_s"] or 0.0)
         span = self._span(
@@ -147,13 +150,16 @@ class _Trace:
 
     def _span(self, key: str, name: str, told: Row, begun_s: float, done_s: float, kind: int) -> Span:
         return {
-            "traceId": self._trace, "spanId": _number(f"{self._row['dialogue_id']} {key}", 16),
-            "parentSpanId": _number(f"{self._row['dialogue_id']} dialogue", 16), "name": name, "kind": kind,
+            "traceId": self._trace,
+            "spanId": _number(f"{self._row['dialogue_id']} {key}", 16),
+            "parentSpanId": _number(f"{self._row['dialogue_id']} dialogue", 16),
+            "name": name,
+            "kind": kind,
             "startTimeUnixNano": str(self._begun_ns + round(begun_s * 1e9)),
             "endTimeUnixNano": str(self._begun_ns + round(max(begun_s, done_s) * 1e9)),
             "attributes": [_attribute(one, value) for one, value in told.items() if value is not None],
             "status": {},
-        }  # fmt: skip
+        }
 
 
 def _used(usage: Row) -> Row:

@@ -125,9 +125,15 @@ def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
         asked.remove(found)
         key = found[0]
     return ToolSpan(
-        run.started, run.ended, name, failed=run.error is not None, key=None if key is None else str(key),
-        arguments=run.given, result=as_text(told["content"]), error=run.error,
-    )  # fmt: skip
+        run.started,
+        run.ended,
+        name,
+        failed=run.error is not None,
+        key=None if key is None else str(key),
+        arguments=run.given,
+        result=as_text(told["content"]),
+        error=run.error,
+    )
 
 
 # --- messages -----------------------------------------------------------------------------------------
@@ -172,8 +178,12 @@ def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
         for call in maybe(told, "tool_calls", list) or []
         if isinstance(call, Mapping)
     ]
-    calls = [{**call, "name": (call.get("function") or call).get("name")} if "function" not in call
-             else {"id": call.get("id"), **need(call, "function", dict)} for call in calls]  # fmt: skip
+    calls = [
+        {**call, "name": (call.get("function") or call).get("name")}
+        if "function" not in call
+        else {"id": call.get("id"), **need(call, "function", dict)}
+        for call in calls
+    ]
     role, key, content = _ROLES.get(named, named), told.get("tool_call_id"), told.get("content")
     return {"role": role, "content": content, "tool_calls": calls, "tool_call_id": key}
 
@@ -194,22 +204,29 @@ def _langfuse(content: Any) -> Iterator[Observed]:
 def _observation(told: dict[str, Any], trace: dict[str, Any]) -> Observed:
     kind = need(told, "type", str).upper()
     usage = maybe(told, "usage_details", dict) or maybe(told, "usage", dict) or {}
-    tokens = {"input_tokens": usage.get("input"), "output_tokens": usage.get("output"),
-              "cached_tokens": usage.get("input_cached_tokens", usage.get("cache_read_input_tokens")),
-              "reasoning_tokens": usage.get("output_reasoning_tokens")}  # fmt: skip
+    tokens = {
+        "input_tokens": usage.get("input"),
+        "output_tokens": usage.get("output"),
+        "cached_tokens": usage.get("input_cached_tokens", usage.get("cache_read_input_tokens")),
+        "reasoning_tokens": usage.get("output_reasoning_tokens"),
+    }
     failed = told.get("level") == "ERROR"
     return Observed(
-        key=need(told, "id", str), parent=maybe(told, "parent_observation_id", str),
+        key=need(told, "id", str),
+        parent=maybe(told, "parent_observation_id", str),
         trace=maybe(told, "trace_id", str) or need(trace, "id", str),
         thread=maybe({**trace, **told}, "session_id", str) or maybe(trace, "session_id", str),
         kind={"GENERATION": "model", "TOOL": "tool"}.get(kind, "other"),
         name=maybe(told, "name", str) or maybe(trace, "name", str),
         started=_moment(told, "start_time"),
         ended=_moment(told, "end_time") if told.get("end_time") else None,
-        given=told.get("input"), made=told.get("output"), model=maybe(told, "model", str), tokens=tokens,
+        given=told.get("input"),
+        made=told.get("output"),
+        model=maybe(told, "model", str),
+        tokens=tokens,
         error=(maybe(told, "status_message", str) or "failed") if failed else None,
         user=maybe(told, "user_id", str) or maybe(trace, "user_id", str),
-    )  # fmt: skip
+    )
 
 
 def _snake(content: Any) -> dict[str, Any]:
@@ -229,16 +246,21 @@ def _langsmith(content: Any) -> Iterator[Observed]:
     asked = maybe(extra, "invocation_params", dict) or {}
     key = need(content, "id", str)
     yield Observed(
-        key=key, parent=maybe(content, "parent_run_id", str), trace=maybe(content, "trace_id", str) or key,
+        key=key,
+        parent=maybe(content, "parent_run_id", str),
+        trace=maybe(content, "trace_id", str) or key,
         thread=next((str(about[name]) for name in _THREADS if about.get(name)), None),
         kind={"llm": "model", "chat_model": "model", "tool": "tool"}.get(kind, "other"),
         name=maybe(content, "name", str),
         started=_moment(content, "start_time"),
         ended=_moment(content, "end_time") if content.get("end_time") else None,
-        given=content.get("inputs"), made=made,
-        model=maybe(about, "ls_model_name", str) or maybe(asked, "model", str), tokens=_tokens(content, made),
-        error=maybe(content, "error", str), user=maybe(about, "user_id", str),
-    )  # fmt: skip
+        given=content.get("inputs"),
+        made=made,
+        model=maybe(about, "ls_model_name", str) or maybe(asked, "model", str),
+        tokens=_tokens(content, made),
+        error=maybe(content, "error", str),
+        user=maybe(about, "user_id", str),
+    )
 
 
 def _tokens(content: Mapping[str, Any], made: Any) -> dict[str, Any]:

@@ -82,9 +82,15 @@ class Importer:
     guess: Callable[[LogFiles], str] | None = None
 
     def make_dataset(
-        self, paths: list[Path], into: Path, *, venues: Path | None = None, mapping: Path | None = None,
-        strict: bool = False, progress: Progress | None = None,
-    ) -> ImportResult:  # fmt: skip
+        self,
+        paths: list[Path],
+        into: Path,
+        *,
+        venues: Path | None = None,
+        mapping: Path | None = None,
+        strict: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportResult:
         """Read a log; whoever imports comes by here.
 
         Raises  InputError: a path that is not there, a folder that holds a dataset, an option that is of no
@@ -104,9 +110,14 @@ class Importer:
             return self._read(files, into, known, strict=strict, progress=progress)
 
     def _read(
-        self, files: LogFiles, into: Path, known: list[Row] | None, *, strict: bool,
+        self,
+        files: LogFiles,
+        into: Path,
+        known: list[Row] | None,
+        *,
+        strict: bool,
         progress: Progress | None,
-    ) -> ImportResult:  # fmt: skip
+    ) -> ImportResult:
         assert self.rows is not None
         items = list(self.rows(files))
         if not items:

@@ -23,9 +23,13 @@ NOTES: Final = (
     "Messages have no times; the language comes from the log.",
 )
 CHOICES: Final = {
-    "model_a": "left", "model_b": "right", "tie": "tie", "tie (bothbad)": "both_bad", "both_bad": "both_bad",
+    "model_a": "left",
+    "model_b": "right",
+    "tie": "tie",
+    "tie (bothbad)": "both_bad",
+    "both_bad": "both_bad",
     "bothbad": "both_bad",
-}  # fmt: skip
+}
 SIDES: Final = {"left": "a", "right": "b"}
 
 
@@ -45,16 +49,28 @@ def _battle(rows: ItemRows, record: LogRecord, *, number: int) -> None:
     who, language = None if judge is None else str(judge), _language(battle.get("language"))
     at = _instant(battle)
     vote = {
-        "participant_id": who, "visit_id": f"visit-{number}", "bout_id": key, "bout_number": 1,
-        "language": language, "choice": CHOICES[winner], "answered_at": at, "simulated": False,
-    }  # fmt: skip
+        "participant_id": who,
+        "visit_id": f"visit-{number}",
+        "bout_id": key,
+        "bout_number": 1,
+        "language": language,
+        "choice": CHOICES[winner],
+        "answered_at": at,
+        "simulated": False,
+    }
     users: list[int] = []
     for side, letter in SIDES.items():
         system = need(battle, f"model_{letter}", str)
         dialogue = ForeignDialogue(
-            rows, f"{key}-{letter}", study="chatbot-arena", system=system, language=language,
-            participant_id=who, visit_id=vote["visit_id"], started_at=at,
-        )  # fmt: skip
+            rows,
+            f"{key}-{letter}",
+            study="chatbot-arena",
+            system=system,
+            language=language,
+            participant_id=who,
+            visit_id=vote["visit_id"],
+            started_at=at,
+        )
         add_messages(rows, dialogue, need(battle, f"conversation_{letter}", list))
         dialogue.end()
         last = dialogue.last or {}

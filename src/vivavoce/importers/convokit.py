@@ -99,10 +99,14 @@ def _dialogue(
     user = next((who for who, role in party.items() if role == "user"), first)
     times = [time for one in utterances if (time := _seconds(one)) is not None]
     dialogue = ForeignDialogue(
-        rows, key, study=corpus, participant_id=user,
+        rows,
+        key,
+        study=corpus,
+        participant_id=user,
         system="system" if "system" in party.values() else "others",
-        started_at=_instant(times[0]) if times else None, ended_at=_instant(times[-1]) if times else None,
-    )  # fmt: skip
+        started_at=_instant(times[0]) if times else None,
+        ended_at=_instant(times[-1]) if times else None,
+    )
     for one in utterances:
         second = time - times[0] if (time := _seconds(one)) is not None else None
         spoken = party[_speaker(one)] or ("user" if _speaker(one) == user else "system")
@@ -121,9 +125,13 @@ def _describe(
         rows.add("participants", participant_id=user, simulated=False, attributes=as_text(meta))
     for label, value in _meta(told["conversations"].get(dialogue.key)).items():
         rows.add(
-            "annotations", dialogue_id=dialogue.key, layer="conversation", label=str(label),
-            value=as_text(value), annotator_id="corpus",
-        )  # fmt: skip
+            "annotations",
+            dialogue_id=dialogue.key,
+            layer="conversation",
+            label=str(label),
+            value=as_text(value),
+            annotator_id="corpus",
+        )
 
 
 def _meta(holder: Any) -> Row:

@@ -60,14 +60,29 @@ class ForeignDialogue:
     """
 
     def __init__(
-        self, rows: ItemRows, dialogue_id: str, *, study: str, system: str, simulated: bool = False,
-        language: str | None = None, channel: str = "text", condition: str | None = None, **facts: Any,
-    ) -> None:  # fmt: skip
+        self,
+        rows: ItemRows,
+        dialogue_id: str,
+        *,
+        study: str,
+        system: str,
+        simulated: bool = False,
+        language: str | None = None,
+        channel: str = "text",
+        condition: str | None = None,
+        **facts: Any,
+    ) -> None:
         self._rows, self.key, self._spoken = rows, dialogue_id, channel != "text"
         self.row: Row = {
-            "dialogue_id": dialogue_id, "study": study, "system": system, "condition": condition or system,
-            "simulated": simulated, "language": language or UNKNOWN_LANGUAGE, "channel": channel, **facts,
-        }  # fmt: skip
+            "dialogue_id": dialogue_id,
+            "study": study,
+            "system": system,
+            "condition": condition or system,
+            "simulated": simulated,
+            "language": language or UNKNOWN_LANGUAGE,
+            "channel": channel,
+            **facts,
+        }
         self.turns: list[Row] = rows.tables.setdefault("turns", [])
         self._first = len(self.turns)
         self._calls: dict[str, Row] = {}
@@ -119,18 +134,28 @@ class ForeignDialogue:
 
     def goal(self, kind: str, slot: str | None = None, value: str | None = None, index: int = 0) -> None:
         self._rows.add(
-            "goals", dialogue_id=self.key, goal_index=index, origin="assigned", kind=kind, slot=slot,
-            op="=" if value is not None else None, value=value,
-        )  # fmt: skip
+            "goals",
+            dialogue_id=self.key,
+            goal_index=index,
+            origin="assigned",
+            kind=kind,
+            slot=slot,
+            op="=" if value is not None else None,
+            value=value,
+        )
 
     def call_tool(self, call_id: str | None, name: str, arguments: Any, **facts: Any) -> None:
         """A call of a tool in the system's turn; `call_id` is what its result names."""
         if not isinstance(name, str):
             raise TypeError(f"the name of a tool is {shown_value(name)}, not text")
         row = {
-            "dialogue_id": self.key, "turn_index": self.turn("system")["turn_index"], "name": name,
-            "call_index": self._next("tool_calls"), "arguments": as_text(arguments), **facts,
-        }  # fmt: skip
+            "dialogue_id": self.key,
+            "turn_index": self.turn("system")["turn_index"],
+            "name": name,
+            "call_index": self._next("tool_calls"),
+            "arguments": as_text(arguments),
+            **facts,
+        }
         self._rows.tables.setdefault("tool_calls", []).append(row)
         if call_id is not None:
             self._calls[call_id] = row
@@ -157,9 +182,16 @@ class ForeignDialogue:
         self, instrument: str, item: str, value: float | None, answer: str | None = None, **more: Any
     ) -> None:
         self._rows.add(
-            "ratings", dialogue_id=self.key, participant_id=self.row.get("participant_id"), wording="corpus",
-            instrument=instrument, item_id=item, value=value, answer=answer, **more,
-        )  # fmt: skip
+            "ratings",
+            dialogue_id=self.key,
+            participant_id=self.row.get("participant_id"),
+            wording="corpus",
+            instrument=instrument,
+            item_id=item,
+            value=value,
+            answer=answer,
+            **more,
+        )
 
     def end(self) -> None:
         """The dialogue is whole: it has turns, and lasted from its first time to its last."""

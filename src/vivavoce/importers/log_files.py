@@ -19,8 +19,15 @@ from vivavoce.importers.sources import ARCHIVES
 LARGEST_BYTES: Final = 2**30
 ZIP: Final = ".zip"
 GZ: Final = ".gz"
-BROKEN: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError,
-                 NotImplementedError)  # fmt: skip
+BROKEN: Final = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    RuntimeError,
+    NotImplementedError,
+)
 PASSED_OVER: Final = N_("{n} files of other types were ignored.")
 
 

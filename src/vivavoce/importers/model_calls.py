@@ -77,10 +77,16 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
     start = everything[0].started
     ends = [one.ended for one in everything if one.ended is not None]
     dialogue = ForeignDialogue(
-        rows, trace.key, study=trace.study, system=trace.system, participant_id=trace.user,
-        started_at=datetime.fromtimestamp(start, UTC), tools_logged=True, reward=trace.reward,
+        rows,
+        trace.key,
+        study=trace.study,
+        system=trace.system,
+        participant_id=trace.user,
+        started_at=datetime.fromtimestamp(start, UTC),
+        tools_logged=True,
+        reward=trace.reward,
         ended_at=datetime.fromtimestamp(max(ends), UTC) if ends else None,
-    )  # fmt: skip
+    )
     known: list[str] = []
     for one in everything:
         if isinstance(one, ModelCall):
@@ -126,9 +132,10 @@ def _mark(message: Any) -> str:
     """A message as the same text wherever it is said again: who, words, calls, results."""
     held = message if isinstance(message, dict) else {"role": None, "content": message}
     calls = [
-        (one.get("id"), (one.get("function") or one).get("name")) for one in held.get("tool_calls") or []
+        (one.get("id"), (one.get("function") or one).get("name"))
+        for one in held.get("tool_calls") or []
         if isinstance(one, dict) and isinstance(one.get("function") or one, dict)
-    ]  # fmt: skip
+    ]
     content = held.get("content")
     parts = content if isinstance(content, list) else [content]
     words = [part.get("text") if isinstance(part, dict) else part for part in parts]
@@ -151,9 +158,10 @@ def _add_tool(dialogue: ForeignDialogue, tool: ToolSpan, start: float) -> None:
         dialogue.call_tool(tool.key, tool.name, tool.arguments)
         row = dialogue.latest_call
     row |= {
-        "started_s": tool.started - start, "failed": tool.failed,
+        "started_s": tool.started - start,
+        "failed": tool.failed,
         "error": tool.error if tool.failed else None,
         "duration_s": None if tool.ended is None else tool.ended - tool.started,
-    }  # fmt: skip
+    }
     if tool.result is not None and not tool.failed:
         row["result"] = as_text(tool.result)

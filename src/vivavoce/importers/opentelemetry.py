@@ -17,9 +17,12 @@ from vivavoce.importers.log_files import LogFiles, read_json
 from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
 
 ROLES: Final = {
-    "gen_ai.system.message": "system", "gen_ai.user.message": "user",
-    "gen_ai.assistant.message": "assistant", "gen_ai.tool.message": "tool", "gen_ai.choice": "assistant",
-}  # fmt: skip
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+    "gen_ai.choice": "assistant",
+}
 
 
 def plain(value: Any) -> Any:
@@ -96,16 +99,23 @@ def event_message(name: str, told: Mapping[str, Any], body: Any) -> dict[str, An
     content = held.get("content")
     key = held.get("id") or held.get("tool_call_id")
     return {
-        "role": ROLES[name], "tool_calls": calls, "tool_call_id": key,
+        "role": ROLES[name],
+        "tool_calls": calls,
+        "tool_call_id": key,
         "content": content if isinstance(content, str | list) or content is None else json.dumps(content),
-    }  # fmt: skip
+    }
 
 
 CHATS: Final = ("chat", "text_completion", "generate_content")
 AGENTS: Final = ("invoke_agent", "create_agent")
 OTHER_SPANS: Final = N_("{n} spans other than model or tool calls were left out.")
-MESSAGE_EVENTS: Final = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message",
-                         "gen_ai.tool.message", "gen_ai.choice")  # fmt: skip
+MESSAGE_EVENTS: Final = (
+    "gen_ai.system.message",
+    "gen_ai.user.message",
+    "gen_ai.assistant.message",
+    "gen_ai.tool.message",
+    "gen_ai.choice",
+)
 Span = dict[str, Any]
 
 
@@ -233,9 +243,14 @@ def _model_call(span: Span, logs: Mapping[str, list[Span]], *, inner: bool, usag
         "reasoning_tokens": told.get("gen_ai.usage.reasoning.output_tokens"),
     }
     return ModelCall(
-        span["started"] / 1e9, _end(span), given, made, inner=inner, tokens=tokens if usage else {},
+        span["started"] / 1e9,
+        _end(span),
+        given,
+        made,
+        inner=inner,
+        tokens=tokens if usage else {},
         model=told.get("gen_ai.response.model") or told.get("gen_ai.request.model"),
-    )  # fmt: skip
+    )
 
 
 def _messages(told: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
@@ -247,10 +262,15 @@ def _tool(span: Span) -> ToolSpan:
     failed = status.get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in told
     error = status.get("message") or told.get("error.type")
     return ToolSpan(
-        span["started"] / 1e9, _end(span), need(told, "gen_ai.tool.name", str), failed=failed,
-        key=maybe(told, "gen_ai.tool.call.id", str), arguments=told.get("gen_ai.tool.call.arguments"),
-        result=told.get("gen_ai.tool.call.result"), error=None if error is None else str(error),
-    )  # fmt: skip
+        span["started"] / 1e9,
+        _end(span),
+        need(told, "gen_ai.tool.name", str),
+        failed=failed,
+        key=maybe(told, "gen_ai.tool.call.id", str),
+        arguments=told.get("gen_ai.tool.call.arguments"),
+        result=told.get("gen_ai.tool.call.result"),
+        error=None if error is None else str(error),
+    )
 
 
 def _end(span: Span) -> float | None:

@@ -144,12 +144,17 @@ def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: Ta
         raise ValueError(f"no {columns.system!r}: nothing says which system it was")
     conditions = {name: _cell(first, name) for name in columns.conditions}
     dialogue = ForeignDialogue(
-        rows, key, study="table", system=system, simulated=mapping.fixed.simulated,
+        rows,
+        key,
+        study="table",
+        system=system,
+        simulated=mapping.fixed.simulated,
         language=_cell(first, columns.language) or mapping.fixed.language,
         condition=next((value for value in conditions.values() if value is not None), None),
-        participant_id=_cell(first, columns.participant), task_id=_cell(first, columns.task),
+        participant_id=_cell(first, columns.participant),
+        task_id=_cell(first, columns.task),
         reward=_reward(records[0], mapping),
-    )  # fmt: skip
+    )
     dialogue.row |= {FACTOR_PREFIX + _slug(name): value for name, value in conditions.items()}
     messages = list(_messages(records, mapping, times))
     clock = [at for *_, at in messages if at is not None]

@@ -84,9 +84,17 @@ def _opened(rows: ItemRows, key: str, system: str, task_id: str, reward: Any) ->
     if reward is not None and not math.isfinite(reward):
         raise ValueError("'reward' is not finite")
     return ForeignDialogue(
-        rows, key, study="tau-bench", system=system, simulated=True, language="en", task_id=task_id,
-        participant_id=f"{task_id}", reward=None if reward is None else float(reward), tools_logged=True,
-    )  # fmt: skip
+        rows,
+        key,
+        study="tau-bench",
+        system=system,
+        simulated=True,
+        language="en",
+        task_id=task_id,
+        participant_id=f"{task_id}",
+        reward=None if reward is None else float(reward),
+        tools_logged=True,
+    )
 
 
 def _unstopped(message: Any) -> Any:
@@ -124,9 +132,11 @@ def _simulation(rows: ItemRows, record: LogRecord, *, system: str, tasks: Mappin
     dialogue = _opened(rows, key, system, task_id, reward)
     ended = maybe(trial, "termination_reason", str)
     dialogue.row |= {
-        "started_at": _instant(trial, "start_time"), "ended_at": _instant(trial, "end_time"),
-        "end_reason": ENDINGS.get(ended) if ended else None, "task_text": _task_text(tasks.get(task_id)),
-    }  # fmt: skip
+        "started_at": _instant(trial, "start_time"),
+        "ended_at": _instant(trial, "end_time"),
+        "end_reason": ENDINGS.get(ended) if ended else None,
+        "task_text": _task_text(tasks.get(task_id)),
+    }
     start = dialogue.row["started_at"]
     for message in need(trial, "messages", list):
         _message(rows, dialogue, message, start)

@@ -78,17 +78,21 @@ def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
     for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party", "text"]).to_pylist():
         turns[row["dialogue_id"]].append((row["turn_index"], row["party"], row["text"] or ""))
     spoken = {one: sorted(found) for one, found in turns.items()}
-    dialogues: list[dict[str, Any]] = dataset.read("dialogues").select(
-        ["dialogue_id", "language", "task_text"]
-    ).to_pylist()  # fmt: skip
+    dialogues: list[dict[str, Any]] = (
+        dataset.read("dialogues").select(["dialogue_id", "language", "task_text"]).to_pylist()
+    )
     if is_label(dataset, target):
         return _label_cases(dataset, target, {row["dialogue_id"]: row for row in dialogues}, spoken)
     if target != PREFERENCE:
         return [
-            JudgeCase(row["dialogue_id"], row["language"], _until(spoken.get(row["dialogue_id"], [])),
-                       row["task_text"])
+            JudgeCase(
+                row["dialogue_id"],
+                row["language"],
+                _until(spoken.get(row["dialogue_id"], [])),
+                row["task_text"],
+            )
             for row in dialogues
-        ]  # fmt: skip
+        ]
     tasks = {row["dialogue_id"]: row for row in dialogues}
     found = []
     for vote in dataset.read("votes").to_pylist():
@@ -96,27 +100,36 @@ def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
         one = tasks.get(left, {})
         found.append(
             JudgeCase(
-                left, vote["language"] or one.get("language") or "en",
-                _until(spoken.get(left, []), vote["left_turn_index"]), one.get("task_text"), right,
-                _until(spoken.get(right, []), vote["right_turn_index"]), vote["exchange"],
+                left,
+                vote["language"] or one.get("language") or "en",
+                _until(spoken.get(left, []), vote["left_turn_index"]),
+                one.get("task_text"),
+                right,
+                _until(spoken.get(right, []), vote["right_turn_index"]),
+                vote["exchange"],
             )
-        )  # fmt: skip
+        )
     return found
 
 
 def _label_cases(
-    dataset: Dataset, target: str, dialogues: Mapping[str, Mapping[str, Any]],
+    dataset: Dataset,
+    target: str,
+    dialogues: Mapping[str, Mapping[str, Any]],
     spoken: Mapping[str, list[tuple[int, str, str]]],
-) -> list[JudgeCase]:  # fmt: skip
+) -> list[JudgeCase]:
     places = labelled_cases(dataset, target)
     return [
         JudgeCase(
-            one, dialogues[one]["language"] or "en", _until(spoken.get(one, [])), dialogues[one]["task_text"],
+            one,
+            dialogues[one]["language"] or "en",
+            _until(spoken.get(one, [])),
+            dialogues[one]["task_text"],
             turn_index=turn,
             judged=None if turn is None else [index for index, _, _ in spoken[one]].index(turn),
         )
         for one, turn in zip(places.dialogues, places.turns, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _until(turns: list[tuple[int, str, str]], last: int | None = None) -> tuple[tuple[str, str], ...]:

@@ -66,16 +66,23 @@ class _Function:
             try:
                 answer = self._function(shown, question)
                 value, confidence = answer if isinstance(answer, tuple) else (answer, None)
-                return {"value": None if value is None else float(value),
-                        "confidence": None if confidence is None else float(confidence)}  # fmt: skip
+                return {
+                    "value": None if value is None else float(value),
+                    "confidence": None if confidence is None else float(confidence),
+                }
             except Exception as error:  # whatever the function does
                 problem = f"{type(error).__name__}: {error}, on dialogue {case.dialogue_id!r}"
                 raise InputError(problem, place="judge", hint="mend the function, and run again") from error
 
         found = await once({"dialogue": shown, "question": question}, ask)
         trouble = "refused" if found["value"] is None else None
-        return JudgeVerdict(value=found["value"], confidence=found["confidence"], trouble=trouble, asked=1,
-                       refused=int(trouble is not None))  # fmt: skip
+        return JudgeVerdict(
+            value=found["value"],
+            confidence=found["confidence"],
+            trouble=trouble,
+            asked=1,
+            refused=int(trouble is not None),
+        )
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -139,9 +146,11 @@ class PersonJudgeKind(JudgeKind):
         said = {
             row["dialogue_id"]: settings.codes[row["label"]]
             for row in rows
-            if row["annotator_id"] == settings.annotator and row["layer"] == settings.layer
-            and row["turn_index"] is None and row["label"] in settings.codes
-        }  # fmt: skip
+            if row["annotator_id"] == settings.annotator
+            and row["layer"] == settings.layer
+            and row["turn_index"] is None
+            and row["label"] in settings.codes
+        }
         return _Told(said, {"kind": "person", "layer": settings.layer, "codes": settings.codes})
 
 

@@ -67,9 +67,14 @@ class OpenAIJudge:
         question = court.question
         self._prompt = PAIR if question.pairwise else TURN if question.turns else DIALOGUE
         self.frozen: Mapping[str, Any] = {
-            "kind": "openai", "url": settings.url, "model": settings.model, "parameters": settings.parameters,
-            "samples": settings.samples, "prompt": self._prompt, "question": _asked(court.question),
-        }  # fmt: skip
+            "kind": "openai",
+            "url": settings.url,
+            "model": settings.model,
+            "parameters": settings.parameters,
+            "samples": settings.samples,
+            "prompt": self._prompt,
+            "question": _asked(court.question),
+        }
 
     async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
         answers = []
@@ -124,13 +129,17 @@ class OpenAIJudge:
         if not usable:
             trouble = "unreachable" if failed else "refused" if refused else "unreadable"
         return JudgeVerdict(
-            value=sum(values) / len(values) if usable else None, trouble=trouble,
+            value=sum(values) / len(values) if usable else None,
+            trouble=trouble,
             confidence=sum(sure) / len(sure) if sure and usable else None,
             first_chosen=sum(first) / len(first) if first and complete else None,
-            asked=len(answers), refused=refused, unreadable=unreadable,
-            input_tokens=_total(answers, "input_tokens"), output_tokens=_total(answers, "output_tokens"),
+            asked=len(answers),
+            refused=refused,
+            unreadable=unreadable,
+            input_tokens=_total(answers, "input_tokens"),
+            output_tokens=_total(answers, "output_tokens"),
             cost=_total(answers, "cost"),
-        )  # fmt: skip
+        )
 
 
 def _asked(question: JudgeQuestion) -> dict[str, Any]:

@@ -108,15 +108,25 @@ def judge_dataset(
         if one.trouble is not None:
             troubles[one.trouble] = troubles.get(one.trouble, 0) + 1
     return Judging(
-        judge=name, target=target, judged=len(verdicts) - sum(troubles.values()), troubles=troubles,
-        asked=book.asked, kept=book.kept, spent=book.paid, perhaps=book.perhaps, frozen=frozen,
-    )  # fmt: skip
+        judge=name,
+        target=target,
+        judged=len(verdicts) - sum(troubles.values()),
+        troubles=troubles,
+        asked=book.asked,
+        kept=book.kept,
+        spent=book.paid,
+        perhaps=book.perhaps,
+        frozen=frozen,
+    )
 
 
 async def _all(
-    judge: Any, cases: list[JudgeCase], book: Journal, at_once: int,
+    judge: Any,
+    cases: list[JudgeCase],
+    book: Journal,
+    at_once: int,
     progress: Callable[[int, int], None] | None,
-) -> list[JudgeVerdict]:  # fmt: skip
+) -> list[JudgeVerdict]:
     gate, done, missed, stopped = asyncio.Semaphore(at_once), 0, 0, False
 
     async def one(case: JudgeCase) -> JudgeVerdict | None:
@@ -160,11 +170,23 @@ def _row(
     name: str, kind: str, target: str, frozen: str, case: JudgeCase, found: JudgeVerdict
 ) -> dict[str, Any]:
     return {
-        "judge": name, "kind": kind, "target": target, "dialogue_id": case.dialogue_id,
-        "turn_index": case.turn_index, "other_dialogue_id": case.other_id, "exchange": case.exchange,
+        "judge": name,
+        "kind": kind,
+        "target": target,
+        "dialogue_id": case.dialogue_id,
+        "turn_index": case.turn_index,
+        "other_dialogue_id": case.other_id,
+        "exchange": case.exchange,
         "value": found.value,
-        "confidence": found.confidence, "trouble": found.trouble, "first_chosen": found.first_chosen,
-        "asked": found.asked, "refused": found.refused, "unreadable": found.unreadable,
-        "input_tokens": found.input_tokens, "output_tokens": found.output_tokens, "cost": found.cost,
-        "frozen": frozen[:12], "judged_at": datetime.now(UTC),
-    }  # fmt: skip
+        "confidence": found.confidence,
+        "trouble": found.trouble,
+        "first_chosen": found.first_chosen,
+        "asked": found.asked,
+        "refused": found.refused,
+        "unreadable": found.unreadable,
+        "input_tokens": found.input_tokens,
+        "output_tokens": found.output_tokens,
+        "cost": found.cost,
+        "frozen": frozen[:12],
+        "judged_at": datetime.now(UTC),
+    }

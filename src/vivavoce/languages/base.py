@@ -103,9 +103,12 @@ def words(tag: str, *domains: str, own: Path | None = None) -> NullTranslations:
 
 @lru_cache  # a report says thousands of phrases
 def _words(
-    language: Language | None, tag: str, domains: tuple[str, ...], own: Path | None,
+    language: Language | None,
+    tag: str,
+    domains: tuple[str, ...],
+    own: Path | None,
     packages: tuple[tuple[str, Path], ...],
-) -> NullTranslations:  # fmt: skip
+) -> NullTranslations:
     name = language.name if language is not None else tag
     files = [own / f"{name}.po"] if own is not None else []
     files += [language.catalogue(domain) for domain in domains] if language is not None else []

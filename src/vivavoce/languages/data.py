@@ -14,19 +14,54 @@ from vivavoce.core.validation import load_model, mistake
 from vivavoce.languages.base import LANGUAGES, language_of
 
 Phrase = Literal[
-    "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
-    "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away", "nobody_there",
+    "welcome_pin",
+    "wrong_pin",
+    "no_visit",
+    "second_call",
+    "not_due",
+    "over",
+    "paused",
+    "not_heard",
+    "still_there",
+    "trouble",
+    "too_short",
+    "code",
+    "goodbye",
+    "connecting",
+    "system_away",
+    "nobody_there",
     "placed",
-]  # fmt: skip
+]
 Manner = Literal[
-    "search", "inform", "change", "correct", "request", "whether", "reqalts", "hello", "affirm", "negate",
-    "bye", "despair", "wrong", "nothing_more",
-]  # fmt: skip
+    "search",
+    "inform",
+    "change",
+    "correct",
+    "request",
+    "whether",
+    "reqalts",
+    "hello",
+    "affirm",
+    "negate",
+    "bye",
+    "despair",
+    "wrong",
+    "nothing_more",
+]
 Aside = Literal["puzzled", "disagree", "ask_back", "digress", "break_off", "thanks"]
 Column = Literal[
-    "dialogue", "speaker", "text", "time", "system", "participant", "language", "task", "reward", "ratings",
+    "dialogue",
+    "speaker",
+    "text",
+    "time",
+    "system",
+    "participant",
+    "language",
+    "task",
+    "reward",
+    "ratings",
     "conditions",
-]  # fmt: skip
+]
 Data = TypeVar("Data", bound=BaseModel)
 SAYING: Final = ("search", "inform", "change", "correct", "request", "whether")  # with {what}
 

@@ -134,9 +134,13 @@ def use_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> 
 
 
 def add_sign_in(
-    connection: Connection, token_hash: str, role: str, expires_at: datetime, account_id: str | None = None,
+    connection: Connection,
+    token_hash: str,
+    role: str,
+    expires_at: datetime,
+    account_id: str | None = None,
     study: str | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Remember a browser that is signed in, by the hash of its cookie's token."""
     row = {"token_hash": token_hash, "role": role, "expires_at": expires_at, "account_id": account_id}
     row["study"] = study

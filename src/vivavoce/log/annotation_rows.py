@@ -43,9 +43,11 @@ def _layer(
         for label in said.labels:
             empty = False
             yield of_layer | {
-                "turn_index": place.turn_index, "label": label.label, "value": label.value,
+                "turn_index": place.turn_index,
+                "label": label.label,
+                "value": label.value,
                 "annotated_at": said.at,
-            }  # fmt: skip
+            }
     if empty:
         yield of_layer | {"turn_index": None, "label": NOTHING, "value": None, "annotated_at": at}
 

@@ -71,9 +71,11 @@ class Annotated:
 
     def schemes(self) -> list[str]:
         """The schemes in which somebody has finished, in the order of the work."""
-        return list(dict.fromkeys(
-            name for work in self.work.values() if work.finished_at is not None for name in work.schemes
-        ))  # fmt: skip
+        return list(
+            dict.fromkeys(
+                name for work in self.work.values() if work.finished_at is not None for name in work.schemes
+            )
+        )
 
     def places(self, scheme: str) -> list[Place]:
         """The places of a scheme that somebody who finished has judged, in the order of turns."""

@@ -163,6 +163,17 @@ class CallNotTaken(Event):
 
 
 CALL_EVENTS: Final[tuple[type[Event], ...]] = (
-    CallAwaited, CallPlaced, CallUnanswered, CallsUnwanted, CallRouted, CallConnected, SystemCalled,
-    SpeechHeard, SpeechMissed, SilencePrompted, CodeSpoken, CallEnded, CallNotTaken,
-)  # fmt: skip
+    CallAwaited,
+    CallPlaced,
+    CallUnanswered,
+    CallsUnwanted,
+    CallRouted,
+    CallConnected,
+    SystemCalled,
+    SpeechHeard,
+    SpeechMissed,
+    SilencePrompted,
+    CodeSpoken,
+    CallEnded,
+    CallNotTaken,
+)

@@ -114,21 +114,25 @@ class DialogueRows:
         """The row of `dialogues`; facts are the columns that the visit knows."""
         told = self.history
         factors = {f"factor_{name}": value for name, value in told.factors.items()}
-        return facts | factors | {
-            "dialogue_id": told.dialogue_id,
-            "system": told.system,
-            "condition": told.condition or told.system,
-            "strategy": next((row["strategy"] for row in self.wizard_turns if row["strategy"]), None),
-            "task_id": told.task_id,
-            "task_text": told.task_text,
-            "channel": told.channel,
-            "language": told.language,
-            "started_at": told.opened.at if told.opened else None,
-            "ended_at": told.ended.at if told.ended else None,
-            "duration_s": self._duration_s(),
-            "code_issued": told.code is not None,
-            "tools_logged": self.agent.all_told or None,
-        }  # fmt: skip
+        return (
+            facts
+            | factors
+            | {
+                "dialogue_id": told.dialogue_id,
+                "system": told.system,
+                "condition": told.condition or told.system,
+                "strategy": next((row["strategy"] for row in self.wizard_turns if row["strategy"]), None),
+                "task_id": told.task_id,
+                "task_text": told.task_text,
+                "channel": told.channel,
+                "language": told.language,
+                "started_at": told.opened.at if told.opened else None,
+                "ended_at": told.ended.at if told.ended else None,
+                "duration_s": self._duration_s(),
+                "code_issued": told.code is not None,
+                "tools_logged": self.agent.all_told or None,
+            }
+        )
 
     def goals(self) -> Iterable[Row]:
         """The rows of `goals`: the assigned goal, and the alternative after it."""
@@ -230,11 +234,17 @@ class DialogueRows:
     def _add_utterance(
         self, party: str, turn_index: int | None, content: str, onset_s: float, offset_s: float
     ) -> None:
-        self.utterances.append({
-            "dialogue_id": self.history.dialogue_id, "party": party, "turn_index": turn_index,
-            "content": content, "onset_s": onset_s, "offset_s": offset_s,
-            "source": "endpointing" if party == "user" else "playback",
-        })  # fmt: skip
+        self.utterances.append(
+            {
+                "dialogue_id": self.history.dialogue_id,
+                "party": party,
+                "turn_index": turn_index,
+                "content": content,
+                "onset_s": onset_s,
+                "offset_s": offset_s,
+                "source": "endpointing" if party == "user" else "playback",
+            }
+        )
 
     def _system_turn(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
@@ -272,9 +282,14 @@ class DialogueRows:
                 self._add_acts(answered, "understood", "bot", one.acts, rank, one.score)
 
     def _add_acts(
-        self, turn: Row, layer: str, source: str, acts: Sequence[LoggedAct], rank: int = 0,
+        self,
+        turn: Row,
+        layer: str,
+        source: str,
+        acts: Sequence[LoggedAct],
+        rank: int = 0,
         score: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         said = {"layer": layer, "source": source, "rank": rank, "score": score}
         self.acts += [
             turn | said | {"position": position} | act.model_dump(include={"act", "slot", "op", "value"})
@@ -287,10 +302,16 @@ class DialogueRows:
 
     def _incident(self, stored: StoredEvent, event: SystemTurnFailed) -> None:
         self._shown_s = None
-        self.incidents.append({
-            "dialogue_id": event.dialogue_id, "turn_index": event.reply_to, "failure": event.failure,
-            "detail": event.detail, "happened_at": stored.at, "shown": event.shown or None,
-        })  # fmt: skip
+        self.incidents.append(
+            {
+                "dialogue_id": event.dialogue_id,
+                "turn_index": event.reply_to,
+                "failure": event.failure,
+                "detail": event.detail,
+                "happened_at": stored.at,
+                "shown": event.shown or None,
+            }
+        )
 
     def _duration_s(self) -> float | None:
         """First onset to last offset; without turns the time until the end, as far as it is known."""

@@ -23,14 +23,37 @@ BUSY_S: Final = 5
 PATIENCE_S: Final = 30.0
 # "vivavoce" in bytes; held by whoever writes, until the end of its transaction
 WRITE_LOCK: Final = 0x7669_7661_766F_6365
-NETWORK_FILE_SYSTEMS: Final = frozenset({
-    "afs", "beegfs", "ceph", "cifs", "davfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone",
-    "fuse.s3fs", "fuse.sshfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "smb3",
-    "smbfs",
-})  # fmt: skip
+NETWORK_FILE_SYSTEMS: Final = frozenset(
+    {
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "davfs",
+        "fuse.ceph",
+        "fuse.gcsfuse",
+        "fuse.glusterfs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.sshfs",
+        "gfs2",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "ocfs2",
+        "smb3",
+        "smbfs",
+    }
+)
 SQLITE_SETTINGS: Final = (
-    "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_S * 1000}",
-)  # fmt: skip
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    f"busy_timeout={BUSY_S * 1000}",
+)
 UNSAFE_WHEN_OFF: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
 
@@ -192,9 +215,11 @@ def _postgresql(address: URL, options: dict[str, Any]) -> Engines:
         address, poolclass=NullPool, connect_args={**connect, "options": common}, **options
     )
     reader = create_engine(
-        address, pool_pre_ping=True,
-        connect_args={**connect, "options": f"{common} -c default_transaction_read_only=on"}, **options,
-    )  # fmt: skip
+        address,
+        pool_pre_ping=True,
+        connect_args={**connect, "options": f"{common} -c default_transaction_read_only=on"},
+        **options,
+    )
     event.listen(writer, "begin", _beginner(f"SELECT pg_advisory_xact_lock({WRITE_LOCK})"))
     return Engines(writer, reader)
 
@@ -211,15 +236,17 @@ def check_settings(connection: Connection) -> None:
         if mode != "wal" or synchronous < 2:
             raise InputError(
                 f"SQLite kept journal_mode={mode}, synchronous={synchronous} instead of wal and 2",
-                place=place, hint="put the log on a local disk, or use PostgreSQL",
-            )  # fmt: skip
+                place=place,
+                hint="put the log on a local disk, or use PostgreSQL",
+            )
         return
     for setting in UNSAFE_WHEN_OFF:
         if connection.exec_driver_sql(f"SHOW {setting}").scalar_one() == "off":
             raise InputError(
                 f"the server runs with {setting}=off and may forget turns that were acknowledged",
-                place=place, hint=f"set {setting} = on in postgresql.conf and reload the server",
-            )  # fmt: skip
+                place=place,
+                hint=f"set {setting} = on in postgresql.conf and reload the server",
+            )
 
 
 def network_file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str | None:

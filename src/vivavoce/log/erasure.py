@@ -108,9 +108,14 @@ class _Answers:
 
 
 def erase_participant(
-    log: Log, study: str, who: str, *, by: str, reason: ErasureReason = "request",
+    log: Log,
+    study: str,
+    who: str,
+    *,
+    by: str,
+    reason: ErasureReason = "request",
     check: Callable[[Transaction], None] | None = None,
-) -> ParticipantErased:  # fmt: skip
+) -> ParticipantErased:
     """Erase a participant, by pseudonym or by the identifier with which they came; gives the tombstone.
 
     Input   check: called in the transaction first; where it raises, nothing is erased
@@ -143,16 +148,21 @@ def _pseudonym(log: Log, study: str, who: str) -> str:
     found = who if who in known else named.get(who)
     if found is None:
         raise InputError(
-            f"no participant {who!r}", place=f"study {study}",
+            f"no participant {who!r}",
+            place=f"study {study}",
             hint="name a participant_id of the dataset, or the identifier of the link with which they came",
-        )  # fmt: skip
+        )
     return found
 
 
 def _erase(
-    tx: Transaction, study: str, participant_id: str, by: str, reason: ErasureReason,
+    tx: Transaction,
+    study: str,
+    participant_id: str,
+    by: str,
+    reason: ErasureReason,
     beside: Sequence[PackageTables],
-) -> ParticipantErased:  # fmt: skip
+) -> ParticipantErased:
     connection = tx.connection
     if connection.dialect.name == "sqlite":
         connection.execute(text("PRAGMA secure_delete=ON"))
@@ -162,9 +172,15 @@ def _erase(
     doomed, mended, touched = _others(connection, theirs)
     positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
     tombstone = ParticipantErased(
-        study=study, participant_id=participant_id, by=by, visits=len(theirs.visits),
-        events=len(positions) + len(doomed), mended=mended, kept=kept, reason=reason,
-    )  # fmt: skip
+        study=study,
+        participant_id=participant_id,
+        by=by,
+        visits=len(theirs.visits),
+        events=len(positions) + len(doomed),
+        mended=mended,
+        kept=kept,
+        reason=reason,
+    )
     tx.append(TRIAL, tombstone)  # before anything goes: a position is never given twice
     _delete(connection, events, "position", [*doomed, *positions])
     for stream, first in touched.items():
@@ -194,9 +210,12 @@ def known_as(connection: Connection, study: str, participant_id: str) -> ErasedP
     tickets = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id.in_(own))
     persons = select(people.c.person_key).where(people.c.participant_id == participant_id)
     return ErasedParticipant(
-        study, participant_id, own,
-        frozenset(one for one in _all(connection, tickets) if one), frozenset(_all(connection, persons)),
-    )  # fmt: skip
+        study,
+        participant_id,
+        own,
+        frozenset(one for one in _all(connection, tickets) if one),
+        frozenset(_all(connection, persons)),
+    )
 
 
 def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, dict[str, int]]:

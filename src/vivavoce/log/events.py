@@ -30,9 +30,15 @@ ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboar
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 ReachedLimit = Literal["turns", "minutes"]
 Outcome = Literal[
-    "completed", "not_accepted", "screened_out", "no_place", "no_consent", "withdrew", "timed_out",
+    "completed",
+    "not_accepted",
+    "screened_out",
+    "no_place",
+    "no_consent",
+    "withdrew",
+    "timed_out",
     "technical_failure",
-]  # fmt: skip
+]
 Cap = Literal["participant", "places"]
 
 

@@ -42,19 +42,26 @@ class LeftOut:
             rows = self._rows_of_all(visits, states, declared)
         else:
             wanted = {one.visit_id for one in states if _may_be_out(one, declared)}
-            rows = [row for visit in visits if visit.visit_id in wanted
-                    for row in self._rows(visit, states, declared)]  # fmt: skip
+            rows = [
+                row
+                for visit in visits
+                if visit.visit_id in wanted
+                for row in self._rows(visit, states, declared)
+            ]
         people = {row["participant_id"] for row in rows if row["dialogue_id"] is None}
         by_rule = {row["dialogue_id"] for row in rows}
-        return {one.dialogue_id for one in states
-                if one.dialogue_id in by_rule or one.participant_id in people}  # fmt: skip
+        return {
+            one.dialogue_id for one in states if one.dialogue_id in by_rule or one.participant_id in people
+        }
 
     def _declaration(self) -> Declaration:
         """As it stood when the first participant came; once one has come it stays."""
         if self._declared is not None:
             return self._declared
-        served = [{"file": one.file, "seen_at": one.seen_at.isoformat()}
-                  for one in self._log.study_records(self._study)]  # fmt: skip
+        served = [
+            {"file": one.file, "seen_at": one.seen_at.isoformat()}
+            for one in self._log.study_records(self._study)
+        ]
         first = min((one.opened_at for one in self._log.visits(self._study)), default=None)
         found = read_declaration(frozen_revision(served, first)["file"] if served else self._file)
         self._declared = found if first is not None else None
@@ -85,9 +92,13 @@ class LeftOut:
             export_visit(gathered, self._log.history(visit.visit_id), numbers, people, readers)
         gathered.add("participants", people.rows())
         return exclusion_rows(
-            gathered.columns, rules, declared.fewest_user_turns, gathered.factors,
-            turns_known=any(one.user_turns for one in states), quality=declared.quality,
-        )  # fmt: skip
+            gathered.columns,
+            rules,
+            declared.fewest_user_turns,
+            gathered.factors,
+            turns_known=any(one.user_turns for one in states),
+            quality=declared.quality,
+        )
 
 
 def _may_be_out(state: DialogueRecord, declared: Declaration) -> bool:

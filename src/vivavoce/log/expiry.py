@@ -79,9 +79,10 @@ def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]
             if not past or not _over(own, now, idle):
                 continue
             pieces: dict[Part, int] = {
-                "identifiers": _identifiers(connection, who, own), "visits": len(own),
+                "identifiers": _identifiers(connection, who, own),
+                "visits": len(own),
                 "free_text": sum(answers.get(who, {}).values()),
-            }  # fmt: skip
+            }
             for part in past if "visits" not in past else ("visits",):
                 waits = _waits(connection, beside, study, who) if part != "free_text" else ()
                 if pieces[part]:
@@ -98,8 +99,10 @@ def _never_came(log: Log, study: str, days: Days) -> list[DuePart]:
         DuePart("identifiers", one.participant_id, one.completed_at, leading)
         for one in invited_people(log, study)
         if (leading := one.linked + (one.person_key is not None))
-        and not one.simulated and one.participant_id not in came and one.completed_at <= oldest
-    ]  # fmt: skip
+        and not one.simulated
+        and one.participant_id not in came
+        and one.completed_at <= oldest
+    ]
 
 
 def losses(log: Log, study: str, due: Sequence[DuePart]) -> Loss:

@@ -90,9 +90,11 @@ def export_dataset(
         titles = {"stress_tests": found} if (found := stress_titles(stressed)) else {}
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(
-            into, study=_described(study_name, served) | titles, source=_source(simulated),
+            into,
+            study=_described(study_name, served) | titles,
+            source=_source(simulated),
             factors=outline.factors,
-        ) as writer:  # fmt: skip
+        ) as writer:
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = People()
             prices = written_prices(served[-1].file) if served else None
@@ -166,7 +168,7 @@ def _chosen(drawn: list[Row]) -> list[Statement]:
             "weights",
             layers=", ".join(sorted({row["layer"] for row in drawn})),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement]:
@@ -241,9 +243,11 @@ class People:
 
     def take(self, visit: VisitHistory) -> None:
         first = {
-            "participant_id": visit.participant_id, "pool": visit.pool, "first_seen_at": visit.opened_at,
+            "participant_id": visit.participant_id,
+            "pool": visit.pool,
+            "first_seen_at": visit.opened_at,
             "simulated": visit.simulated,
-        }  # fmt: skip
+        }
         row = self._rows.setdefault(visit.participant_id, first)
         row["language"], row["outcome"] = visit.language, visit.outcome or "running"
         described = [one for one in visit.of(SimulatedUserDescribed) if one.dialogue_id is None]
@@ -260,9 +264,13 @@ class RowsTaker(Protocol):
 
 
 def export_visit(
-    writer: RowsTaker, visit: VisitHistory, numbers: Mapping[str, int], people: People, readers: Readers,
+    writer: RowsTaker,
+    visit: VisitHistory,
+    numbers: Mapping[str, int],
+    people: People,
+    readers: Readers,
     waiting: dict[str, list[Row]] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Hand on the rows of one visit; `numbers` of the dialogues that began, `people` gathers its person.
 
     waiting  gathers, by table, rows to which what others said of them is added; None: nobody wants them
@@ -271,9 +279,11 @@ def export_visit(
         return
     people.take(visit)
     of_visit = {
-        "study": visit.opened.study, "participant_id": visit.participant_id, "visit_id": visit.visit_id,
+        "study": visit.opened.study,
+        "participant_id": visit.participant_id,
+        "visit_id": visit.visit_id,
         "simulated": visit.simulated,
-    }  # fmt: skip
+    }
     for dialogue in visit.dialogues:
         number = numbers.get(dialogue.dialogue_id)
         if number is not None:
@@ -308,11 +318,15 @@ def _ratings(visit: VisitHistory) -> Iterator[Row]:
     for stored, event in visit.stored(QuestionnaireAnswered):
         for rating in event.ratings:
             yield {
-                "dialogue_id": event.dialogue_id, "visit_id": visit.visit_id,
-                "participant_id": visit.participant_id, "instrument": event.instrument,
-                "wording": event.wording, "language": event.language, "answered_at": stored.at,
+                "dialogue_id": event.dialogue_id,
+                "visit_id": visit.visit_id,
+                "participant_id": visit.participant_id,
+                "instrument": event.instrument,
+                "wording": event.wording,
+                "language": event.language,
+                "answered_at": stored.at,
                 **rating.model_dump(include={"item_id", "role", "value", "answer"}),
-            }  # fmt: skip
+            }
 
 
 def _described(study_name: str, served: list[StudyRecord]) -> dict[str, Any]:
@@ -355,6 +369,10 @@ def look_rows(trial: Iterable[StoredEvent], study: str) -> Iterator[Row]:
         for verdict in look.verdicts:
             pair = verdict.model_dump(exclude={"stop", "why"})
             yield {
-                **same, **pair, "look_number": look.number, "looks_planned": look.of, "verdict": verdict.stop,
+                **same,
+                **pair,
+                "look_number": look.number,
+                "looks_planned": look.of,
+                "verdict": verdict.stop,
                 "taken_at": stored.at,
-            }  # fmt: skip
+            }

@@ -62,22 +62,32 @@ def completed_people(log: Reader, study: str) -> list[Invited]:
         rows = connection.execute(ended).all()
     found = {
         row.participant_id: Invited(
-            row.participant_id, row.pool, row.person_key,
-            tuple(sorted(conditions.get(row.visit_id, ()))), row.at, row.simulated,
+            row.participant_id,
+            row.pool,
+            row.person_key,
+            tuple(sorted(conditions.get(row.visit_id, ()))),
+            row.at,
+            row.simulated,
         )
         for row in rows
-    }  # fmt: skip
+    }
     return sorted(found.values(), key=lambda one: one.completed_at)
 
 
 def note_invited(log: Log, study: str, invited: Iterable[Invited]) -> None:
     """Remember who may come; what is known of somebody already stays as it is."""
     rows = [
-        {"study": study, "participant_id": one.participant_id, "pool": one.pool,
-         "person_key": one.person_key, "conditions": list(one.conditions), "completed_at": one.completed_at,
-         "simulated": one.simulated}
+        {
+            "study": study,
+            "participant_id": one.participant_id,
+            "pool": one.pool,
+            "person_key": one.person_key,
+            "conditions": list(one.conditions),
+            "completed_at": one.completed_at,
+            "simulated": one.simulated,
+        }
         for one in invited
-    ]  # fmt: skip
+    ]
 
     def write(connection: Connection) -> None:
         wanted = select(follow_ups.c.participant_id).where(follow_ups.c.study == study)
@@ -148,6 +158,11 @@ def _one(connection: Connection, study: str, which: Any) -> Invited | None:
 
 def _invited(row: Any) -> Invited:
     return Invited(
-        row.participant_id, row.pool, row.person_key, tuple(row.conditions), row.completed_at,
-        simulated=row.simulated, linked=row.token_hash is not None,
-    )  # fmt: skip
+        row.participant_id,
+        row.pool,
+        row.person_key,
+        tuple(row.conditions),
+        row.completed_at,
+        simulated=row.simulated,
+        linked=row.token_hash is not None,
+    )

@@ -16,19 +16,36 @@ from sqlalchemy import Connection, Text, cast, select, update
 from vivavoce.log.tables import events
 
 CHAINED: Final = (
-    events.c.visit_id, events.c.seq, events.c.position, events.c.event_id, events.c.at, events.c.monotonic_s,
-    events.c.boot, events.c.kind, events.c.version, events.c.client_key, events.c.chain,
+    events.c.visit_id,
+    events.c.seq,
+    events.c.position,
+    events.c.event_id,
+    events.c.at,
+    events.c.monotonic_s,
+    events.c.boot,
+    events.c.kind,
+    events.c.version,
+    events.c.client_key,
+    events.c.chain,
     cast(events.c.payload, Text).label("payload"),
-)  # fmt: skip
+)
 
 
 def link(previous: str | None, event: Mapping[Any, Any]) -> str:
     """The hash of an event; `payload` is the text of its JSON, previous the hash of the one before it."""
     facts = [
-        previous, event["event_id"], event["visit_id"], event["seq"],
-        event["at"].astimezone(UTC).isoformat(timespec="microseconds"), float(event["monotonic_s"]),
-        event["boot"], event["kind"], event["version"], event["client_key"], event["payload"],
-    ]  # fmt: skip
+        previous,
+        event["event_id"],
+        event["visit_id"],
+        event["seq"],
+        event["at"].astimezone(UTC).isoformat(timespec="microseconds"),
+        float(event["monotonic_s"]),
+        event["boot"],
+        event["kind"],
+        event["version"],
+        event["client_key"],
+        event["payload"],
+    ]
     return hashlib.sha256(json.dumps(facts, ensure_ascii=True).encode()).hexdigest()
 
 

@@ -18,9 +18,14 @@ def heard_turns(dialogue_id: str, heard: Iterable[SpeechHeard]) -> list[dict[str
         speech[event.party].append(SpeechInterval(event.onset_s, event.offset_s))
     return [
         {
-            "dialogue_id": dialogue_id, "turn_index": index, "party": turn.party, "text": None,
-            "reference": None, "onset_s": turn.onset_s, "offset_s": turn.offset_s,
+            "dialogue_id": dialogue_id,
+            "turn_index": index,
+            "party": turn.party,
+            "text": None,
+            "reference": None,
+            "onset_s": turn.onset_s,
+            "offset_s": turn.offset_s,
         }
         | ({"barge_in": turn.barge_in} if turn.party == "user" else {})
         for index, turn in enumerate(turns_of_speech(speech))
-    ]  # fmt: skip
+    ]

@@ -41,13 +41,17 @@ def taken_places(connection: Connection, study: str, participant_id: str, *, sim
 
 def left_visits(
     connection: Connection, study: str, since: datetime, *, simulated: bool, but: str
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Visits with dialogues that go on, but for one, in which nothing has happened since then."""
     held = select(dialogues.c.visit_id).where(dialogues.c.study == study)
     wanted = select(visits.c.visit_id).where(
-        visits.c.study == study, visits.c.simulated == simulated, visits.c.status == "running",
-        visits.c.last_at < since, visits.c.visit_id != but, visits.c.visit_id.in_(held),
-    )  # fmt: skip
+        visits.c.study == study,
+        visits.c.simulated == simulated,
+        visits.c.status == "running",
+        visits.c.last_at < since,
+        visits.c.visit_id != but,
+        visits.c.visit_id.in_(held),
+    )
     return list(connection.execute(wanted.order_by(visits.c.position)).scalars())
 
 

@@ -38,9 +38,12 @@ from vivavoce.log.tables import bouts, calls, codes, dialogues, recordings, visi
 Write = tuple[Executable, dict[str, Any]]
 
 STATUS_AFTER: Final[dict[str, DialogueStatus]] = {
-    "user": "completed", "system": "completed", "limit": "completed",
-    "failure": "failed", "abandoned": "abandoned",
-}  # fmt: skip
+    "user": "completed",
+    "system": "completed",
+    "limit": "completed",
+    "failure": "failed",
+    "abandoned": "abandoned",
+}
 
 _OF_VISIT: Final = {"study", "revision", "participant_id", "pool", "language", "simulated"}
 _OF_DIALOGUE: Final = {"dialogue_id", "system", "condition", "task_id", "channel", "language"}
@@ -67,11 +70,13 @@ _ABANDON_DIALOGUES: Final = (
 _CUT_OFF_DIALOGUES: Final = (  # as `VisitHistory.end_reason` tells them, in logs of before
     update(dialogues)
     .where(
-        dialogues.c.visit_id == bindparam("this_visit"), dialogues.c.end_reason == "user",
-        dialogues.c.code_issued.is_(False), dialogues.c.ended_at > bindparam("at_once"),
+        dialogues.c.visit_id == bindparam("this_visit"),
+        dialogues.c.end_reason == "user",
+        dialogues.c.code_issued.is_(False),
+        dialogues.c.ended_at > bindparam("at_once"),
     )
     .values(status="abandoned", end_reason="abandoned")
-)  # fmt: skip
+)
 _INSERT_CODE: Final = insert(codes)
 _UPDATE_CODE: Final = update(codes).where(codes.c.code == bindparam("this_code"))
 _DELETE_RESERVATION: Final = delete(codes).where(
@@ -106,9 +111,13 @@ def _dialogue(dialogue_id: str, **changes: Any) -> Write:
 
 def _visit_opened(stored: StoredEvent, event: VisitOpened) -> list[Write]:
     row = {
-        "visit_id": stored.visit_id, "status": "running", "opened_at": stored.at, "last_at": stored.at,
-        "last_seq": stored.seq, "position": stored.position,
-    }  # fmt: skip
+        "visit_id": stored.visit_id,
+        "status": "running",
+        "opened_at": stored.at,
+        "last_at": stored.at,
+        "last_seq": stored.seq,
+        "position": stored.position,
+    }
     return [(_INSERT_VISIT, row | event.model_dump(include=_OF_VISIT))]
 
 
@@ -118,9 +127,14 @@ def _language_chosen(stored: StoredEvent, event: LanguageChosen) -> list[Write]:
 
 def _dialogue_assigned(stored: StoredEvent, event: DialogueAssigned) -> list[Write]:
     row = {
-        "visit_id": stored.visit_id, "this_visit": stored.visit_id, "status": "running", "user_turns": 0,
-        "assigned_at": stored.at, "code_issued": False, "position": stored.position,
-    }  # fmt: skip
+        "visit_id": stored.visit_id,
+        "this_visit": stored.visit_id,
+        "status": "running",
+        "user_turns": 0,
+        "assigned_at": stored.at,
+        "code_issued": False,
+        "position": stored.position,
+    }
     return [(_INSERT_DIALOGUE, row | event.model_dump(include=_OF_DIALOGUE))]
 
 

@@ -17,10 +17,28 @@ from vivavoce.log.queries import Reader
 from vivavoce.log.tables import recordings
 
 SAME: Final = (
-    "recording_id", "participant_id", "visit_id", "content", "step", "item", "dialogue_id", "turn_index",
-    "started_s", "media_type", "sample_rate_hz", "frames", "duration_s", "byte_count", "sha256",
-    "microphone_distance_m", "clips", "clips_placed", "removed_at", "removal", "simulated",
-)  # fmt: skip
+    "recording_id",
+    "participant_id",
+    "visit_id",
+    "content",
+    "step",
+    "item",
+    "dialogue_id",
+    "turn_index",
+    "started_s",
+    "media_type",
+    "sample_rate_hz",
+    "frames",
+    "duration_s",
+    "byte_count",
+    "sha256",
+    "microphone_distance_m",
+    "clips",
+    "clips_placed",
+    "removed_at",
+    "removal",
+    "simulated",
+)
 
 
 def recordings_of(connection: Connection, study: str) -> list[Recording]:
@@ -33,9 +51,12 @@ def recording_rows(recorded: Iterable[Recording]) -> Iterator[Row]:
     """One row a recording; the name of its file stands there whether it is copied or not."""
     for one in recorded:
         yield {
-            **{name: getattr(one, name) for name in SAME}, "recorded_at": one.stored_at,
-            "channels": len(one.speakers), "speakers": " ".join(one.speakers), "file": dataset_file(one),
-        }  # fmt: skip
+            **{name: getattr(one, name) for name in SAME},
+            "recorded_at": one.stored_at,
+            "channels": len(one.speakers),
+            "speakers": " ".join(one.speakers),
+            "file": dataset_file(one),
+        }
 
 
 def dataset_file(recording: Recording) -> str | None:

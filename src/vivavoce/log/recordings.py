@@ -26,9 +26,12 @@ from vivavoce.log.store import Log, Transaction
 
 UNFINISHED: Final = ".part"
 ENDINGS: Final = {
-    "audio/wav": ".wav", "audio/flac": ".flac", "audio/ogg": ".ogg", "audio/webm": ".webm",
+    "audio/wav": ".wav",
+    "audio/flac": ".flac",
+    "audio/ogg": ".ogg",
+    "audio/webm": ".webm",
     "audio/mpeg": ".mp3",
-}  # fmt: skip
+}
 
 
 class RecordedSound(NamedTuple):
@@ -52,12 +55,21 @@ class KeptFile(NamedTuple):
     byte_count: int
 
     def event(
-        self, recording_id: str, sound: RecordedSound, content: Content, speakers: list[Speaker],
-        *, step: int | None = None, position: int | None = None, dialogue_id: str | None = None,
-        turn_index: int | None = None, started_s: float | None = None,
-        microphone_distance_m: float | None = None, clips: int | None = None,
+        self,
+        recording_id: str,
+        sound: RecordedSound,
+        content: Content,
+        speakers: list[Speaker],
+        *,
+        step: int | None = None,
+        position: int | None = None,
+        dialogue_id: str | None = None,
+        turn_index: int | None = None,
+        started_s: float | None = None,
+        microphone_distance_m: float | None = None,
+        clips: int | None = None,
         clips_placed: int | None = None,
-    ) -> RecordingStored:  # fmt: skip
+    ) -> RecordingStored:
         """The event that makes it visible.
 
         Raises  ValueError: there is not one speaker a channel
@@ -65,12 +77,23 @@ class KeptFile(NamedTuple):
         if len(speakers) != sound.channels:
             raise ValueError(f"{sound.channels} channels, but {len(speakers)} speakers")
         return RecordingStored(
-            recording_id=recording_id, **self._asdict(), media_type=sound.media_type, content=content,
-            speakers=speakers, sample_rate_hz=sound.sample_rate_hz, frames=sound.frames,
-            duration_s=sound.duration_s, step=step, position=position, dialogue_id=dialogue_id,
-            turn_index=turn_index, started_s=started_s, microphone_distance_m=microphone_distance_m,
-            clips=clips, clips_placed=clips_placed,
-        )  # fmt: skip
+            recording_id=recording_id,
+            **self._asdict(),
+            media_type=sound.media_type,
+            content=content,
+            speakers=speakers,
+            sample_rate_hz=sound.sample_rate_hz,
+            frames=sound.frames,
+            duration_s=sound.duration_s,
+            step=step,
+            position=position,
+            dialogue_id=dialogue_id,
+            turn_index=turn_index,
+            started_s=started_s,
+            microphone_distance_m=microphone_distance_m,
+            clips=clips,
+            clips_placed=clips_placed,
+        )
 
 
 class RecordingFolder:
@@ -190,9 +213,10 @@ def folder_of(log: Log) -> RecordingFolder:
     """
     if log.recording_folder is None:
         raise InputError(
-            "this log has no folder for recordings", place="recordings",
+            "this log has no folder for recordings",
+            place="recordings",
             hint="say which when the log is opened: Log.open(url, recording_folder=PATH)",
-        )  # fmt: skip
+        )
     return RecordingFolder(log.recording_folder)
 
 
@@ -218,12 +242,13 @@ class RecordingProblems:
     def lines(self) -> list[str]:
         """One line for a person on each problem."""
         told = {
-            "no event knows this file": self.orphans, "this file was never finished": self.unfinished,
+            "no event knows this file": self.orphans,
+            "this file was never finished": self.unfinished,
             "the file of this recording is gone": self.missing,
             "the file of this recording was altered": self.altered,
             "this file should have been deleted": self.undeleted,
             f"locked, and {KEY} does not hold its key": self.closed,
-        }  # fmt: skip
+        }
         return [f"recordings/{name}: {problem}" for problem, names in told.items() for name in names]
 
 

@@ -88,5 +88,9 @@ class ViewRemoved(Event):
 
 
 ON_DIALOGUES: Final[tuple[type[Event], ...]] = (
-    DialogueTagged, DialogueUntagged, NoteWritten, NoteRemoved, NoteRestored,
-)  # fmt: skip
+    DialogueTagged,
+    DialogueUntagged,
+    NoteWritten,
+    NoteRemoved,
+    NoteRestored,
+)

@@ -150,9 +150,11 @@ def read_tag(text: str) -> str:
         raise RemarkRefused(N_("the tag is empty"), N_("write a word or two"))
     if len(tag) > LONGEST_TAG or "," in tag:
         raise RemarkRefused(
-            N_("%(tag)r is no tag"), N_("write at most %(most)s characters, without a comma"),
-            tag=tag[:LONGEST_TAG], most=LONGEST_TAG,
-        )  # fmt: skip
+            N_("%(tag)r is no tag"),
+            N_("write at most %(most)s characters, without a comma"),
+            tag=tag[:LONGEST_TAG],
+            most=LONGEST_TAG,
+        )
     return tag
 
 
@@ -165,9 +167,11 @@ def tagging(tag: str, dialogues: Collection[str], by: Author, *, off: bool = Fal
         raise RemarkRefused(N_("no dialogue is chosen"), N_("tick some, or choose all that are found"))
     if len(dialogues) > MOST_AT_ONCE:
         raise RemarkRefused(
-            N_("%(n)s dialogues are too many for one step"), N_("narrow the list to at most %(most)s"),
-            n=len(dialogues), most=MOST_AT_ONCE,
-        )  # fmt: skip
+            N_("%(n)s dialogues are too many for one step"),
+            N_("narrow the list to at most %(most)s"),
+            n=len(dialogues),
+            most=MOST_AT_ONCE,
+        )
     kind = DialogueUntagged if off else DialogueTagged
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
@@ -187,9 +191,11 @@ def noting(text: str, dialogue_id: str, by: Author) -> Change:
     text = text.strip()
     if not text or len(text) > LONGEST_NOTE:
         raise RemarkRefused(
-            N_("the note has %(n)s characters"), N_("write 1 to %(most)s of them"), n=len(text),
+            N_("the note has %(n)s characters"),
+            N_("write 1 to %(most)s of them"),
+            n=len(text),
             most=LONGEST_NOTE,
-        )  # fmt: skip
+        )
     note = NoteWritten(note_id=uuid4().hex, dialogue_id=dialogue_id, text=text, **_who(by))
     return lambda now, before: [note]
 
@@ -218,9 +224,10 @@ def saving_view(name: str, query: str, by: Author) -> Change:
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
         if (known := now.views.get(name)) is not None and known.query != query:
             raise RemarkRefused(
-                N_("there is a view %(name)r already"), N_("take another name, or remove that one first"),
+                N_("there is a view %(name)r already"),
+                N_("take another name, or remove that one first"),
                 name=name,
-            )  # fmt: skip
+            )
         return [] if known is not None else [ViewSaved(name=name, query=query, **_who(by))]
 
     return change
@@ -277,9 +284,11 @@ def tag_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
     for dialogue_id, own in remarks.tags.items():
         for one in own.values() if dialogue_id in dialogues else ():
             yield {
-                "dialogue_id": dialogue_id, "tag": one.name, "author_id": one.by.account_id,
+                "dialogue_id": dialogue_id,
+                "tag": one.name,
+                "author_id": one.by.account_id,
                 "tagged_at": one.at,
-            }  # fmt: skip
+            }
 
 
 def note_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
@@ -287,6 +296,9 @@ def note_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
     for dialogue_id in remarks.notes:
         for one in remarks.standing_notes(dialogue_id) if dialogue_id in dialogues else ():
             yield {
-                "dialogue_id": dialogue_id, "note_id": one.note_id, "text": one.text,
-                "author_id": one.by.account_id, "written_at": one.at,
-            }  # fmt: skip
+                "dialogue_id": dialogue_id,
+                "note_id": one.note_id,
+                "text": one.text,
+                "author_id": one.by.account_id,
+                "written_at": one.at,
+            }

@@ -32,10 +32,11 @@ def due(log: Log, study: str, keeping: Keeping) -> list[Recording]:
     oldest = None if keeping.days is None else log.clock.now() - timedelta(days=keeping.days)
     said = _transcribed(log) if keeping.until_transcribed else set[tuple[str, int]]()
     return [
-        one for one in kept
+        one
+        for one in kept
         if (oldest is not None and one.stored_at <= oldest)
         or (keeping.until_transcribed and _is_transcribed(log, one, said))
-    ]  # fmt: skip
+    ]
 
 
 def expire(log: Log, study: str, keeping: Keeping) -> list[Recording]:

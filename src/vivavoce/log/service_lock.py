@@ -44,9 +44,11 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
     """
     name = f"vivavoce, process {os.getpid()} on {socket.gethostname()}"
     engine = create_engine(
-        address_of(url), poolclass=NullPool, isolation_level="AUTOCOMMIT",
+        address_of(url),
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
         connect_args={"connect_timeout": 5, "application_name": name[:63], "options": _SERVER},
-    )  # fmt: skip
+    )
     try:
         held = engine.connect()
     except DBAPIError as error:
@@ -56,9 +58,10 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
     try:
         if not _taken(held):
             raise InputError(
-                f"{_holder(held).name} serves this log already", place=shown(engine.url),
+                f"{_holder(held).name} serves this log already",
+                place=shown(engine.url),
                 hint="use the pages that it printed, stop it first, or name another log with --log",
-            )  # fmt: skip
+            )
         keeper = threading.Thread(
             target=_keep, args=(engine, held, over, lost, every_s), name="vivavoce-log-lock", daemon=True
         )

@@ -64,11 +64,17 @@ def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording
             continue
         found.append(
             DialogueRecording(
-                one.recording_id, path, one.media_type, one.turn_index if one.content == "turn" else None,
-                tuple(one.speakers), one.started_s or 0.0, one.clips, one.clips_placed or 0,
+                one.recording_id,
+                path,
+                one.media_type,
+                one.turn_index if one.content == "turn" else None,
+                tuple(one.speakers),
+                one.started_s or 0.0,
+                one.clips,
+                one.clips_placed or 0,
                 one.started_s is not None,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -90,11 +96,12 @@ def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> d
         turns = _of_log(recording, logged, drawn.duration_s)
     names = recording.speakers if len(recording.speakers) == len(drawn.peaks) else (None,) * len(drawn.peaks)
     return {
-        "duration_s": drawn.duration_s, "turns": turns,
+        "duration_s": drawn.duration_s,
+        "turns": turns,
         "channels": [
             {"speaker": name, "peaks": peaks} for name, peaks in zip(names, drawn.peaks, strict=True)
         ],
-    }  # fmt: skip
+    }
 
 
 @lru_cache(maxsize=KEPT)
@@ -151,6 +158,9 @@ def _of_log(recording: DialogueRecording, logged: Sequence[Row], duration_s: flo
 
 def _span(party: str, onset_s: float, offset_s: float, turn: Row | None) -> Row:
     return {
-        "party": party, "onset_s": round(float(onset_s), 3), "offset_s": round(float(offset_s), 3),
-        "turn_index": turn["turn_index"] if turn else None, "text": turn["text"] if turn else None,
-    }  # fmt: skip
+        "party": party,
+        "onset_s": round(float(onset_s), 3),
+        "offset_s": round(float(offset_s), 3),
+        "turn_index": turn["turn_index"] if turn else None,
+        "text": turn["text"] if turn else None,
+    }

@@ -15,9 +15,12 @@ from vivavoce.log.history import VisitHistory
 from vivavoce.log.stimulus_events import StepFinished
 
 _DONE: Final = {
-    ConsentGiven: "consent", ConsentDeclined: "consent", PageRead: "page", DialogueEnded: "dialogue",
+    ConsentGiven: "consent",
+    ConsentDeclined: "consent",
+    PageRead: "page",
+    DialogueEnded: "dialogue",
     QuestionnaireAnswered: "questionnaire",
-}  # fmt: skip
+}
 
 
 def step_rows(visit: VisitHistory) -> list[Row]:
@@ -40,12 +43,19 @@ def step_rows(visit: VisitHistory) -> list[Row]:
         before = stored.at
         if began is None:
             continue
-        rows.append({
-            "visit_id": stored.visit_id, "participant_id": visit.participant_id, "number": len(rows) + 1,
-            "kind": kind, "name": getattr(event, "instrument", None), "dialogue_id": dialogue_id,
-            "began_at": began, "ended_at": stored.at,
-            "duration_s": max(0.0, (stored.at - began).total_seconds()),
-        })  # fmt: skip
+        rows.append(
+            {
+                "visit_id": stored.visit_id,
+                "participant_id": visit.participant_id,
+                "number": len(rows) + 1,
+                "kind": kind,
+                "name": getattr(event, "instrument", None),
+                "dialogue_id": dialogue_id,
+                "began_at": began,
+                "ended_at": stored.at,
+                "duration_s": max(0.0, (stored.at - began).total_seconds()),
+            }
+        )
     return rows
 
 
@@ -54,14 +64,29 @@ def vote_rows(visit: VisitHistory) -> Iterator[Row]:
     for number, bout in enumerate(visit.bouts, 1):
         for vote in bout.votes:
             yield {
-                "participant_id": visit.participant_id, "simulated": visit.simulated,
-                "visit_id": visit.visit_id, "bout_id": vote.event.bout_id, "bout_number": number,
-                "language": visit.opened.language if visit.opened else None, "answered_at": vote.at,
+                "participant_id": visit.participant_id,
+                "simulated": visit.simulated,
+                "visit_id": visit.visit_id,
+                "bout_id": vote.event.bout_id,
+                "bout_number": number,
+                "language": visit.opened.language if visit.opened else None,
+                "answered_at": vote.at,
                 "leaks": " ".join(vote.event.leaks),
-                **bout.event.model_dump(include={
-                    "left_system", "right_system", "left_dialogue_id", "right_dialogue_id",
-                }),
-                **vote.event.model_dump(include={
-                    "exchange", "choice", "left_turn_index", "right_turn_index", "response_s",
-                }),
-            }  # fmt: skip
+                **bout.event.model_dump(
+                    include={
+                        "left_system",
+                        "right_system",
+                        "left_dialogue_id",
+                        "right_dialogue_id",
+                    }
+                ),
+                **vote.event.model_dump(
+                    include={
+                        "exchange",
+                        "choice",
+                        "left_turn_index",
+                        "right_turn_index",
+                        "response_s",
+                    }
+                ),
+            }

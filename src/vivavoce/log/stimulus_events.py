@@ -90,8 +90,12 @@ class StepFinished(Event):
 
 
 STIMULUS_EVENTS: Final[tuple[type[Event], ...]] = (
-    StimuliPlanned, QualificationTried, WholeRecorded, ResponseGiven, StepFinished,
-)  # fmt: skip
+    StimuliPlanned,
+    QualificationTried,
+    WholeRecorded,
+    ResponseGiven,
+    StepFinished,
+)
 
 
 def earlier_kinds() -> Mapping[str, tuple[type[Event], str]]:

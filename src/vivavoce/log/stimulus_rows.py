@@ -51,10 +51,14 @@ class Given(Generic[Stimulus, Response]):
         number  the column that holds the 1-based place of the stimulus
         """
         return {
-            "participant_id": self.participant_id, "simulated": self.simulated, "visit_id": self.visit_id,
-            number: self.position + 1, "language": self.language, "response_s": self.response_s,
+            "participant_id": self.participant_id,
+            "simulated": self.simulated,
+            "visit_id": self.visit_id,
+            number: self.position + 1,
+            "language": self.language,
+            "response_s": self.response_s,
             "answered_at": self.answered_at,
-        }  # fmt: skip
+        }
 
 
 def response_rows(visit: VisitHistory, table: str | None = None) -> Iterator[tuple[str, list[Row]]]:
@@ -93,8 +97,18 @@ def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]
             sound = sounds.get(getattr(response, "recording_id", None))
             there = sound is not None and sound.recording_id in visit.recordings
             yield Given(
-                visit.participant_id, visit.simulated, stored.visit_id, place, event.position,
+                visit.participant_id,
+                visit.simulated,
+                stored.visit_id,
+                place,
+                event.position,
                 kind.stimulus.model_validate(step.planned.stimuli[event.position]),
-                response, event.response_s, event.language, stored.at, step.finished, step.qualified, sound,
+                response,
+                event.response_s,
+                event.language,
+                stored.at,
+                step.finished,
+                step.qualified,
+                sound,
                 f"{RECORDINGS.name}/{sound.file}" if sound is not None and there else None,
-            )  # fmt: skip
+            )

@@ -47,9 +47,15 @@ class StimulusVisit(Generic[Stimulus, Response]):
 
 
 def stimulus_visits(
-    connection: Connection, name: str, stimulus: type[Stimulus], response: type[Response], *,
-    study: str | None = None, since: datetime | None = None, simulated: bool | None = None,
-) -> list[StimulusVisit[Stimulus, Response]]:  # fmt: skip
+    connection: Connection,
+    name: str,
+    stimulus: type[Stimulus],
+    response: type[Response],
+    *,
+    study: str | None = None,
+    since: datetime | None = None,
+    simulated: bool | None = None,
+) -> list[StimulusVisit[Stimulus, Response]]:
     """Every visit that was given stimuli of a kind of step, in the order of the log; a step twice is two.
 
     name       of the kind; stimulus, response: its models
@@ -61,8 +67,14 @@ def stimulus_visits(
     shared = events.c.kind.in_([one.kind for one in STIMULUS_EVENTS])
     wanted = (
         select(
-            events.c.visit_id, events.c.kind, events.c.payload, events.c.at, visits.c.participant_id,
-            visits.c.language, visits.c.outcome, visits.c.last_at,
+            events.c.visit_id,
+            events.c.kind,
+            events.c.payload,
+            events.c.at,
+            visits.c.participant_id,
+            visits.c.language,
+            visits.c.outcome,
+            visits.c.last_at,
         )
         .join(visits, visits.c.visit_id == events.c.visit_id)
         .where(
@@ -71,7 +83,7 @@ def stimulus_visits(
             *([visits.c.simulated == simulated] if simulated is not None else []),
         )
         .order_by(events.c.position)
-    )  # fmt: skip
+    )
     found: dict[tuple[str, int], StimulusVisit[Stimulus, Response]] = {}
     for visit_id, kind, payload, at, participant_id, language, outcome, last_at in connection.execute(wanted):
         event: Any = read_event(kind, payload)

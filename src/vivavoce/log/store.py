@@ -33,9 +33,13 @@ class Log(Reader):
     """
 
     def __init__(
-        self, engines: Engines, clock: Clock, *, patience_s: float = PATIENCE_S,
+        self,
+        engines: Engines,
+        clock: Clock,
+        *,
+        patience_s: float = PATIENCE_S,
         recording_folder: Path | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(engines.reader)
         self.recording_folder = recording_folder
         self._engines = engines
@@ -47,9 +51,14 @@ class Log(Reader):
 
     @classmethod
     def open(
-        cls, url: str, clock: Clock | None = None, *, patience_s: float = PATIENCE_S,
-        recording_folder: Path | None = None, **engine_options: Any,
-    ) -> "Log":  # fmt: skip
+        cls,
+        url: str,
+        clock: Clock | None = None,
+        *,
+        patience_s: float = PATIENCE_S,
+        recording_folder: Path | None = None,
+        **engine_options: Any,
+    ) -> "Log":
         """Open a log, make it if it is new, and bring its tables up to date.
 
         url               `sqlite:///path` or `postgresql://user@host/database`

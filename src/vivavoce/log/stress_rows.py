@@ -17,8 +17,19 @@ from vivavoce.log.stress_events import (
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 
 Row = dict[str, Any]
-_OF_CASE = ("test", "family", "language", "channel", "dialogue_id", "turn_index", "original", "rule",
-            "confidence", "approval", "ad_hoc")  # fmt: skip
+_OF_CASE = (
+    "test",
+    "family",
+    "language",
+    "channel",
+    "dialogue_id",
+    "turn_index",
+    "original",
+    "rule",
+    "confidence",
+    "approval",
+    "ad_hoc",
+)
 
 
 @dataclass
@@ -65,21 +76,28 @@ def stress_titles(stream: Iterable[StoredEvent]) -> dict[str, str]:
 def _rows(run: _Run) -> Iterator[Row]:
     speech = run.planned.settings.get("speech")
     of_run = {
-        "run_id": run.planned.run_id, "system": run.planned.system, "release": run.planned.release,
+        "run_id": run.planned.run_id,
+        "system": run.planned.system,
+        "release": run.planned.release,
         "repeats": run.planned.settings.get("repeats"),
         "continuation": run.planned.settings.get("continuation"),
         "speech": json.dumps(speech, ensure_ascii=False) if speech else None,
-    }  # fmt: skip
+    }
     for case in run.planned.cases:
         row = {**of_run, "case_id": case["case_id"], "text": case["variant"]}
         row |= {name: case.get(name) for name in _OF_CASE}
         yield row | _outcome(run, case["case_id"])
     for one in run.planned.not_applicable:
         yield {
-            **of_run, "case_id": None, "test": one["test"], "family": one["family"],
-            "language": one["language"], "dialogue_id": one.get("dialogue_id"), "status": "not_applicable",
+            **of_run,
+            "case_id": None,
+            "test": one["test"],
+            "family": one["family"],
+            "language": one["language"],
+            "dialogue_id": one.get("dialogue_id"),
+            "status": "not_applicable",
             "reason": one["reason"],
-        }  # fmt: skip
+        }
 
 
 def _outcome(run: _Run, case_id: str) -> Row:
@@ -87,13 +105,18 @@ def _outcome(run: _Run, case_id: str) -> Row:
     clean, variant = (list(run.replays.get((case_id, arm), {}).values()) for arm in ("clean", "variant"))
     person = verdict_of(list(people.values()))
     row: Row = {
-        "status": "unfinished", "verdict_of_person": person, "judges": len(people),
+        "status": "unfinished",
+        "verdict_of_person": person,
+        "judges": len(people),
         "instead": _instead(list(people.values()), person),
         "remark": " / ".join(one.remark.strip() for one in people.values() if one.remark.strip()) or None,
         "chosen": all(one.chosen for one in people.values()) if people else None,
-        "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
-        "clean_heard": _heard(clean), "heard": _heard(variant), "duration_s": _duration([*clean, *variant]),
-    }  # fmt: skip
+        "clean_transcript": _transcript(clean),
+        "transcript": _transcript(variant),
+        "clean_heard": _heard(clean),
+        "heard": _heard(variant),
+        "duration_s": _duration([*clean, *variant]),
+    }
     if judged is None:
         return row
     row["status"] = "applied" if judged.admitted else "not_admitted"
@@ -106,12 +129,17 @@ def _outcome(run: _Run, case_id: str) -> Row:
         arm: [one["score"] for one in judged.replays if one["arm"] == arm] for arm in ("clean", "variant")
     }
     return row | {
-        "verdict": verdict, "verdict_automatic": judged.verdict, "suspicion": judged.suspicion,
+        "verdict": verdict,
+        "verdict_automatic": judged.verdict,
+        "suspicion": judged.suspicion,
         "rung": "person" if person and judged.admitted else judged.rung,
-        "rung_automatic": judged.rung, **_reason(judged),
-        "similarity": judged.similarity, "first_score": next(iter(scores["variant"]), None),
-        **_scored("clean", scores["clean"]), **_scored("variant", scores["variant"]),
-    }  # fmt: skip
+        "rung_automatic": judged.rung,
+        **_reason(judged),
+        "similarity": judged.similarity,
+        "first_score": next(iter(scores["variant"]), None),
+        **_scored("clean", scores["clean"]),
+        **_scored("variant", scores["variant"]),
+    }
 
 
 def _reason(judged: CaseJudged) -> Row:

@@ -53,9 +53,12 @@ class VerdictsOfPeople:
         return found
 
     def _take(
-        self, run: StressRunPlanned, given: dict[Key, ByJudge],
-        answers: dict[tuple[str, str, str], list[str]], known: dict[Hashable, ByJudge],
-    ) -> None:  # fmt: skip
+        self,
+        run: StressRunPlanned,
+        given: dict[Key, ByJudge],
+        answers: dict[tuple[str, str, str], list[str]],
+        known: dict[Hashable, ByJudge],
+    ) -> None:
         """One run, after those before it; `known` has what was given so far, by either way to be the same."""
         judged = self._judged[run.system]
         self.earlier[run.run_id], earlier = len(judged), frozenset(judged)

@@ -107,9 +107,14 @@ class Transaction:
         chain = None
         for one in visit:
             facts = {
-                "event_id": one.event_id, "visit_id": one.visit_id, "seq": one.seq, "at": one.at,
-                "monotonic_s": one.monotonic_s, "boot": one.boot, "client_key": one.client_key,
-            }  # fmt: skip
+                "event_id": one.event_id,
+                "visit_id": one.visit_id,
+                "seq": one.seq,
+                "at": one.at,
+                "monotonic_s": one.monotonic_s,
+                "boot": one.boot,
+                "client_key": one.client_key,
+            }
             chain = self._put(facts, chain, one.event)[1]
 
     def _insert(self, row: dict[str, Any]) -> int:
@@ -195,9 +200,15 @@ class Transaction:
         return set(self.connection.execute(wanted).scalars())
 
     def plan_slots(
-        self, study: str, assigned: type[Event], finished: type[Event], *, simulated: bool, since: datetime,
+        self,
+        study: str,
+        assigned: type[Event],
+        finished: type[Event],
+        *,
+        simulated: bool,
+        since: datetime,
         name: str | None = None,
-    ) -> set[int]:  # fmt: skip
+    ) -> set[int]:
         """Slots of a balanced plan that are taken: by who is at it since then, or finished well.
 
         assigned, finished  the events that take a slot and that say `accepted` at the end
@@ -317,9 +328,14 @@ class Transaction:
         Raises  Conflict: the token or the ticket already leads somewhere
         """
         link = {
-            "visit_id": visit_id, "study": study, "participant_id": participant_id, "pool": pool,
-            "token_hash": token_hash, "ticket_hash": ticket_hash, "key_hash": key_hash,
-        }  # fmt: skip
+            "visit_id": visit_id,
+            "study": study,
+            "participant_id": participant_id,
+            "pool": pool,
+            "token_hash": token_hash,
+            "ticket_hash": ticket_hash,
+            "key_hash": key_hash,
+        }
         try:
             with self.connection.begin_nested():
                 self.connection.execute(insert(recruit_links).values(link))

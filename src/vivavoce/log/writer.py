@@ -33,9 +33,12 @@ FATAL: Final = (OperationalError, InternalError, InterfaceError)
 # lock not available, deadlock, too many connections, shutting down (twice), starting up
 PASSING_STATES: Final = frozenset({"55P03", "40P01", "53300", "57P01", "57P02", "57P03"})
 PASSING_WORDS: Final = (
-    "database is locked", "connection failed", "connection is bad", "connection refused",
+    "database is locked",
+    "connection failed",
+    "connection is bad",
+    "connection refused",
     "connection timeout expired",
-)  # fmt: skip
+)
 
 
 class _Caller(NamedTuple):

@@ -127,67 +127,109 @@ _dialogue = partial(_agent, analysis_unit="dialogue")
 
 def _measures() -> Iterator[Measure]:
     yield _dialogue(
-        name="checked_success", title="Checked success", symbol="reward", unit="ratio", direction="higher",
+        name="checked_success",
+        title="Checked success",
+        symbol="reward",
+        unit="ratio",
+        direction="higher",
         meaning="A check of the world after the dialogue, such as the reward of a benchmark, found the task "
         "done.",
-        needs=(("checked",),), empty="nothing was checked after the dialogue: missing",
+        needs=(("checked",),),
+        empty="nothing was checked after the dialogue: missing",
         components=_checked_success,
-    )  # fmt: skip
+    )
     yield _dialogue(
-        name="tool_calls", title="Tool calls", symbol="# tool calls", unit="calls",
-        meaning="Number of calls of tools by the system.", empty=UNLOGGED, needs=TOOLS,
+        name="tool_calls",
+        title="Tool calls",
+        symbol="# tool calls",
+        unit="calls",
+        meaning="Number of calls of tools by the system.",
+        empty=UNLOGGED,
+        needs=TOOLS,
         components=_counted(len),
-    )  # fmt: skip
+    )
     yield _dialogue(
-        name="repeated_tool_calls", title="Repeated tool calls", unit="calls", direction="lower",
+        name="repeated_tool_calls",
+        title="Repeated tool calls",
+        unit="calls",
+        direction="lower",
         meaning="Calls of a tool that was called with the same arguments before in the dialogue.",
-        empty=UNLOGGED, needs=TOOLS, components=_counted(_repeated),
-    )  # fmt: skip
+        empty=UNLOGGED,
+        needs=TOOLS,
+        components=_counted(_repeated),
+    )
     yield _agent(
-        name="tool_error_rate", title="Tool error rate", unit="ratio", direction="lower",
-        analysis_unit="tool call", meaning="Share of tool calls that ended in an error.",
+        name="tool_error_rate",
+        title="Tool error rate",
+        unit="ratio",
+        direction="lower",
+        analysis_unit="tool call",
+        meaning="Share of tool calls that ended in an error.",
         empty="calls of which the log does not say how they ended are left out; without others it is missing",
-        needs=TOOLS, components=_tool_errors,
-    )  # fmt: skip
+        needs=TOOLS,
+        components=_tool_errors,
+    )
     for name, title, wanted, direction, which in _GROUNDING:
         yield _agent(
-            name=name, title=title, unit="ratio", direction=direction, analysis_unit="answer",
-            origin="expert", source=GROUNDING_SOURCE,
+            name=name,
+            title=title,
+            unit="ratio",
+            direction=direction,
+            analysis_unit="answer",
+            origin="expert",
+            source=GROUNDING_SOURCE,
             meaning=f"Share of answers, among those that tell facts, of which {which} what a document says "
             "that the system looked up, by annotators.",
-            empty="not annotated in layer `grounding`: missing", needs=(("layer:grounding",),),
+            empty="not annotated in layer `grounding`: missing",
+            needs=(("layer:grounding",),),
             components=_grounded(wanted),
-        )  # fmt: skip
+        )
     columns = {"": ("input_tokens", "output_tokens"), "input_": ("input_tokens",)}
     columns["output_"] = ("output_tokens",)
     for kind, counted in columns.items():
         yield _dialogue(
-            name=f"{kind}tokens", title=f"{kind.replace('_', ' ')}tokens".capitalize(), unit="tokens",
-            direction="lower", source=TOKEN_SOURCE, meaning=f"Tokens that models {_TOKENS[kind]}.",
+            name=f"{kind}tokens",
+            title=f"{kind.replace('_', ' ')}tokens".capitalize(),
+            unit="tokens",
+            direction="lower",
+            source=TOKEN_SOURCE,
+            meaning=f"Tokens that models {_TOKENS[kind]}.",
             empty="the log does not tell the tokens of all calls of models in the dialogue: missing",
-            needs=(("usage",),), components=_tokens(*counted),
-        )  # fmt: skip
+            needs=(("usage",),),
+            components=_tokens(*counted),
+        )
     yield _dialogue(
-        name="cost", title="Cost", unit="currency units", direction="lower", source=TOKEN_SOURCE,
+        name="cost",
+        title="Cost",
+        unit="currency units",
+        direction="lower",
+        source=TOKEN_SOURCE,
         meaning="What calls of models cost by the study's price list, in its currency (column currency of "
         "usage).",
         empty="a call of a model has no price, or prices are in several currencies: missing",
-        needs=(("usage", "prices"),), components=_cost,
-    )  # fmt: skip
-    taken = {"tokens": ("tokens", _tokens("input_tokens", "output_tokens")),
-             "cost": ("currency units", _cost)}  # fmt: skip
+        needs=(("usage", "prices"),),
+        components=_cost,
+    )
+    taken = {
+        "tokens": ("tokens", _tokens("input_tokens", "output_tokens")),
+        "cost": ("currency units", _cost),
+    }
     for (name, (unit, spent)), (success, (title, seen, succeeded)) in product(
         taken.items(), _SUCCESS.items()
     ):
         yield _agent(
-            name=f"{name}_per_{success}", title=f"{name.capitalize()} for {title}",
-            unit=unit, direction="lower", analysis_unit="success", source=TOKEN_SOURCE,
+            name=f"{name}_per_{success}",
+            title=f"{name.capitalize()} for {title}",
+            unit=unit,
+            direction="lower",
+            analysis_unit="success",
+            source=TOKEN_SOURCE,
             meaning=f"{name.capitalize()} of all dialogues, of those without success too, over the number of "
             f"dialogues that succeeded, as {seen}.",
             empty="dialogues of which success or spending is not known are left out; without a success it is "
             "missing",
             components=_per_success(spent, succeeded),
-        )  # fmt: skip
+        )
 
 
 _SUCCESS: Final[dict[str, tuple[str, str, Components]]] = {

@@ -54,48 +54,74 @@ def _user_questions(tables: Tables) -> Pairs:
 
 def _counts() -> Iterator[Measure]:
     yield _answer(
-        name="user_questions", title="User questions", symbol="# user questions", unit="questions",
-        level="dialogue", analysis_unit="dialogue", family="communication", source=SOURCE,
+        name="user_questions",
+        title="User questions",
+        symbol="# user questions",
+        unit="questions",
+        level="dialogue",
+        analysis_unit="dialogue",
+        family="communication",
+        source=SOURCE,
         meaning="Questions that the user asks.",
         empty="annotated neither in layer `user_question` nor in `answer`: missing",
         needs=(("layer:user_question",), ("layer:answer",)),
         components=_user_questions,
-    )  # fmt: skip
+    )
     for label, name, how, direction in KINDS:
         common = partial(_answer, direction=direction, source=SOURCE)
         title = name.replace("_", " ").capitalize()
         yield common(
-            name=name, title=title, symbol=f"AN:{label}", unit="questions", level="dialogue",
-            analysis_unit="dialogue", meaning=f"User questions that the system answered {how}.", empty=EMPTY,
+            name=name,
+            title=title,
+            symbol=f"AN:{label}",
+            unit="questions",
+            level="dialogue",
+            analysis_unit="dialogue",
+            meaning=f"User questions that the system answered {how}.",
+            empty=EMPTY,
             components=_from(lambda answers, label=label: (answers[label], 1)),
-        )  # fmt: skip
+        )
         yield common(
-            name=f"{name}_rate", title=f"{title}, rate", symbol=f"AN:{label} rate", unit="ratio",
-            level="turn", analysis_unit="question",
+            name=f"{name}_rate",
+            title=f"{title}, rate",
+            symbol=f"AN:{label} rate",
+            unit="ratio",
+            level="turn",
+            analysis_unit="question",
             meaning=f"Share of the user's questions that the system answered {how}.",
             empty=f"no question, or {EMPTY}",
             components=_from(lambda answers, label=label: (answers[label], _questions(answers))),
-        )  # fmt: skip
+        )
 
 
 def _scores() -> Iterator[Measure]:
     common = partial(
-        _answer, unit="points", level="dialogue", analysis_unit="question", source=DARPA_SOURCE,
+        _answer,
+        unit="points",
+        level="dialogue",
+        analysis_unit="question",
+        source=DARPA_SOURCE,
         empty=f"no question, or {EMPTY}",
-    )  # fmt: skip
+    )
     yield common(
-        name="darpa_score", title="DARPA score", symbol="DARPA_s", direction="higher",
+        name="darpa_score",
+        title="DARPA score",
+        symbol="DARPA_s",
+        direction="higher",
         meaning="Correct less incorrect answers over the user's questions, from -1 to 1. "
         "A partial answer costs nothing here.",
         components=_from(darpa_score),
-    )  # fmt: skip
+    )
     yield common(
-        name="darpa_modified_error", title="DARPA modified error", symbol="DARPA_me", direction="lower",
+        name="darpa_modified_error",
+        title="DARPA modified error",
+        symbol="DARPA_me",
+        direction="lower",
         meaning="Failed answers, and twice the wrong and the partial ones, over the user's questions, from "
         "0 to 2. A partial answer costs as much as a wrong one here.",
         parameters={"partial_weight": str(PARTIAL_WEIGHT)},
         components=_from(darpa_modified_error),
-    )  # fmt: skip
+    )
 
 
 FAMILY: Final[tuple[Measure, ...]] = (*_counts(), *_scores())

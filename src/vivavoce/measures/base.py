@@ -33,9 +33,13 @@ class Tables:
     """
 
     def __init__(
-        self, dataset: "Dataset", *, keywords: Collection[str] | None = None, facts: "Facts | None" = None,
+        self,
+        dataset: "Dataset",
+        *,
+        keywords: Collection[str] | None = None,
+        facts: "Facts | None" = None,
         only: Collection[str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.dataset = dataset
         self.keywords = keywords
         self.facts: Facts = {} if facts is None else facts

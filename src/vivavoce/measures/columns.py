@@ -23,9 +23,12 @@ class PairColumns(Mapping[str, "Pair"]):
     """
 
     def __init__(
-        self, dialogue_ids: Sequence[str], numerators: Floats, denominators: Floats,
+        self,
+        dialogue_ids: Sequence[str],
+        numerators: Floats,
+        denominators: Floats,
         there: np.ndarray | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.dialogue_ids = dialogue_ids
         self.there = denominators != 0 if there is None else there
         self.both = np.where(self.there, np.vstack([numerators, denominators]), 0.0)
@@ -118,9 +121,13 @@ def number_column(rows: "pa.Table", name: str) -> Floats:
 
 
 def sum_rows(
-    tables: "Tables", places: Places, tops: Floats, bottoms: Floats | None = None, *,
+    tables: "Tables",
+    places: Places,
+    tops: Floats,
+    bottoms: Floats | None = None,
+    *,
     also: Places | None = None,
-) -> PairColumns:  # fmt: skip
+) -> PairColumns:
     """Sums over the rows of each dialogue, in their order; a dialogue without rows is not there.
 
     Input   the dialogue of each row; what it adds to the numerator and, where told, to the denominator (1)

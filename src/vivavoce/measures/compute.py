@@ -201,9 +201,13 @@ def _place(pairs: Pairs, places: Mapping[str, int], into: Floats) -> Floats:
 
 
 def _settled(
-    tables: Tables, measure: Measure, layers: frozenset[str], found: Pairs, dialogues: Sequence[str],
+    tables: Tables,
+    measure: Measure,
+    layers: frozenset[str],
+    found: Pairs,
+    dialogues: Sequence[str],
     both: Floats,
-) -> tuple[Floats, Open] | None:  # fmt: skip
+) -> tuple[Floats, Open] | None:
     """Both rows of a measure with the mean over annotators, and what is open; None where nothing is."""
     settled = settle(tables, measure.components, layers, found)
     if settled is None:
@@ -316,12 +320,14 @@ def _frame(found: Sums) -> "pd.DataFrame":
     measures, dialogues = len(found.measures), len(found.dialogue_ids)
     each: Any = pd.Series(found.measures, dtype="str").array
     keys: Any = pd.Series(found.dialogue_ids, dtype="str").array
-    return pd.DataFrame({
-        "measure": each.take(np.repeat(np.arange(measures), dialogues)),
-        "dialogue_id": keys.take(np.tile(np.arange(dialogues), measures)),
-        "numerator": np.asarray(found.numerators).ravel(),
-        "denominator": np.asarray(found.denominators).ravel(),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "measure": each.take(np.repeat(np.arange(measures), dialogues)),
+            "dialogue_id": keys.take(np.tile(np.arange(dialogues), measures)),
+            "numerator": np.asarray(found.numerators).ravel(),
+            "denominator": np.asarray(found.denominators).ravel(),
+        }
+    )
 
 
 def compute(
@@ -416,9 +422,14 @@ def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
 
 
 def _pooled(
-    key: Any, name: str, tops: Floats, bottoms: Floats, open_: Open | None, members: np.ndarray,
+    key: Any,
+    name: str,
+    tops: Floats,
+    bottoms: Floats,
+    open_: Open | None,
+    members: np.ndarray,
     weights: Floats | None,
-) -> Pooled:  # fmt: skip
+) -> Pooled:
     cases = bottoms > 0
     count = int(cases.sum())
     numerator, denominator = exact_sum(tops), exact_sum(bottoms)

@@ -63,10 +63,15 @@ def align_concepts(
     if said == taken:
         kept = {concept.attribute for concept in said}
         return TurnConcepts(
-            turn_index=turn_index, meant=tuple(said.elements()), understood=frozenset(said),
-            correct=said.total(), substituted=0, inserted=0, deleted=0,
+            turn_index=turn_index,
+            meant=tuple(said.elements()),
+            understood=frozenset(said),
+            correct=said.total(),
+            substituted=0,
+            inserted=0,
+            deleted=0,
             not_set=len(set(attributes) - kept),
-        )  # fmt: skip
+        )
     correct = said & taken
     missed: Counter[str] = Counter()
     extra: Counter[str] = Counter()

@@ -120,12 +120,20 @@ def _widest(parts: Sequence[_Ranges]) -> _Ranges:
 
 
 BRIER: Final = Measure(
-    name="confidence_brier_score", title="Brier score of confidences", symbol="BS", unit="ratio",
-    level="utterance", family="recognition", origin="expert", direction="lower", analysis_unit="turn",
+    name="confidence_brier_score",
+    title="Brier score of confidences",
+    symbol="BS",
+    unit="ratio",
+    level="utterance",
+    family="recognition",
+    origin="expert",
+    direction="lower",
+    analysis_unit="turn",
     source="Brier 1950, Verification of forecasts expressed in terms of probability",
     empty="no live first hypothesis with a confidence and a transcript: missing",
     parameters={"hypothesis": "live first", "confidence": SURE},
     meaning="Mean squared distance of the first hypothesis's confidence from 1 where every word is "
     "right, from 0 where not. More on confidences: `vivavoce confidence`.",
-    needs=(("speech",),), components=_brier,
-)  # fmt: skip
+    needs=(("speech",),),
+    components=_brier,
+)

@@ -15,7 +15,7 @@ KINDS: Final[tuple[tuple[str, str, str, Direction], ...]] = (
     ("IA", "contextually_inappropriate", "are inappropriate: they violate one maxim or several", "lower"),
     ("TF", "contextual_failures", "fail totally: there is no linguistic response", "lower"),
     ("IC", "contextually_incomprehensible", "are incomprehensible: their content cannot be told", "lower"),
-)  # fmt: skip
+)
 
 _cooperative = partial(Measure, family="cooperativity", origin="expert", needs=(("layer:context",),))
 
@@ -50,22 +50,38 @@ def _measures() -> Iterator[Measure]:
         common = partial(_cooperative, direction=direction, source=SOURCE, empty=EMPTY)
         title = name.replace("_", " ").capitalize()
         yield common(
-            name=name, title=title, symbol=f"CA:{label}", unit="turns", level="dialogue",
-            analysis_unit="dialogue", meaning=f"System turns that {meaning}.", components=count,
-        )  # fmt: skip
+            name=name,
+            title=title,
+            symbol=f"CA:{label}",
+            unit="turns",
+            level="dialogue",
+            analysis_unit="dialogue",
+            meaning=f"System turns that {meaning}.",
+            components=count,
+        )
         yield common(
-            name=f"{name}_rate", title=f"{title}, rate", symbol=f"CA:{label} rate", unit="ratio",
-            level="turn", analysis_unit="turn",
+            name=f"{name}_rate",
+            title=f"{title}, rate",
+            symbol=f"CA:{label} rate",
+            unit="ratio",
+            level="turn",
+            analysis_unit="turn",
             meaning=f"Share of the judged system turns that {meaning}.",
             components=over(count, _judged),
-        )  # fmt: skip
+        )
     yield _cooperative(
-        name="weighted_inappropriateness", title="Weighted inappropriateness", symbol="wCA:IA",
-        unit="turns squared", level="dialogue", analysis_unit="dialogue", direction="lower", empty=EMPTY,
+        name="weighted_inappropriateness",
+        title="Weighted inappropriateness",
+        symbol="wCA:IA",
+        unit="turns squared",
+        level="dialogue",
+        analysis_unit="dialogue",
+        direction="lower",
+        empty=EMPTY,
         source="a later addition to contextual appropriateness; not an ITU parameter",
         meaning="Inappropriate system turns, each run of successive ones counted by its squared length.",
         components=_weighted,
-    )  # fmt: skip
+    )
 
 
 FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

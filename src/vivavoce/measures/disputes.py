@@ -102,12 +102,14 @@ class _Trials:
     @cached_property
     def each(self) -> list[Tables]:
         return [
-            self.decided({
-                key: [place.dispute.said[turn % len(place.dispute.said)] for place in own]
-                for key, own in self.places.items()
-            })
+            self.decided(
+                {
+                    key: [place.dispute.said[turn % len(place.dispute.said)] for place in own]
+                    for key, own in self.places.items()
+                }
+            )
             for turn in range(max(self.rounds.values()))
-        ]  # fmt: skip
+        ]
 
     @cached_property
     def rounds(self) -> dict[str, int]:

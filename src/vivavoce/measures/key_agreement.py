@@ -143,22 +143,34 @@ def _agreement(tables: Tables) -> Pairs:
 
 def _measures() -> Iterable[Measure]:
     common = partial(
-        Measure, family="task_success", origin="instrumental", source=SOURCE, level="dialogue",
-        direction="higher", analysis_unit="attribute", empty=EMPTY,
+        Measure,
+        family="task_success",
+        origin="instrumental",
+        source=SOURCE,
+        level="dialogue",
+        direction="higher",
+        analysis_unit="attribute",
+        empty=EMPTY,
         needs=(("tasks", "understood"), ("tasks", "layer:avm")),
         parameters={"key": "assigned constraints", "exchanged": "layer avm, else understood last"},
-    )  # fmt: skip
+    )
     yield common(
-        name="attribute_agreement", title="Agreement with the task's key", symbol="P(A)", unit="ratio",
+        name="attribute_agreement",
+        title="Agreement with the task's key",
+        symbol="P(A)",
+        unit="ratio",
         meaning="Share of the assigned constraints whose value the dialogue arrived at.",
         components=_agreement,
-    )  # fmt: skip
+    )
     yield common(
-        name="attribute_kappa", title="PARADISE kappa", symbol="kappa", unit="points",
+        name="attribute_kappa",
+        title="PARADISE kappa",
+        symbol="kappa",
+        unit="points",
         meaning="The same agreement beyond chance: (P(A) - P(E)) / (1 - P(E)), with P(E) from the keys of "
         "the whole dataset alone. Tasks of different difficulty may be compared by it.",
         components=_kappa,
-    )  # fmt: skip
+    )
 
 
 FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -36,47 +36,70 @@ def _rejections(*, typed: bool) -> Callable[[Tables], Pairs]:
 def _prompts() -> Iterator[Measure]:
     logged = partial(_meta, origin="instrumental", empty=LOGGED)
     yield logged(
-        name="system_questions", title="System questions", symbol="# system questions", unit="turns",
-        family="communication", source=SOURCE.replace("meta-communication", "dialogue- and communication"),
+        name="system_questions",
+        title="System questions",
+        symbol="# system questions",
+        unit="turns",
+        family="communication",
+        source=SOURCE.replace("meta-communication", "dialogue- and communication"),
         meaning="System turns that ask the user, openly or not, for information.",
         components=_flagged("question"),
-    )  # fmt: skip
+    )
     yield logged(
-        name="system_help_messages", title="Help messages", symbol="# system help", unit="turns",
+        name="system_help_messages",
+        title="Help messages",
+        symbol="# system help",
+        unit="turns",
         meaning="System turns that tell which options there are at this point.",
         components=_flagged("help"),
-    )  # fmt: skip
+    )
     yield logged(
-        name="timeout_prompts", title="Time-out prompts", symbol="# time-outs", unit="turns",
+        name="timeout_prompts",
+        title="Time-out prompts",
+        symbol="# time-outs",
+        unit="turns",
         direction="lower",
         meaning="System turns that follow because the user said nothing for too long.",
         components=_flagged("timeout_prompt"),
-    )  # fmt: skip
+    )
     yield logged(
-        name="recognition_rejections", title="ASR rejections", symbol="# ASR rejections", unit="turns",
+        name="recognition_rejections",
+        title="ASR rejections",
+        symbol="# ASR rejections",
+        unit="turns",
         direction="lower",
         meaning="System turns of spoken dialogues which say that nothing was heard or understood.",
         empty=f"a typed dialogue, or {LOGGED}",
         components=_rejections(typed=False),
-    )  # fmt: skip
+    )
     yield logged(
-        name="fallback_prompts", title="Fallback prompts", symbol="# fallback prompts", unit="turns",
-        direction="lower", source="the project's convention for text, in the place of ASR rejections",
+        name="fallback_prompts",
+        title="Fallback prompts",
+        symbol="# fallback prompts",
+        unit="turns",
+        direction="lower",
+        source="the project's convention for text, in the place of ASR rejections",
         meaning="System turns of typed dialogues which say that nothing was understood.",
         empty=f"a spoken dialogue, or {LOGGED}",
         components=_rejections(typed=True),
-    )  # fmt: skip
+    )
     yield logged(
-        name="system_error_messages", title="System error messages", symbol="# system error messages",
-        unit="turns", direction="lower",
+        name="system_error_messages",
+        title="System error messages",
+        symbol="# system error messages",
+        unit="turns",
+        direction="lower",
         meaning="System turns which say that the system cannot do a certain thing.",
         components=_flagged("error_message"),
-    )  # fmt: skip
+    )
     yield logged(
-        name="barge_ins", title="Barge-ins", symbol="# barge-ins", unit="turns",
+        name="barge_ins",
+        title="Barge-ins",
+        symbol="# barge-ins",
+        unit="turns",
         meaning="User turns that began while the system was still speaking, or its text still arriving.",
         components=_flagged("barge_in", "user"),
-    )  # fmt: skip
+    )
 
 
 def _attempts() -> Iterator[Measure]:
@@ -85,34 +108,51 @@ def _attempts() -> Iterator[Measure]:
         ("cancel", "cancel_attempts", "# cancel", "User turns that try to cancel or to start over."),
     ):
         yield _meta(
-            name=name, title=name.replace("_", " ").capitalize(), symbol=symbol, unit="turns",
-            origin="expert", direction="lower", meaning=meaning,
+            name=name,
+            title=name.replace("_", " ").capitalize(),
+            symbol=symbol,
+            unit="turns",
+            origin="expert",
+            direction="lower",
+            meaning=meaning,
             empty=f"not annotated in layer `{layer}`: missing",
-            needs=((f"layer:{layer}",),), components=label_counts(layer, "yes"),
-        )  # fmt: skip
+            needs=((f"layer:{layer}",),),
+            components=label_counts(layer, "yes"),
+        )
 
 
 def _corrections() -> Iterator[Measure]:
     for party, symbol in (("system", "SC"), ("user", "UC")):
         count = label_counts("correction", "yes", party=party)
         common = partial(
-            _meta, origin="expert", direction="lower", empty="not annotated in layer `correction`: missing",
+            _meta,
+            origin="expert",
+            direction="lower",
+            empty="not annotated in layer `correction`: missing",
             needs=(("layer:correction",),),
-        )  # fmt: skip
+        )
         meaning = (
             f"{party.capitalize()} turns mainly about mending a trouble, which add nothing new"
             " and interrupt the flow"
         )
         yield common(
-            name=f"{party}_correction_turns", title=f"{party.capitalize()} correction turns",
-            symbol=f"{symbol}T", unit="turns", meaning=f"{meaning}.", components=count,
-        )  # fmt: skip
+            name=f"{party}_correction_turns",
+            title=f"{party.capitalize()} correction turns",
+            symbol=f"{symbol}T",
+            unit="turns",
+            meaning=f"{meaning}.",
+            components=count,
+        )
         yield common(
-            name=f"{party}_correction_rate", title=f"{party.capitalize()} correction rate",
-            symbol=f"{symbol}R", unit="ratio", level="turn", analysis_unit="turn",
+            name=f"{party}_correction_rate",
+            title=f"{party.capitalize()} correction rate",
+            symbol=f"{symbol}R",
+            unit="ratio",
+            level="turn",
+            analysis_unit="turn",
             meaning=f"{meaning}, over all {party} turns.",
             components=over(count, number_of_turns(party)),
-        )  # fmt: skip
+        )
 
 
 FAMILY: Final[tuple[Measure, ...]] = (*_prompts(), *_attempts(), *_corrections())

@@ -81,9 +81,14 @@ def _compared(tables: Tables) -> ComparedTurns:
     compared = (dialogue >= 0) & ((first >= 0) | (taken(spoken, dialogue, False) & ((text >= 0) | ~by_sound)))
     heard = np.where(first >= 0, first, np.where(text >= 0, text, empty))
     return ComparedTurns(
-        dialogue[compared], key[compared], said[compared], heard[compared], texts,
-        [spoken_words(one) for one in texts], (keys, rank, np.where(recognised >= 0, recognised, empty)),
-    )  # fmt: skip
+        dialogue[compared],
+        key[compared],
+        said[compared],
+        heard[compared],
+        texts,
+        [spoken_words(one) for one in texts],
+        (keys, rank, np.where(recognised >= 0, recognised, empty)),
+    )
 
 
 def turn_keys(tables: Tables, rows: "pa.Table") -> Places:
@@ -234,32 +239,54 @@ def _numbers() -> Iterator[Measure]:
         for attribute, symbol, how, direction in kinds:
             name = f"{prefix}_{attribute}"
             yield common(
-                name=name, title=name.replace("_", " ").capitalize(), symbol=symbol + mark,
-                direction=direction, meaning=f"Number of {of} of the user {how}.", empty=empty,
+                name=name,
+                title=name.replace("_", " ").capitalize(),
+                symbol=symbol + mark,
+                direction=direction,
+                meaning=f"Number of {of} of the user {how}.",
+                empty=empty,
                 components=_from(lambda one, attribute=attribute: one.total(attribute), counts),
-            )  # fmt: skip
+            )
 
 
 def _rates() -> Iterator[Measure]:
     yield _word(
-        name="word_error_rate", title="Word error rate", symbol="WER", unit="ratio", level="utterance",
-        direction="lower", analysis_unit="word", empty=EMPTY,
+        name="word_error_rate",
+        title="Word error rate",
+        symbol="WER",
+        unit="ratio",
+        level="utterance",
+        direction="lower",
+        analysis_unit="word",
+        empty=EMPTY,
         meaning="Substituted, deleted and inserted words of the live first hypothesis over the words "
         "that were really said. Words are compared in lower case, without punctuation at their edges.",
         components=_from(WordCounts.error_rate),
-    )  # fmt: skip
+    )
     yield _word(
-        name="sentence_error_rate", title="Sentence error rate", symbol="SER", unit="ratio",
-        level="utterance", direction="lower", analysis_unit="turn", empty=NO_TURN,
+        name="sentence_error_rate",
+        title="Sentence error rate",
+        symbol="SER",
+        unit="ratio",
+        level="utterance",
+        direction="lower",
+        analysis_unit="turn",
+        empty=NO_TURN,
         meaning="Share of the user's turns with at least one word wrong.",
         components=_from(WordCounts.sentence_errors),
-    )  # fmt: skip
+    )
     yield _word(
-        name="sentence_accuracy", title="Sentence accuracy", symbol="SA", unit="ratio",
-        level="utterance", direction="higher", analysis_unit="turn", empty=NO_TURN,
+        name="sentence_accuracy",
+        title="Sentence accuracy",
+        symbol="SA",
+        unit="ratio",
+        level="utterance",
+        direction="higher",
+        analysis_unit="turn",
+        empty=NO_TURN,
         meaning="Share of the user's turns with no word wrong: 1 - SER.",
         components=_from(WordCounts.sentence_accuracy),
-    )  # fmt: skip
+    )
     for isolated in (False, True):
         yield from _both(isolated)
 
@@ -276,28 +303,49 @@ def _both(isolated: bool) -> Iterator[Measure]:
 
     if isolated:
         yield common(
-            name="keyword_error_rate", title="Keyword error rate", symbol="WER_iso", unit="ratio",
-            level="utterance", direction="lower", analysis_unit="word",
-            meaning=f"Word error rate of {of}.", components=components(WordCounts.error_rate),
-        )  # fmt: skip
+            name="keyword_error_rate",
+            title="Keyword error rate",
+            symbol="WER_iso",
+            unit="ratio",
+            level="utterance",
+            direction="lower",
+            analysis_unit="word",
+            meaning=f"Word error rate of {of}.",
+            components=components(WordCounts.error_rate),
+        )
     yield common(
-        name=f"{prefix}_accuracy", title=f"{prefix.capitalize()} accuracy", symbol=f"WA{mark}", unit="ratio",
-        level="utterance", direction="higher", analysis_unit="word",
+        name=f"{prefix}_accuracy",
+        title=f"{prefix.capitalize()} accuracy",
+        symbol=f"WA{mark}",
+        unit="ratio",
+        level="utterance",
+        direction="higher",
+        analysis_unit="word",
         meaning=f"1 - WER{mark}, of {of}" + (". It may be negative." if not isolated else "."),
         components=components(WordCounts.accuracy),
-    )  # fmt: skip
+    )
     yield common(
-        name=f"{prefix}_errors_per_turn", title=f"{prefix.capitalize()} errors per turn", symbol=f"NEU{mark}",
-        unit="words", level="utterance", direction="lower", analysis_unit="turn",
+        name=f"{prefix}_errors_per_turn",
+        title=f"{prefix.capitalize()} errors per turn",
+        symbol=f"NEU{mark}",
+        unit="words",
+        level="utterance",
+        direction="lower",
+        analysis_unit="turn",
         meaning=f"Recognition errors of a user turn, of {of}.",
         components=components(WordCounts.errors_per_turn),
-    )  # fmt: skip
+    )
     yield common(
-        name=f"{prefix}_error_rate_per_turn", title=f"{prefix.capitalize()} error rate per turn",
-        symbol=f"WEU{mark}", unit="ratio", level="utterance", direction="lower", analysis_unit="turn",
+        name=f"{prefix}_error_rate_per_turn",
+        title=f"{prefix.capitalize()} error rate per turn",
+        symbol=f"WEU{mark}",
+        unit="ratio",
+        level="utterance",
+        direction="lower",
+        analysis_unit="turn",
         meaning=f"Mean error rate of the single turns, of {of}. Turns in which none was said are left out.",
         components=components(WordCounts.error_rate_per_turn),
-    )  # fmt: skip
+    )
 
 
 FAMILY: Final[tuple[Measure, ...]] = (*_numbers(), *_rates())

@@ -75,9 +75,13 @@ def _oracle_turns(tables: Tables) -> OracleTurns:
     begins = np.searchsorted(turn, np.arange(many))
     lengths = np.array([len(one) for one in words], dtype=float)
     return OracleTurns(
-        tables, compared.dialogue, lengths[compared.said], np.array(made, dtype=float)[own],
-        np.arange(len(turn)) - begins[turn], begins,
-    )  # fmt: skip
+        tables,
+        compared.dialogue,
+        lengths[compared.said],
+        np.array(made, dtype=float)[own],
+        np.arange(len(turn)) - begins[turn],
+        begins,
+    )
 
 
 def _hypotheses(tables: Tables) -> Pairs:
@@ -92,33 +96,54 @@ def _from(figure: Callable[[OracleTurns, int | None], Pairs], depth: int | None)
 
 def _measures() -> Iterator[Measure]:
     common = partial(
-        Measure, family="recognition", unit="ratio", level="utterance", direction="lower", origin="expert",
-        source=SOURCE, needs=SPEECH,
-    )  # fmt: skip
+        Measure,
+        family="recognition",
+        unit="ratio",
+        level="utterance",
+        direction="lower",
+        origin="expert",
+        source=SOURCE,
+        needs=SPEECH,
+    )
     for depth in DEPTHS:
         of = "all live hypotheses" if depth is None else f"the first {depth} live hypotheses"
         tail, mark = ("", "") if depth is None else (f"_{depth}", f"({depth})")
         facts = {"hypothesis": f"best of {of}", "words": WORDS}
         among = "all" if depth is None else str(depth)
         yield common(
-            name=f"oracle_word_error_rate{tail}", title=f"Oracle word error rate, {among}",
-            symbol=f"WER_oracle{mark}", analysis_unit="word", empty=EMPTY, parameters=facts,
+            name=f"oracle_word_error_rate{tail}",
+            title=f"Oracle word error rate, {among}",
+            symbol=f"WER_oracle{mark}",
+            analysis_unit="word",
+            empty=EMPTY,
+            parameters=facts,
             meaning=f"Word error rate of the hypothesis with the fewest errors among {of} of each turn.",
             components=_from(OracleTurns.words, depth),
-        )  # fmt: skip
+        )
         yield common(
-            name=f"oracle_sentence_error_rate{tail}", title=f"Oracle sentence error rate, {among}",
-            symbol=f"SER_oracle{mark}", analysis_unit="turn", empty=NO_TURN, parameters=facts,
+            name=f"oracle_sentence_error_rate{tail}",
+            title=f"Oracle sentence error rate, {among}",
+            symbol=f"SER_oracle{mark}",
+            analysis_unit="turn",
+            empty=NO_TURN,
+            parameters=facts,
             meaning=f"Share of the user's turns of which none among {of} has every word right.",
             components=_from(OracleTurns.sentences, depth),
-        )  # fmt: skip
+        )
     yield Measure(
-        name="hypotheses_per_turn", title="Hypotheses per turn", unit="hypotheses", level="utterance",
-        family="recognition", origin="instrumental", analysis_unit="turn",
+        name="hypotheses_per_turn",
+        title="Hypotheses per turn",
+        unit="hypotheses",
+        level="utterance",
+        family="recognition",
+        origin="instrumental",
+        analysis_unit="turn",
         source="this project, beside the oracle error rates",
-        empty="no live hypothesis was logged: missing", needs=SPEECH, components=_hypotheses,
+        empty="no live hypothesis was logged: missing",
+        needs=SPEECH,
+        components=_hypotheses,
         meaning="Live recognition hypotheses of a user turn that has any; with 1 the oracle chooses nothing.",
-    )  # fmt: skip
+    )
 
 
 FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -44,22 +44,35 @@ def _from(figure: Callable[[Counter[str]], Pair]) -> Callable[[Tables], Pairs]:
 
 def _measures() -> Iterator[Measure]:
     common = partial(
-        Measure, family="task_success", origin="expert", source=SOURCE, level="dialogue", empty=EMPTY,
+        Measure,
+        family="task_success",
+        origin="expert",
+        source=SOURCE,
+        level="dialogue",
+        empty=EMPTY,
         parameters={"codes": DERIVED},
-    )  # fmt: skip
+    )
     yield common(
-        name="weighted_task_success", title="Weighted task success", symbol="TSw", unit="ratio",
-        direction="higher", analysis_unit="sub-task",
+        name="weighted_task_success",
+        title="Weighted task success",
+        symbol="TSw",
+        unit="ratio",
+        direction="higher",
+        analysis_unit="sub-task",
         meaning="Mean over sub-tasks of 1 for S, SCs, SCu, SCsCu and SN, and 0 for Fs and Fu.",
         components=_from(weighted_task_success),
-    )  # fmt: skip
+    )
     for code in CODES:
         yield common(
-            name=f"subtasks_{code}", title=f"Sub-tasks {code}", symbol=f"TS:{code}", unit="sub-tasks",
-            direction="lower" if code in FAILURES else None, analysis_unit="dialogue",
+            name=f"subtasks_{code}",
+            title=f"Sub-tasks {code}",
+            symbol=f"TS:{code}",
+            unit="sub-tasks",
+            direction="lower" if code in FAILURES else None,
+            analysis_unit="dialogue",
             meaning=f"Sub-tasks that {LAYERS['subtask'].labels[code]}.",
             components=_from(lambda codes, code=code: (codes[code], 1)),
-        )  # fmt: skip
+        )
 
 
 FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

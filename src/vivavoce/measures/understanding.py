@@ -176,11 +176,17 @@ def _numbers() -> Iterator[Measure]:
     for attribute, symbol, meaning, direction in KINDS:
         name = "concepts" if attribute == "number" else f"concepts_{attribute}"
         yield _concept(
-            name=name, title=name.replace("_", " ").capitalize(), symbol=f"{symbol}_AVP", unit="concepts",
-            level="turn", analysis_unit="dialogue", direction=direction,
-            meaning=f"Concepts {meaning}, over all user turns.", empty=f"{EMPTY}: missing",
+            name=name,
+            title=name.replace("_", " ").capitalize(),
+            symbol=f"{symbol}_AVP",
+            unit="concepts",
+            level="turn",
+            analysis_unit="dialogue",
+            direction=direction,
+            meaning=f"Concepts {meaning}, over all user turns.",
+            empty=f"{EMPTY}: missing",
             components=_from(lambda counts, attribute=attribute: counts.total(attribute)),
-        )  # fmt: skip
+        )
 
 
 def _concept_rates() -> Iterator[Measure]:
@@ -192,27 +198,38 @@ def _concept_rates() -> Iterator[Measure]:
         empty=f"no concept, or {EMPTY}: missing",
     )
     yield common(
-        name="concept_accuracy", title="Concept accuracy", symbol="CA", direction="higher",
+        name="concept_accuracy",
+        title="Concept accuracy",
+        symbol="CA",
+        direction="higher",
         meaning="1 less substituted, inserted and deleted concepts over those expressed; it may be negative.",
         components=_from(ConceptCounts.accuracy),
-    )  # fmt: skip
+    )
     yield common(
-        name="information_content", title="Information content", symbol="IC", direction="higher",
+        name="information_content",
+        title="Information content",
+        symbol="IC",
+        direction="higher",
         meaning="The same number as concept accuracy, under its older name.",
         source=SIMPSON,
         components=_from(ConceptCounts.accuracy),
-    )  # fmt: skip
+    )
     yield common(
-        name="concept_error_rate", title="Concept error rate", symbol="CER", direction="lower",
+        name="concept_error_rate",
+        title="Concept error rate",
+        symbol="CER",
+        direction="lower",
         meaning="Substituted, inserted and deleted concepts over those expressed: 1 - CA.",
         components=_from(lambda counts: counts.share("wrong")),
-    )  # fmt: skip
+    )
     yield common(
-        name="concept_recall", title="Concept recall", direction="higher",
+        name="concept_recall",
+        title="Concept recall",
+        direction="higher",
         source="project addition to CA",
         meaning="Share of the expressed concepts that the system understood.",
         components=_from(lambda counts: counts.share("correct")),
-    )  # fmt: skip
+    )
 
 
 def _turn_rates() -> Iterator[Measure]:
@@ -222,53 +239,85 @@ def _turn_rates() -> Iterator[Measure]:
         common = partial(_concept, direction=direction, empty=empty, needs=(*NEEDS, ("layer:parse",)))
         meaning = f"of whose concepts the system understood {how}"
         yield common(
-            name=name, title=title, symbol=f"PA:{label}", unit="turns", level="turn",
-            analysis_unit="dialogue", meaning=f"User turns {meaning}.",
+            name=name,
+            title=title,
+            symbol=f"PA:{label}",
+            unit="turns",
+            level="turn",
+            analysis_unit="dialogue",
+            meaning=f"User turns {meaning}.",
             components=_parsed(label, rate=False),
-        )  # fmt: skip
+        )
         if label != "CO":
             yield common(
-                name=f"{name}_rate", title=f"{title}, rate", symbol=f"PA:{label} rate", unit="ratio",
-                level="turn", analysis_unit="turn", meaning=f"Share of the user turns {meaning}.",
+                name=f"{name}_rate",
+                title=f"{title}, rate",
+                symbol=f"PA:{label} rate",
+                unit="ratio",
+                level="turn",
+                analysis_unit="turn",
+                meaning=f"Share of the user turns {meaning}.",
                 components=_parsed(label, rate=True),
-            )  # fmt: skip
+            )
     yield _concept(
-        name="understanding_accuracy", title="Understanding accuracy", symbol="UA", unit="ratio",
-        level="turn", analysis_unit="turn", direction="higher", empty=empty,
+        name="understanding_accuracy",
+        title="Understanding accuracy",
+        symbol="UA",
+        unit="ratio",
+        level="turn",
+        analysis_unit="turn",
+        direction="higher",
+        empty=empty,
         needs=(*NEEDS, ("layer:parse",)),
         meaning="Share of the user turns of whose concepts the system understood all. A turn without "
         "concepts counts as understood unless some were inserted.",
         components=_parsed("CO", rate=True),
-    )  # fmt: skip
+    )
     yield _concept(
-        name="implicit_recovery", title="Implicit recovery", symbol="IR", unit="ratio", level="turn",
-        family="meta_communication", analysis_unit="turn", direction="higher",
+        name="implicit_recovery",
+        title="Implicit recovery",
+        symbol="IR",
+        unit="ratio",
+        level="turn",
+        family="meta_communication",
+        analysis_unit="turn",
+        direction="higher",
         needs=(("layer:recovery",), ("layer:context",)),
         source=SOURCE.replace("speech-input", "meta-communication"),
         meaning="Share of the user turns understood in part that the system answered appropriately.",
         empty="no turn understood in part, or neither layer `recovery` nor `context` is annotated: missing",
         components=_implicit_recovery,
-    )  # fmt: skip
+    )
 
 
 def _economy() -> Iterator[Measure]:
     common = partial(
-        _concept, family="communication", unit="ratio", level="dialogue", analysis_unit="dialogue",
-        direction="higher", source=GLASS,
-    )  # fmt: skip
+        _concept,
+        family="communication",
+        unit="ratio",
+        level="dialogue",
+        analysis_unit="dialogue",
+        direction="higher",
+        source=GLASS,
+    )
     yield common(
-        name="query_density", title="Query density", symbol="QD", unit="concepts",
+        name="query_density",
+        title="Query density",
+        symbol="QD",
+        unit="concepts",
         meaning="Mean over dialogues of the concepts newly understood per user turn.",
         empty=f"no user turn, or {EMPTY}: missing",
         components=_economy_of(lambda new, _, turns: query_density(new, turns)),
-    )  # fmt: skip
+    )
     yield common(
-        name="concept_efficiency", title="Concept efficiency", symbol="CE",
+        name="concept_efficiency",
+        title="Concept efficiency",
+        symbol="CE",
         meaning="Mean over dialogues of concepts understood over their mentions; a mention of what was "
         "understood before does not count. 1: each was understood at once.",
         empty=f"no concept was mentioned, or {EMPTY}: missing",
         components=_economy_of(lambda new, mentions, _: concept_efficiency(new, mentions)),
-    )  # fmt: skip
+    )
 
 
 FAMILY: Final[tuple[Measure, ...]] = (*_numbers(), *_concept_rates(), *_turn_rates(), *_economy())

@@ -18,23 +18,37 @@ def _measures() -> Iterator[Measure]:
         party = "system" if label == OF_SYSTEM else "user"
         count = label_counts(LAYER, label)
         common = partial(
-            Measure, family="errors", origin="expert", direction="lower", source=SOURCE,
-            parameters={"layer": LAYER}, needs=((f"layer:{LAYER}",),),
-        )  # fmt: skip
+            Measure,
+            family="errors",
+            origin="expert",
+            direction="lower",
+            source=SOURCE,
+            parameters={"layer": LAYER},
+            needs=((f"layer:{LAYER}",),),
+        )
         title = label.replace("_", " ").capitalize()
         yield common(
-            name=f"error_{label}", title=f"Errors: {title.lower()}", symbol=label, unit="turns",
-            level="dialogue", analysis_unit="dialogue",
+            name=f"error_{label}",
+            title=f"Errors: {title.lower()}",
+            symbol=label,
+            unit="turns",
+            level="dialogue",
+            analysis_unit="dialogue",
             meaning=f"{party.capitalize()} turns with this label: {meaning.removeprefix('the system ')}.",
-            empty=f"not annotated in layer `{LAYER}`: missing", components=count,
-        )  # fmt: skip
+            empty=f"not annotated in layer `{LAYER}`: missing",
+            components=count,
+        )
         yield common(
-            name=f"error_{label}_rate", title=f"Errors: {title.lower()}, rate", symbol=f"{label} rate",
-            unit="ratio", level="turn", analysis_unit="turn",
+            name=f"error_{label}_rate",
+            title=f"Errors: {title.lower()}, rate",
+            symbol=f"{label} rate",
+            unit="ratio",
+            level="turn",
+            analysis_unit="turn",
             meaning=f"The same over all {party} turns.",
             empty=f"no {party} turn, or not annotated in layer `{LAYER}`: missing",
             components=over(count, number_of_turns(party)),
-        )  # fmt: skip
+        )
 
 
 FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -102,9 +102,17 @@ def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any
 
 def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
     figures = (
-        "value", "macro", "numerator", "denominator", "dialogues", "open", "lowest", "highest", "unit",
+        "value",
+        "macro",
+        "numerator",
+        "denominator",
+        "dialogues",
+        "open",
+        "lowest",
+        "highest",
+        "unit",
         "signature",
-    )  # fmt: skip
+    )
     intervals = ("low", "high", "interval", "participants")
     return {name: row[name] for name in (*figures, *(name for name in intervals if name in row))}
 

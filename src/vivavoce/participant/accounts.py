@@ -45,9 +45,7 @@ BROWSER_DAYS: Final = 365
 
 
 TOKEN_BEGINS: Final = "vivavoce_"  # so that whoever finds one somewhere knows what it is
-Mistake = Literal[
-    "too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password", "token"
-]  # fmt: skip
+Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password", "token"]
 
 
 class SignInRefused(InputError):
@@ -319,9 +317,14 @@ class Access:
             )
         token, now = TOKEN_BEGINS + secrets.token_urlsafe(32), self.log.clock.now()
         made = ApiToken(
-            token_id=uuid4().hex, name=name, scopes=tuple(scopes), study=self.study, made_by=by,
-            created_at=now, expires_at=now + timedelta(days=days),
-        )  # fmt: skip
+            token_id=uuid4().hex,
+            name=name,
+            scopes=tuple(scopes),
+            study=self.study,
+            made_by=by,
+            created_at=now,
+            expires_at=now + timedelta(days=days),
+        )
         self.log.transact_now(lambda tx: accounts.add_api_token(tx.connection, made, _hashed(token)))
         return token
 
@@ -354,9 +357,13 @@ class Access:
     def note(self, who: SignedIn, action: str, about: Mapping[str, str]) -> None:
         """Write down for good what somebody did."""
         taken = ActionTaken(
-            by=who.name, role=who.role, account_id=who.account_id, action=action, about=dict(about),
+            by=who.name,
+            role=who.role,
+            account_id=who.account_id,
+            action=action,
+            about=dict(about),
             study=self.study,
-        )  # fmt: skip
+        )
         self.log.transact_now(lambda tx: tx.append(ACTIONS, taken))
 
     def actions(self) -> list[StoredEvent]:
@@ -387,9 +394,13 @@ def _check_credentials(name: str, password: str) -> None:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         hint = N_("use %(least)s to %(most)s characters; a sentence is easy to remember")
         raise SignInRefused(
-            "password", N_("the password has %(length)s characters"), hint=hint, length=len(password),
-            least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD,
-        )  # fmt: skip
+            "password",
+            N_("the password has %(length)s characters"),
+            hint=hint,
+            length=len(password),
+            least=SHORTEST_PASSWORD,
+            most=LONGEST_PASSWORD,
+        )
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
         raise SignInRefused(
             "password", N_("the password is too similar to the name"), hint=N_("choose another")

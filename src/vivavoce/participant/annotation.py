@@ -66,20 +66,28 @@ def next_dialogue(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> 
 
 @router.get(f"{HOME}/work")
 def work(
-    request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, at: int | None = None,
+    request: Request,
+    site: ThisSite,
+    workplace: ThisWorkplace,
+    who: ThisExpert,
+    at: int | None = None,
     problem: str | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """The place that is due, whatever the browser believes; `at` goes back to an earlier one."""
     found = due(workplace, key_of(who), at)
     if found is None:
         return site.to(HOME)
     language = expert_language(request)
     return expert_page(
-        request, "annotate", due=found, language_of_words=found.dialogue.language,
-        lines=_lines(workplace, found, language), judged=_judged(workplace, found, language),
+        request,
+        "annotate",
+        due=found,
+        language_of_words=found.dialogue.language,
+        lines=_lines(workplace, found, language),
+        judged=_judged(workplace, found, language),
         recordings=_recordings(site, workplace, found.dialogue.dialogue_id),
         problem=problem if problem in ("label", "value", "stale") else None,
-    )  # fmt: skip
+    )
 
 
 def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, Any]]:
@@ -91,8 +99,13 @@ def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, An
             scheme = workplace.scheme(place.scheme)
             given = found.work.judged.get(place)
             if place.turn_index == turn.turn_index and scheme is not None and given is not None:
-                chips.append({"at": number, "scheme": said(scheme.title, language),
-                              "text": _told(scheme, given.labels, language)})  # fmt: skip
+                chips.append(
+                    {
+                        "at": number,
+                        "scheme": said(scheme.title, language),
+                        "text": _told(scheme, given.labels, language),
+                    }
+                )
         here = found.place is not None and found.place.turn_index == turn.turn_index
         lines.append({"turn": turn, "chips": chips, "here": here})
     return lines
@@ -116,14 +129,21 @@ def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] |
         return None
     given = found.work.judged.get(place)
     return {
-        "scheme": scheme, "turn": found.dialogue.turn(place.turn_index),
-        "title": said(scheme.title, language), "question": said(scheme.question, language),
+        "scheme": scheme,
+        "turn": found.dialogue.turn(place.turn_index),
+        "title": said(scheme.title, language),
+        "question": said(scheme.question, language),
         "decision": scheme.decision.get(language) or next(iter(scheme.decision.values()), []),
         "value": said(scheme.value, language) if scheme.value is not None else None,
         "labels": [
-            {"label": one.label, "key": one.key, "text": said(one.text, language),
-             "help": said(one.help, language), "needs": scheme.needs_value(one.label),
-             "given": given is not None and any(had.label == one.label for had in given.labels)}
+            {
+                "label": one.label,
+                "key": one.key,
+                "text": said(one.text, language),
+                "help": said(one.help, language),
+                "needs": scheme.needs_value(one.label),
+                "given": given is not None and any(had.label == one.label for had in given.labels),
+            }
             for one in scheme.labels
         ],
         "given": [
@@ -131,7 +151,7 @@ def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] |
             for number, one in enumerate(given.labels if given else ())
         ],
         "gathers": gathers(scheme),
-    }  # fmt: skip
+    }
 
 
 def gathers(scheme: Scheme) -> bool:
@@ -181,13 +201,19 @@ def answer(
 
 @router.post(f"{HOME}/label")
 def label(
-    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
-    dialogue: Annotated[str, Form(max_length=200)], at: Annotated[int, Form(ge=0, le=100_000)],
-    scheme: Annotated[str, Form(max_length=80)], turn: Annotated[str, Form(max_length=10)] = "",
-    choice: Annotated[str, Form(max_length=80)] = "", value: Annotated[str, Form(max_length=200)] = "",
-    remove: Annotated[str, Form(max_length=6)] = "", go: str = Form("", max_length=5),
+    site: ThisSite,
+    workplace: ThisWorkplace,
+    who: ThisExpert,
+    dialogue: Annotated[str, Form(max_length=200)],
+    at: Annotated[int, Form(ge=0, le=100_000)],
+    scheme: Annotated[str, Form(max_length=80)],
+    turn: Annotated[str, Form(max_length=10)] = "",
+    choice: Annotated[str, Form(max_length=80)] = "",
+    value: Annotated[str, Form(max_length=200)] = "",
+    remove: Annotated[str, Form(max_length=6)] = "",
+    go: str = Form("", max_length=5),
     none: Annotated[str, Form(max_length=5)] = "",
-) -> Response:  # fmt: skip
+) -> Response:
     """Say something of the place that the page showed; then the next one that is due."""
     found = due(workplace, key_of(who), at)
     shown = Place(scheme, int(turn) if turn.isascii() and turn.isdigit() else None)
@@ -211,9 +237,12 @@ def label(
 
 @router.post(f"{HOME}/finish")
 def finish(
-    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
-    dialogue: Annotated[str, Form(max_length=200)], pause: Annotated[str, Form(max_length=5)] = "",
-) -> Response:  # fmt: skip
+    site: ThisSite,
+    workplace: ThisWorkplace,
+    who: ThisExpert,
+    dialogue: Annotated[str, Form(max_length=200)],
+    pause: Annotated[str, Form(max_length=5)] = "",
+) -> Response:
     """The dialogue is done; the next one, unless the annotator wants a pause."""
     try:
         workplace.finish(key_of(who), dialogue)

@@ -29,17 +29,26 @@ from vivavoce.trial.errors import Refused, Stale
 
 STATIC: Final = Path(__file__).parent / "static"
 JSON_PATHS: Final = (
-    "/events", "/turns", "/dialogue/end", "/arena/state", stimulus.RECORDED,
-)  # fmt: skip
+    "/events",
+    "/turns",
+    "/dialogue/end",
+    "/arena/state",
+    stimulus.RECORDED,
+)
 
 _COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
 _report = structlog.get_logger("vivavoce.participant")
 
 
 def create_app(
-    engine: SessionEngine, *, base_path: str = "", secure_cookies: bool = False, notice: str | None = None,
-    rates: RateLimits | None = None, lines: Mapping[str, Line] | None = None,
-) -> FastAPI:  # fmt: skip
+    engine: SessionEngine,
+    *,
+    base_path: str = "",
+    secure_cookies: bool = False,
+    notice: str | None = None,
+    rates: RateLimits | None = None,
+    lines: Mapping[str, Line] | None = None,
+) -> FastAPI:
     """The application; its lifespan starts and stops the engine.
 
     base_path       where the pages stand, such as /study; "" at the root of the host
@@ -104,10 +113,14 @@ def create_app(
         now = {f"{base}{path}": f"{base}{address}" for path, address in earlier.items()}
         app.add_middleware(EarlierAddresses, now=now)
     for kind, handler in (
-        *ANSWERS.items(), (sign_in.NotSignedIn, _not_signed_in),
-        (wizard.NoWizard, wizard.no_wizard), (wizard.NotYours, wizard.not_yours),
-        (RequestValidationError, _bad_request), (HTTPException, _http_error), (Exception, _defect),
-    ):  # fmt: skip
+        *ANSWERS.items(),
+        (sign_in.NotSignedIn, _not_signed_in),
+        (wizard.NoWizard, wizard.no_wizard),
+        (wizard.NotYours, wizard.not_yours),
+        (RequestValidationError, _bad_request),
+        (HTTPException, _http_error),
+        (Exception, _defect),
+    ):
         app.add_exception_handler(kind, handler)
     return app
 

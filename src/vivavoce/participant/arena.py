@@ -114,13 +114,24 @@ def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResp
     if bout is None:
         return site.page("arena_pause", state.language, **facts)
     return site.page(
-        "arena", state.language, **facts, bout=bout.event.bout_id, number=state.round + 1, total=step.bouts,
-        exchanges=shown_exchanges(bout, step, names_to_mask(site.study, step)), waiting=not bout.settled,
+        "arena",
+        state.language,
+        **facts,
+        bout=bout.event.bout_id,
+        number=state.round + 1,
+        total=step.bouts,
+        exchanges=shown_exchanges(bout, step, names_to_mask(site.study, step)),
+        waiting=not bout.settled,
         streamed=step.answers == "streamed",
-        vote_due=bout.vote_due, exchange=bout.exchange, left_over=step.turns - bout.exchange,
-        both_bad=step.both_bad, may_finish=bout.may_finish, max_chars=site.study.limits.max_chars,
-        key=new_key("message"), seq=state.seq,
-    )  # fmt: skip
+        vote_due=bout.vote_due,
+        exchange=bout.exchange,
+        left_over=step.turns - bout.exchange,
+        both_bad=step.both_bad,
+        may_finish=bout.may_finish,
+        max_chars=site.study.limits.max_chars,
+        key=new_key("message"),
+        seq=state.seq,
+    )
 
 
 class MessageForm(BaseModel):
@@ -143,10 +154,12 @@ async def say(site: ThisSite, visit_id: ThisVisit, message: Annotated[MessageFor
 
 @router.post("/arena/vote")
 async def vote(
-    site: ThisSite, visit_id: ThisVisit, bout: Annotated[str, Form(max_length=64)],
+    site: ThisSite,
+    visit_id: ThisVisit,
+    bout: Annotated[str, Form(max_length=64)],
     exchange: Annotated[int, Form(ge=1, le=10_000)],
     choice: Annotated[Literal["left", "right", "tie", "both_bad"], Form()],
-) -> Response:  # fmt: skip
+) -> Response:
     chosen: Vote = choice
     await site.engine.bouts.vote(visit_id, bout, exchange=exchange, choice=chosen)
     return site.to("/visit#latest")
@@ -160,9 +173,11 @@ async def finish(site: ThisSite, visit_id: ThisVisit, bout: Annotated[str, Form(
 
 @router.get("/arena/state")
 async def standing(
-    site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
+    site: ThisSite,
+    visit_id: ThisVisit,
+    after: Annotated[int, Query(ge=0)] = 0,
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
-) -> Response:  # fmt: skip
+) -> Response:
     """Status of awaited answers and their visible part; waits for news. Names nobody."""
     stored = await site.news(visit_id, after, wait)
     state = await site.engine.state(visit_id)

@@ -104,8 +104,12 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
     if not running or dialogue is None:
         limit = next((one.limit for one in state.dialogues if one.dialogue_id == dialogue_id), None)
         standing = {
-            "running": False, "waiting": False, "too_short": False, "phase": state.phase, "growing": "",
-        }  # fmt: skip
+            "running": False,
+            "waiting": False,
+            "too_short": False,
+            "phase": state.phase,
+            "growing": "",
+        }
         return {**standing, "limit": limit}
     step = state.dialogue_plan
     return {
@@ -136,11 +140,15 @@ async def turns(request: Request) -> Response:
     site.posted(visit_id, turn.key)
     said = await _attempt(
         site.engine.say(
-            visit_id, turn.dialogue_id, key=turn.key, text=turn.text, payload=payload,
+            visit_id,
+            turn.dialogue_id,
+            key=turn.key,
+            text=turn.text,
+            payload=payload,
             response_delay_s=_seconds(turn.response_delay_s),
             first_key_delay_s=_seconds(turn.first_key_delay_s),
         )
-    )  # fmt: skip
+    )
     if isinstance(said, Response):
         return said
     for _ in range(STEPS_TO_THE_SYSTEM):
@@ -233,9 +241,11 @@ def _chosen(state: VisitState, place: int) -> tuple[str, str]:
 
 @router.post("/dialogue/end/form")
 async def end_form(
-    site: ThisSite, visit_id: ThisVisit, dialogue_id: Annotated[str, Form(max_length=64)],
+    site: ThisSite,
+    visit_id: ThisVisit,
+    dialogue_id: Annotated[str, Form(max_length=64)],
     confirmed: Annotated[str, Form(max_length=3)] = "",
-) -> Response:  # fmt: skip
+) -> Response:
     state = await site.engine.state(visit_id)
     if _asks_first(state, dialogue_id) and not confirmed:
         return site.to("/visit?confirm=end")

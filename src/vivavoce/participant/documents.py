@@ -11,9 +11,31 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 TAGS: Final = {
-    "a", "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h2", "h3",
-    "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
-}  # fmt: skip
+    "a",
+    "p",
+    "br",
+    "hr",
+    "em",
+    "strong",
+    "s",
+    "code",
+    "pre",
+    "blockquote",
+    "ul",
+    "ol",
+    "li",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
 _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 

@@ -18,6 +18,11 @@ def asked_form(study: Study, state: VisitState) -> Form | None:
         return None
     channel = state.dialogue.channel if state.dialogue else "text"
     return blank_form(
-        study, step.name, state.language, step=state.step, round=number, position=state.position,
+        study,
+        step.name,
+        state.language,
+        step=state.step,
+        round=number,
+        position=state.position,
         channel=channel,
-    )  # fmt: skip
+    )

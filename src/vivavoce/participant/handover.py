@@ -30,9 +30,20 @@ STEP_S: Final = 0.1
 KEPT_BYTES: Final = 1024 * 1024  # of a request, to ask again; a longer one is asked once
 HANDED: Final = "vivavoce.handed"
 _CARRIED: Final = (
-    "type", "asgi", "http_version", "server", "client", "scheme", "method", "root_path", "path", "raw_path",
-    "query_string", "headers", "subprotocols",
-)  # fmt: skip
+    "type",
+    "asgi",
+    "http_version",
+    "server",
+    "client",
+    "scheme",
+    "method",
+    "root_path",
+    "path",
+    "raw_path",
+    "query_string",
+    "headers",
+    "subprotocols",
+)
 _LENGTH: Final = struct.Struct("!I")
 _report = structlog.get_logger("vivavoce.participant")
 
@@ -177,9 +188,15 @@ class Handover:
     """
 
     def __init__(
-        self, app: ASGIApp, *, site: Site, share: WorkerShare, folder: Path, away: Handler,
+        self,
+        app: ASGIApp,
+        *,
+        site: Site,
+        share: WorkerShare,
+        folder: Path,
+        away: Handler,
         patience_s: float = PATIENCE_S,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.app, self.site, self.share, self.folder = app, site, share, folder
         self._away, self._patience_s = away, patience_s
         self._leaders: dict[int, _Asked] = {}

@@ -58,9 +58,11 @@ def progress_of(request: Request, workplace: Workplace, who: SignedIn) -> dict[s
     mine = workplace.see().of_annotator(key_of(who))
     finished = sum(work.finished_at is not None for work in mine.values())
     return {
-        "finished": finished, "under_way": len(mine) > finished, "held": len(workplace.waiting()),
+        "finished": finished,
+        "under_way": len(mine) > finished,
+        "held": len(workplace.waiting()),
         "nothing": "nothing" in request.query_params,
-    }  # fmt: skip
+    }
 
 
 def to_next(site: ThisSite, workplace: Workplace, who: SignedIn) -> Response:

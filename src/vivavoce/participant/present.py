@@ -23,15 +23,28 @@ from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import VisitState
 
 PROBLEMS: Final = {
-    "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
+    "unknown",
+    "reused",
+    "other_visit",
+    "too_many",
+    "not_over",
+    "paused",
+    "too_long",
+    "empty",
+    "busy",
     "too_fast",
-}  # fmt: skip
+}
 
 
 def visit_page(
-    site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False,
-    view: str = "", back: HandBack | None = None,
-) -> HTMLResponse:  # fmt: skip
+    site: Site,
+    state: VisitState,
+    *,
+    problem: str | None = None,
+    confirm: bool = False,
+    view: str = "",
+    back: HandBack | None = None,
+) -> HTMLResponse:
     """The page of a visit as it stands.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
@@ -75,10 +88,13 @@ def _form(site: Site, state: VisitState, facts: dict[str, Any], form: Form) -> H
     draft = sha256(f"{state.visit_id}:{form.place}".encode()).hexdigest()[:16]
     dialogue = state.dialogue if form.round is not None else None
     return site.page(
-        "questionnaire", state.language, **facts, draft=draft,
+        "questionnaire",
+        state.language,
+        **facts,
+        draft=draft,
         form=form if entered is None else filled_form(form, entered),
         entries=transcript(dialogue, state.dialogue_plan.shows) if dialogue else [],
-    )  # fmt: skip
+    )
 
 
 def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
@@ -94,9 +110,13 @@ def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
 def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
     first, over = state.round == 0 and state.fruitless == 0, site.engine.rules.time_over(state)
     return site.page(
-        "paused" if first and not over else "between", state.language, **facts, repeat=state.repeat,
-        over=over, needed=state.dialogue_plan.nontrivial.user_turns,
-    )  # fmt: skip
+        "paused" if first and not over else "between",
+        state.language,
+        **facts,
+        repeat=state.repeat,
+        over=over,
+        needed=state.dialogue_plan.nontrivial.user_turns,
+    )
 
 
 def _dialogue(
@@ -108,9 +128,12 @@ def _dialogue(
         raise LookupError("a visit that is talking has a dialogue")
     in_chat = channel is None or channel.in_chat
     facts |= {
-        "dialogue": dialogue, "repeat": state.repeat, "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None and in_chat, "left_s": site.engine.rules.left_s(state),
-    }  # fmt: skip
+        "dialogue": dialogue,
+        "repeat": state.repeat,
+        "task": task_words(dialogue, state.language),
+        "embedded": step.elsewhere is None and in_chat,
+        "left_s": site.engine.rules.left_s(state),
+    }
     if channel is not None:
         facts["problem"] = problem if problem in channel.problems else facts["problem"]
         line = site.lines.get(channel.name)
@@ -126,10 +149,19 @@ def _dialogue(
     facts.update(minutes=minutes, minutes_shown=format_decimal(minutes, "0.##", locale=locale_of(spoken)))
     chat, of = (channel.page, channel) if channel is not None else ("chat", None)
     return site.page(
-        chat if dialogue.running else "code", state.language, of=of, **facts,
-        entries=transcript(dialogue, step.shows), choices=offered(dialogue), waiting=waiting,
+        chat if dialogue.running else "code",
+        state.language,
+        of=of,
+        **facts,
+        entries=transcript(dialogue, step.shows),
+        choices=offered(dialogue),
+        waiting=waiting,
         growing=growing(dialogue),
-        too_short=too_short, confirm=confirm and too_short,
-        needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
-        tab=site.tabs.take_over(state.visit_id), seq=state.seq,
-    )  # fmt: skip
+        too_short=too_short,
+        confirm=confirm and too_short,
+        needed=step.nontrivial.user_turns,
+        max_chars=site.study.limits.max_chars,
+        key=new_key("form"),
+        tab=site.tabs.take_over(state.visit_id),
+        seq=state.seq,
+    )

@@ -44,9 +44,13 @@ class SecurityHeaders:
     """
 
     def __init__(
-        self, app: ASGIApp, *, secure: bool = False, framed_by: Sequence[str] = (),
+        self,
+        app: ASGIApp,
+        *,
+        secure: bool = False,
+        framed_by: Sequence[str] = (),
         apart: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.app, self.secure, self.apart = app, secure, apart
         self.framed = framed_headers(framed_by) if framed_by else HEADERS
 
@@ -105,9 +109,14 @@ class BodyCap:
     """
 
     def __init__(
-        self, app: ASGIApp, *, most: int = BODY_CAP, larger: Mapping[str, int] | None = None,
-        at_once: int = BODIES_AT_ONCE, known: Callable[[Scope], Awaitable[bool]] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        app: ASGIApp,
+        *,
+        most: int = BODY_CAP,
+        larger: Mapping[str, int] | None = None,
+        at_once: int = BODIES_AT_ONCE,
+        known: Callable[[Scope], Awaitable[bool]] | None = None,
+    ) -> None:
         self.app, self.most, self.larger, self.at_once = app, most, larger or {}, at_once
         self.known = known
         self._held = 0

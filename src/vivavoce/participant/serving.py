@@ -19,13 +19,22 @@ class PageServer(uvicorn.Server):
     """A uvicorn server for an application of `create_app`; door: by which other workers hand over to it."""
 
     def __init__(
-        self, app: FastAPI, *, host: str = "127.0.0.1", port: int = 8000, door: Door | None = None,
+        self,
+        app: FastAPI,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        door: Door | None = None,
         **settings: object,
-    ) -> None:  # fmt: skip
+    ) -> None:
         options = {
-            "log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 5,
-            "ws_max_size": LONGEST_MESSAGE, "ws_per_message_deflate": False, **connections.options(),
-        } | settings  # fmt: skip
+            "log_level": "warning",
+            "access_log": False,
+            "timeout_graceful_shutdown": 5,
+            "ws_max_size": LONGEST_MESSAGE,
+            "ws_per_message_deflate": False,
+            **connections.options(),
+        } | settings
         super().__init__(uvicorn.Config(app, host=host, port=port, **options))  # pyright: ignore[reportArgumentType]
         self.site, self._door = app.state.site, door
         self._interrupted = False

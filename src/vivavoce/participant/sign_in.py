@@ -154,9 +154,13 @@ def account_page(request: Request, site: ThisSite, ended: Ended = None) -> Respo
 
 @router.post(f"{HOME}/account")
 def make_account(
-    request: Request, site: ThisSite, access: ThisAccess, name: Words = "", password: Words = "",
+    request: Request,
+    site: ThisSite,
+    access: ThisAccess,
+    name: Words = "",
+    password: Words = "",
     again: Words = "",
-) -> Response:  # fmt: skip
+) -> Response:
     who = signed_in(request)
     if who is None:
         return site.to(f"{HOME}/sign-in")
@@ -169,9 +173,13 @@ def make_account(
 
 @router.post(f"{HOME}/account/password")
 def change_password(
-    request: Request, site: ThisSite, access: ThisAccess, old: Words = "", password: Words = "",
+    request: Request,
+    site: ThisSite,
+    access: ThisAccess,
+    old: Words = "",
+    password: Words = "",
     again: Words = "",
-) -> Response:  # fmt: skip
+) -> Response:
     who = signed_in(request)
     if who is None or who.account_id is None:
         return site.to(f"{HOME}/{'account' if who else 'sign-in'}")
@@ -202,9 +210,14 @@ def language(request: Request, site: ThisSite, language: Annotated[str, Form(max
     answer = site.to(HOME if signed_in(request) else f"{HOME}/sign-in")
     if language in site.study.languages:
         answer.set_cookie(
-            LANGUAGE_COOKIE, language, max_age=365 * 86400, path=site.base or "/", httponly=True,
-            samesite="lax", secure=site.secure_cookies,
-        )  # fmt: skip
+            LANGUAGE_COOKIE,
+            language,
+            max_age=365 * 86400,
+            path=site.base or "/",
+            httponly=True,
+            samesite="lax",
+            secure=site.secure_cookies,
+        )
     return answer
 
 
@@ -217,12 +230,22 @@ def _door(request: Request, kind: str, status: int = 200, **facts: Any) -> Respo
 def _come_in(site: Site, token: str, to: str = "", browser: str = "") -> RedirectResponse:
     answer = site.to(f"{HOME}{to}")
     answer.set_cookie(
-        cookie_of(site), token, max_age=int(SIGN_IN_LIVES.total_seconds()), path=site.base or "/",
-        httponly=True, samesite="lax", secure=site.secure_cookies,
-    )  # fmt: skip
+        cookie_of(site),
+        token,
+        max_age=int(SIGN_IN_LIVES.total_seconds()),
+        path=site.base or "/",
+        httponly=True,
+        samesite="lax",
+        secure=site.secure_cookies,
+    )
     if browser:
         answer.set_cookie(
-            BROWSER_COOKIE, browser, max_age=BROWSER_DAYS * 86400, path=site.base or "/", httponly=True,
-            samesite="lax", secure=site.secure_cookies,
-        )  # fmt: skip
+            BROWSER_COOKIE,
+            browser,
+            max_age=BROWSER_DAYS * 86400,
+            path=site.base or "/",
+            httponly=True,
+            samesite="lax",
+            secure=site.secure_cookies,
+        )
     return answer

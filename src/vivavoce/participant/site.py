@@ -138,10 +138,13 @@ class Site:
             folders = [TEMPLATES, *(one.folder / "templates" for one in self.study.judgement_kinds)]
             folders = folders if of is None else [of.folder, *folders]
             environment = Environment(
-                loader=FileSystemLoader(folders), autoescape=select_autoescape(["html"]),
-                undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                loader=FileSystemLoader(folders),
+                autoescape=select_autoescape(["html"]),
+                undefined=StrictUndefined,
+                trim_blocks=True,
+                lstrip_blocks=True,
                 extensions=["jinja2.ext.i18n"],
-            )  # fmt: skip
+            )
             words: Any = environment  # the extension adds this method
             own = of.words(language, DOMAIN) if isinstance(of, StepKind) else translations(language)
             words.install_gettext_translations(own, newstyle=True)
@@ -149,9 +152,14 @@ class Site:
         return self._environments[language, of]
 
     def page(
-        self, name: str, language: str, *, status: int = 200, of: PageOf | None = None,
+        self,
+        name: str,
+        language: str,
+        *,
+        status: int = 200,
+        of: PageOf | None = None,
         **facts: Any,
-    ) -> HTMLResponse:  # fmt: skip
+    ) -> HTMLResponse:
         """A page in a language of the study for its words and the nearest of ours for everything else.
 
         of  the kind of step, the channel or the recruiter whose page it is; None: one of ours
@@ -159,12 +167,19 @@ class Site:
         spoken = page_language(language)
         study, state = self.study, facts.get("state")
         tried = state is not None and state.logged_study == team_study(study.name)
-        html = self.environment(spoken, of).get_template(f"{name}.html").render(
-            **{"in_visit": False, "problem": None, "tried": tried} | facts, base=self.base,
-            page_language=spoken, language=language,
-            languages=[(tag, language_name(tag)) for tag in study.languages], notice=self.notice,
-            study_title=study.title.get(language) or next(iter(study.title.values()), study.name),
-        )  # fmt: skip
+        html = (
+            self.environment(spoken, of)
+            .get_template(f"{name}.html")
+            .render(
+                **{"in_visit": False, "problem": None, "tried": tried} | facts,
+                base=self.base,
+                page_language=spoken,
+                language=language,
+                languages=[(tag, language_name(tag)) for tag in study.languages],
+                notice=self.notice,
+                study_title=study.title.get(language) or next(iter(study.title.values()), study.name),
+            )
+        )
         return HTMLResponse(html, status)
 
     def to(self, path: str) -> RedirectResponse:
@@ -177,9 +192,14 @@ class Site:
         framed  the page stands in another site's frame: the cookie is of that site's frames alone
         """
         response.set_cookie(
-            self.cookie, token, max_age=COOKIE_DAYS * 86400, path=self.base or "/", httponly=True,
-            samesite="none" if framed else "lax", secure=framed or self.secure_cookies,
-        )  # fmt: skip
+            self.cookie,
+            token,
+            max_age=COOKIE_DAYS * 86400,
+            path=self.base or "/",
+            httponly=True,
+            samesite="none" if framed else "lax",
+            secure=framed or self.secure_cookies,
+        )
         if framed:  # the standard library writes this attribute from Python 3.14 on
             name, value = response.raw_headers[-1]
             response.raw_headers[-1] = (name, value + b"; Partitioned")
@@ -258,17 +278,21 @@ def information_sheet(study: Study, language: str, pool: str = "") -> dict[str, 
     leads = [(minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None]
 
     def said(name: str) -> list[str]:
-        return list(dict.fromkeys(
-            kind.say(message, spoken) for kind, one, _ in found for message in getattr(one, name)
-        ))  # fmt: skip
+        return list(
+            dict.fromkeys(
+                kind.say(message, spoken) for kind, one, _ in found for message in getattr(one, name)
+            )
+        )
 
     does = [" ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does]
     return {
-        "lead": max(leads, key=lambda one: one[0])[1] if leads else None, "does": does,
-        "needs": said("needs"), "keeps": said("keeps"),
+        "lead": max(leads, key=lambda one: one[0])[1] if leads else None,
+        "does": does,
+        "needs": said("needs"),
+        "keeps": said("keeps"),
         "minutes": visit_minutes(study),
         "kept_days": study.retention.days() if study.retention is not None else {},
-    }  # fmt: skip
+    }
 
 
 def site_of(request: Request) -> Site:

@@ -44,9 +44,11 @@ def cutting_facts(
     proposed = [*whole.proposed, *[None] * stimuli][:stimuli]
     return {
         "borders": proposed if entered is None else _shown_again(entered, proposed),
-        "recording": whole.recording_id, "duration": math.floor(100 * sound.duration_s) / 100,
-        "outline": outline(np.abs(as_float(sound.samples))), "found": len(whole.proposed),
-    }  # fmt: skip
+        "recording": whole.recording_id,
+        "duration": math.floor(100 * sound.duration_s) / 100,
+        "outline": outline(np.abs(as_float(sound.samples))),
+        "found": len(whole.proposed),
+    }
 
 
 def _shown_again(
@@ -119,14 +121,22 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: st
         facts |= cutting_facts(state.whole, recording, shown.total, entered)
     key = _page_key(state, shown)
     return site.page(
-        page, state.language, of=kind, **facts, shown=shown, entered=defaultdict(str, entered or {}),
-        key=key, draft=key, action="/respond", sound=state.sound_plan,
+        page,
+        state.language,
+        of=kind,
+        **facts,
+        shown=shown,
+        entered=defaultdict(str, entered or {}),
+        key=key,
+        draft=key,
+        action="/respond",
+        sound=state.sound_plan,
         may_redo=state.may_redo and not shown.again,
         why=kind.say(rejected.message, page_language(state.language)) if rejected else "",
         concerned=rejected.fields if rejected else (),
         address=lambda name: f"{site.base}/presented/{_key(state, name)}",
         shared=f"{site.base}/step/{kind.name}",
-    )  # fmt: skip
+    )
 
 
 def _shown(state: VisitState, view: str) -> Presented[Any, Any]:
@@ -174,9 +184,13 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
         return site.to(back)
     try:
         await site.engine.forms.respond(
-            visit_id, step=state.step, attempt=state.attempt, position=position,
-            response=state.asking.read(shown, entered), key=key if KEY.fullmatch(key) else None,
-        )  # fmt: skip
+            visit_id,
+            step=state.step,
+            attempt=state.attempt,
+            position=position,
+            response=state.asking.read(shown, entered),
+            key=key if KEY.fullmatch(key) else None,
+        )
     except Rejected as rejected:
         site.unfinished.keep(visit_id, place, entered, rejected)
         return site.to(back)
@@ -198,18 +212,27 @@ def earlier_addresses(study: Study) -> dict[str, str]:
 
 @router.post(RECORDED)
 async def recording(
-    request: Request, site: ThisSite, visit_id: ThisVisit, step: Annotated[Number, Query()],
-    key: Annotated[Key, Query()], position: Annotated[Number, Query()] = 0,
+    request: Request,
+    site: ThisSite,
+    visit_id: ThisVisit,
+    step: Annotated[Number, Query()],
+    key: Annotated[Key, Query()],
+    position: Annotated[Number, Query()] = 0,
     takes: Annotated[Number, Query()] = 1,
-) -> Response:  # fmt: skip
+) -> Response:
     """Take a recording in, with what was entered beside it; answered only when it is on disk."""
     site.count_turn(visit_id)
     beside = {name: value for name, value in request.query_params.items() if name not in PLACE}
     try:
         seq = await site.engine.forms.record(
-            visit_id, step=step, position=position, key=key, audio=await request.body(), takes=takes,
+            visit_id,
+            step=step,
+            position=position,
+            key=key,
+            audio=await request.body(),
+            takes=takes,
             beside=beside,
-        )  # fmt: skip
+        )
     except Rejected as rejected:
         raise Refused("bad_audio", rejected.message.one) from None
     return JSONResponse({"seq": seq})
@@ -225,9 +248,11 @@ async def cut(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response
     place: Place = (state.step, state.attempt, CUTTING)
     try:
         await site.engine.forms.cut(
-            visit_id, step=state.step, recording_id=entered.get(RECORDING, ""),
+            visit_id,
+            step=state.step,
+            recording_id=entered.get(RECORDING, ""),
             borders=borders_of(entered, state.shown.total),
-        )  # fmt: skip
+        )
     except Rejected as rejected:
         site.unfinished.keep(visit_id, place, entered, rejected)
         return site.to("/visit")

@@ -103,9 +103,13 @@ def _turn(
         return {"kind": "user", "seq": seq, "key": key, "text": text, "spoken": spoken}
     heard = event.heard[0].text if event.heard else None
     return {
-        "kind": "system", "seq": seq, "messages": _messages(event), "heard": heard, "spoken": spoken,
+        "kind": "system",
+        "seq": seq,
+        "messages": _messages(event),
+        "heard": heard,
+        "spoken": spoken,
         **_work(event.agent, shows),
-    }  # fmt: skip
+    }
 
 
 def _work(agent: AgentWork | None, shows: Collection[str]) -> dict[str, list[dict[str, Any]]]:

@@ -91,10 +91,18 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     if not invited and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
-        "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        sent=sent, key=token_urlsafe(16), preview=preview, tried=tried, team=team if tried else "",
+        "information",
+        language,
+        under_way=under_way,
+        participant=participant,
+        parameter=identity.parameter,
+        sent=sent,
+        key=token_urlsafe(16),
+        preview=preview,
+        tried=tried,
+        team=team if tried else "",
         **information_sheet(site.study, language, pool),
-    )  # fmt: skip
+    )
 
 
 @router.post("/start")
@@ -122,11 +130,17 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
         if running and admission.ticket is None and not tried:
             return site.to("/visit")
         opened = await site.engine.open_visit(
-            language=language, pool=pool, person=admission.person,
+            language=language,
+            pool=pool,
+            person=admission.person,
             ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
-            key=arrival.key or None, verified=admission.verified or None, once=admission.once,
-            participant_id=admission.participant, until=admission.until, team=tried,
-        )  # fmt: skip
+            key=arrival.key or None,
+            verified=admission.verified or None,
+            once=admission.once,
+            participant_id=admission.participant,
+            until=admission.until,
+            team=tried,
+        )
     except NotAdmitted as refusal:
         if refusal.page is not None:
             return site.to(refusal.page)
@@ -214,9 +228,13 @@ async def _token(site: Site, opened: Opened) -> str:
 
 @router.get("/visit")
 async def visit(
-    site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None,
-    view: Annotated[str, Query(max_length=20)] = "", again: bool = False,  # in pages opened before
-) -> HTMLResponse:  # fmt: skip
+    site: ThisSite,
+    visit_id: ThisVisit,
+    problem: str | None = None,
+    confirm: str | None = None,
+    view: Annotated[str, Query(max_length=20)] = "",
+    again: bool = False,  # in pages opened before
+) -> HTMLResponse:
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
     back = await asyncio.to_thread(_hand_back, site, state) if state.phase == "ended" else None
@@ -236,9 +254,12 @@ def _hand_back(site: Site, state: VisitState) -> HandBack | None:
 
 @router.post("/consent")
 async def consent(
-    site: ThisSite, visit_id: ThisVisit, step: Step, document: Annotated[str, Form(max_length=64)],
+    site: ThisSite,
+    visit_id: ThisVisit,
+    step: Step,
+    document: Annotated[str, Form(max_length=64)],
     answer: Annotated[str, Form(max_length=10)],
-) -> Response:  # fmt: skip
+) -> Response:
     state = await site.engine.state(visit_id)
     current = state.current_step
     if current is None or read_document(site.study.text(current, state.language)).digest != document:
@@ -267,9 +288,14 @@ async def answers(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
         site.unfinished.keep(visit_id, form.place, form.entered)
         return site.to("/visit")
     await site.engine.forms.answer(
-        visit_id, step=form.step, round=form.round, position=form.position, instrument=form.instrument.name,
-        wording=form.wording.origin, ratings=form.ratings,
-    )  # fmt: skip
+        visit_id,
+        step=form.step,
+        round=form.round,
+        position=form.position,
+        instrument=form.instrument.name,
+        wording=form.wording.origin,
+        ratings=form.ratings,
+    )
     site.unfinished.forget(visit_id)
     return site.to("/visit")
 

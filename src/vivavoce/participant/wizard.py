@@ -90,9 +90,12 @@ def link(request: Request, access: ThisAccess, token: str) -> Response:
 
 @router.post(f"{HOME}/link/{{token}}")
 def use_link(
-    request: Request, site: ThisSite, access: ThisAccess, token: str,
+    request: Request,
+    site: ThisSite,
+    access: ThisAccess,
+    token: str,
     name: Annotated[str, Form(max_length=200)] = "",
-) -> Response:  # fmt: skip
+) -> Response:
     name = " ".join(name.split())
     if not 0 < len(name) <= LONGEST_NAME or not (name.isascii() and name.isprintable()):
         return wizard_page(request, "wizard_door", status=422, token=token, problem=True)
@@ -102,9 +105,14 @@ def use_link(
     answer = site.to(HOME)
     for cookie, value in ((cookie_of(site), session), (cookie_of(site, "-name"), name)):
         answer.set_cookie(
-            cookie, value, max_age=int(SIGN_IN_LIVES.total_seconds()), path=site.base or "/", httponly=True,
-            samesite="lax", secure=site.secure_cookies,
-        )  # fmt: skip
+            cookie,
+            value,
+            max_age=int(SIGN_IN_LIVES.total_seconds()),
+            path=site.base or "/",
+            httponly=True,
+            samesite="lax",
+            secure=site.secure_cookies,
+        )
     return answer
 
 
@@ -141,9 +149,12 @@ class ReplyIn(SeatIn):
 
 @router.get(f"{HOME}/state")
 async def state(
-    request: Request, site: ThisSite, wizard: ThisWizard, after: Annotated[int, Query()] = -1,
+    request: Request,
+    site: ThisSite,
+    wizard: ThisWizard,
+    after: Annotated[int, Query()] = -1,
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
-) -> Response:  # fmt: skip
+) -> Response:
     """The conversations as they are; waits for a change after a version."""
     rooms, now_s = rooms_of(site), time.monotonic()
     for room in rooms.values():
@@ -176,18 +187,27 @@ async def _change(site: Site, rooms: dict[str, Room], wait_s: float) -> None:
 def _seat(system: str, room: Room, seat: Seat, wizard: str, now_s: float) -> dict[str, Any]:
     """A conversation as its wizard sees it; of one that waits only that it does."""
     facts = {
-        "system": system, "key": seat.key, "language": seat.language, "mine": seat.wizard == wizard,
+        "system": system,
+        "key": seat.key,
+        "language": seat.language,
+        "mine": seat.wizard == wizard,
         "waited_s": round(now_s - seat.since_s, 1),
-    }  # fmt: skip
+    }
     if seat.wizard != wizard:
         return facts
     return facts | {
-        "replaces": room.settings.replaces, "free_text": room.settings.free_text, "strategy": seat.strategy,
+        "replaces": room.settings.replaces,
+        "free_text": room.settings.free_text,
+        "strategy": seat.strategy,
         "lines": [{"party": line.party, "text": line.text} for line in seat.lines],
-        "turn": seat.asked, "may_speak": seat.reply is not None and not seat.reply.done(),
-        "proposal": seat.proposal, "closing": seat.closing, "understood": seat.understood,
-        "prompts": room.settings.prompts, "script": room.settings.strategies.get(seat.strategy, {}),
-    }  # fmt: skip
+        "turn": seat.asked,
+        "may_speak": seat.reply is not None and not seat.reply.done(),
+        "proposal": seat.proposal,
+        "closing": seat.closing,
+        "understood": seat.understood,
+        "prompts": room.settings.prompts,
+        "script": room.settings.strategies.get(seat.strategy, {}),
+    }
 
 
 @router.post(f"{HOME}/take")

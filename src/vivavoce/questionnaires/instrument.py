@@ -149,8 +149,11 @@ class Instrument(_Data):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if item.kind == "continuous":
             if not number or not scale.low <= value <= scale.high:
-                raise InputError(f"answer {value!r} is outside the scale", place=place,
-                                 hint=f"positions lie from {scale.low} to {scale.high}")  # fmt: skip
+                raise InputError(
+                    f"answer {value!r} is outside the scale",
+                    place=place,
+                    hint=f"positions lie from {scale.low} to {scale.high}",
+                )
         elif not number or value not in scale.codes:
             steps = f" in steps of {scale.step}" if scale.step > 1 else ""
             hint = f"codes are whole numbers from {scale.low} to {scale.high}{steps}"
@@ -184,8 +187,11 @@ class Instrument(_Data):
         if mapping is None:
             return self.mappings[0] if self.mappings else None
         if mapping not in self.mappings:
-            raise InputError(f"unknown mapping {mapping!r}", place=f"questionnaire {self.name}",
-                             hint=nearest(mapping, list(self.mappings)))  # fmt: skip
+            raise InputError(
+                f"unknown mapping {mapping!r}",
+                place=f"questionnaire {self.name}",
+                hint=nearest(mapping, list(self.mappings)),
+            )
         return mapping
 
     def _recoded(self, item_id: str, code: float | None, unreversed: Sequence[str]) -> float | None:

@@ -18,15 +18,20 @@ def distribution_figure(compared: ComparedFeature) -> Figure:
 
     def draw(width: int) -> Any:
         room = 70 if width == NARROW else 90
-        chart = alt.Chart(alt.Data(values=rows)).mark_bar().encode(
-            x=alt.X("value:N", sort=order, title=compared.meaning, axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset("who:N", sort=["real", "simulated"]),
-            y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
-            color=alt.Color(
-                "who:N", scale=alt.Scale(domain=["real", "simulated"], range=[ACCENT, WARM]),
-                legend=alt.Legend(title=None, orient="top"),
-            ),
-        )  # fmt: skip
+        chart = (
+            alt.Chart(alt.Data(values=rows))
+            .mark_bar()
+            .encode(
+                x=alt.X("value:N", sort=order, title=compared.meaning, axis=alt.Axis(labelAngle=0)),
+                xOffset=alt.XOffset("who:N", sort=["real", "simulated"]),
+                y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
+                color=alt.Color(
+                    "who:N",
+                    scale=alt.Scale(domain=["real", "simulated"], range=[ACCENT, WARM]),
+                    legend=alt.Legend(title=None, orient="top"),
+                ),
+            )
+        )
         return chart.properties(width=width - room, height=180)
 
     words = "; ".join(

@@ -32,9 +32,13 @@ LETTER: Final = 6.6  # pixels that a letter takes on the average
 
 
 def likert_figure(
-    number: int, instrument: str, items: Sequence[LikertItem], *, mark: str | None = None,
+    number: int,
+    instrument: str,
+    items: Sequence[LikertItem],
+    *,
+    mark: str | None = None,
     sentences: Mapping[str, str] | None = None,
-) -> Figure:  # fmt: skip
+) -> Figure:
     """The answers to a questionnaire's items as bars to both sides of the scale's middle.
 
     sentences  what stands above the bars, by item; where none is given, the items' keys beside them
@@ -140,9 +144,14 @@ def _legend(labels: Mapping[int, str], codes: Sequence[int], width: int) -> alt.
     columns = next(n for n in range(len(codes), 0, -1) if n == 1 or _needed(words, n) <= width)
     told = f"{json.dumps(labels)}[datum.label]"
     return alt.Legend(
-        title=None, orient="bottom", direction="horizontal", columns=columns, columnPadding=BETWEEN_ANSWERS,
-        labelExpr=told, labelLimit=width,
-    )  # fmt: skip
+        title=None,
+        orient="bottom",
+        direction="horizontal",
+        columns=columns,
+        columnPadding=BETWEEN_ANSWERS,
+        labelExpr=told,
+        labelLimit=width,
+    )
 
 
 def _needed(words: Sequence[str], columns: int) -> float:

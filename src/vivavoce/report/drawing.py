@@ -37,14 +37,25 @@ LABEL_LETTER_PX: Final = 7  # of the widest font in which a page may be shown
 LABEL_LINE_PX: Final = 14
 LABEL_EDGE_PX: Final = 12
 AXIS: Final[dict[str, Any]] = {
-    "labelColor": INK, "titleColor": INK, "gridColor": RULE, "domain": False, "ticks": False,
-    "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 6,
-}  # fmt: skip
+    "labelColor": INK,
+    "titleColor": INK,
+    "gridColor": RULE,
+    "domain": False,
+    "ticks": False,
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+    "labelPadding": 6,
+}
 LEGEND: Final = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
 DRESS: Final[dict[str, Any]] = {
-    "font": PAGE_FONT, "aria": False, "axis": AXIS, "legend": LEGEND, "view": {"stroke": None},
+    "font": PAGE_FONT,
+    "aria": False,
+    "axis": AXIS,
+    "legend": LEGEND,
+    "view": {"stroke": None},
     "axisQuantitative": {"labelFlush": False, "labelOverlap": "greedy", "labelSeparation": 6},
-}  # fmt: skip
+}
 Draw = Callable[[int], Any]
 PAIR: Final = " \u2013 "  # between the two sides of a comparison
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
@@ -129,10 +140,18 @@ def marked(mark: str) -> Iterator[None]:
 
 
 def figure(
-    name: str, title: str, alternative: str, draw: Draw, *, mark: str | None = None, caption: str = "",
-    columns: Sequence[str] = (), rows: Sequence[Sequence[str]] = (), labels: Sequence[str] = (),
+    name: str,
+    title: str,
+    alternative: str,
+    draw: Draw,
+    *,
+    mark: str | None = None,
+    caption: str = "",
+    columns: Sequence[str] = (),
+    rows: Sequence[Sequence[str]] = (),
+    labels: Sequence[str] = (),
     counts: Sequence[CountedDialogues | None] = (),
-) -> Figure:  # fmt: skip
+) -> Figure:
     """A figure; its mark goes into its title, so that it stays when the figure is copied out."""
     mark = _MARK.get() if mark is None else mark
     whole = f"{title} \u2013 {mark}" if mark else title
@@ -147,9 +166,16 @@ def figure(
             return context.copy().run(lambda: (_spec(draw(width), fitting), _number_signs()))
 
     return Figure(
-        name, whole, alternative, caption, make, tuple(columns), tuple(map(tuple, rows)), tuple(labels),
+        name,
+        whole,
+        alternative,
+        caption,
+        make,
+        tuple(columns),
+        tuple(map(tuple, rows)),
+        tuple(labels),
         tuple(counts),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,9 @@ def require_form(target: Path) -> None:
     if target.suffix.lower() not in FORMS:
         raise InputError(
             f"no report can be written as {target.suffix or 'a file without an ending'!r}",
-            place=str(target), hint=f"end its name in {' or '.join(FORMS)}",
-        )  # fmt: skip
+            place=str(target),
+            hint=f"end its name in {' or '.join(FORMS)}",
+        )
     if (needed := NEEDS.get(target.suffix.lower())) is not None:
         require(needed)
 

@@ -76,9 +76,15 @@ class IntervalPanel:
 
 
 def interval_figure(
-    name: str, title: str, panels: Sequence[IntervalPanel], *, caption: str, columns: Sequence[str],
-    together: int = 3, titled: bool = True,
-) -> Figure:  # fmt: skip
+    name: str,
+    title: str,
+    panels: Sequence[IntervalPanel],
+    *,
+    caption: str,
+    columns: Sequence[str],
+    together: int = 3,
+    titled: bool = True,
+) -> Figure:
     """The panels side by side, at most `together` of them, each with a line a group.
 
     titled   panels have headings of their own
@@ -121,9 +127,16 @@ def interval_figure(
     ]
     drawn = [one for panel in panels for one in panel.values]
     return figure(
-        name, title, words + ".", draw, caption=caption, columns=columns, rows=rows,
-        labels=[one.hover for one in drawn], counts=[one.counts for one in drawn],
-    )  # fmt: skip
+        name,
+        title,
+        words + ".",
+        draw,
+        caption=caption,
+        columns=columns,
+        rows=rows,
+        labels=[one.hover for one in drawn],
+        counts=[one.counts for one in drawn],
+    )
 
 
 def columns_of(panel: str, group: str, value: str) -> tuple[str, ...]:
@@ -142,19 +155,31 @@ def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
         shown, interval = measured(one.value, low, high, one.unit)
         found.append(
             DrawnValue(
-                label(row.key), one.value, low, high, shown, interval, count(one.denominator),
+                label(row.key),
+                one.value,
+                low,
+                high,
+                shown,
+                interval,
+                count(one.denominator),
                 cases_of(summary, row, name),
             )
-        )  # fmt: skip
+        )
     return found
 
 
 def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, titled: bool) -> Any:
     data = [
-        {"group": one.group, "value": one.value, "low": one.low, "high": one.high, "shown": one.shown,
-         "hover": one.hover}
+        {
+            "group": one.group,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "shown": one.shown,
+            "hover": one.hover,
+        }
         for one in panel.values
-    ]  # fmt: skip
+    ]
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     x = alt.X("value:Q", title=None, **_scale(panel))
     interval = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
@@ -176,9 +201,13 @@ def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, ti
     step = names.step(STEP if len(names.lines) <= MOST_APART else CLOSE_STEP)
     if titled:
         facts["title"] = alt.TitleParams(
-            _lines(panel.title, inner), anchor="start", frame="group", fontSize=12.5, fontWeight=600,
+            _lines(panel.title, inner),
+            anchor="start",
+            frame="group",
+            fontSize=12.5,
+            fontWeight=600,
             color=INK,
-        )  # fmt: skip
+        )
     return alt.layer(*layers, width=inner, height=alt.Step(step), **facts)
 
 

@@ -61,10 +61,14 @@ def _worth(found: QualityExplanation) -> Figure:
 
     def draw(width: int) -> Any:
         names = row_names([row["title"] for row in rows], width)
-        bars = alt.Chart(alt.Data(values=rows)).mark_bar(color=ACCENT).encode(
-            y=alt.Y("title:N", sort=None, title=None, axis=names.axis),
-            x=alt.X("r2_lost:Q", title="R2 of unseen participants lost when shuffled"),
-        )  # fmt: skip
+        bars = (
+            alt.Chart(alt.Data(values=rows))
+            .mark_bar(color=ACCENT)
+            .encode(
+                y=alt.Y("title:N", sort=None, title=None, axis=names.axis),
+                x=alt.X("r2_lost:Q", title="R2 of unseen participants lost when shuffled"),
+            )
+        )
         return bars.properties(width=width - names.room - 26, height=names.step(22) * len(rows) + 20)
 
     words = "; ".join(f"{_title(row.measure)} {row.r2_lost:.3f}" for row in shown)
@@ -83,11 +87,13 @@ def _courses(found: QualityExplanation) -> Figure:
         panels = [
             alt.Chart(alt.Data(values=as_json(points)), title=alt.TitleParams(title, fontSize=12, color=INK))
             .mark_line(color=ACCENT, point={"color": ACCENT, "size": 12})
-            .encode(x=alt.X("value:Q", title=None, scale=alt.Scale(zero=False)),
-                    y=alt.Y("predicted:Q", title="predicted", scale=scale))
+            .encode(
+                x=alt.X("value:Q", title=None, scale=alt.Scale(zero=False)),
+                y=alt.Y("predicted:Q", title="predicted", scale=scale),
+            )
             .properties(width=width // columns - 80, height=120)
             for title, points in courses
-        ]  # fmt: skip
+        ]
         return alt.concat(*panels, columns=columns)
 
     words = "; ".join(

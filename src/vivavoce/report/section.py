@@ -178,7 +178,8 @@ def joined_front(fronts: Sequence[Front]) -> Front:
     return Front(
         lead=" ".join(front.lead for front in fronts if front.lead),
         question=next((front.question for front in fronts if front.question), ""),
-        answer=each(lambda front: front.answer), meanings=each(lambda front: front.meanings),
+        answer=each(lambda front: front.answer),
+        meanings=each(lambda front: front.meanings),
         figure=next((front.figure for front in fronts if front.figure), None),
         before=each(lambda front: front.before),
-    )  # fmt: skip
+    )

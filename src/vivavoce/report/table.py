@@ -41,14 +41,34 @@ class _Line(NamedTuple):
 
     @classmethod
     def declared(cls, one: DeclaredComparison) -> "_Line":
-        return cls("declared", one.measure, one.a, one.b, one.difference, one.low, one.high, one.p,
-                   one.p_adjusted, one.significant)  # fmt: skip
+        return cls(
+            "declared",
+            one.measure,
+            one.a,
+            one.b,
+            one.difference,
+            one.low,
+            one.high,
+            one.p,
+            one.p_adjusted,
+            one.significant,
+        )
 
     @classmethod
     def explored(cls, one: GroupTest) -> "_Line":
         side = one.decisive
-        return cls("explored", one.measure, one.a, one.b, side.difference, side.low, side.high, side.p,
-                   side.p_adjusted, one.significant)  # fmt: skip
+        return cls(
+            "explored",
+            one.measure,
+            one.a,
+            one.b,
+            side.difference,
+            side.low,
+            side.high,
+            side.p,
+            side.p_adjusted,
+            one.significant,
+        )
 
 
 def results_table(summary: Summary) -> Table:

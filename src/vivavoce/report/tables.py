@@ -83,8 +83,9 @@ def write_figures(document: Document, folder: Path) -> list[Path]:
     """
     files: dict[str, str | bytes] = {
         f"{figure.name}.{form}": made(figure, document.mark)
-        for figure in document.blocks(Figure) for form, made in FIGURE_FORMS.items()
-    }  # fmt: skip
+        for figure in document.blocks(Figure)
+        for form, made in FIGURE_FORMS.items()
+    }
     return _write(folder, files)
 
 
@@ -130,8 +131,11 @@ def _values(spec: Any) -> Iterator[dict[str, Any]]:
         values = spec.get("values")
         for datum in values if isinstance(values, list) else ():
             if isinstance(datum, dict):
-                yield {key: one for key, one in datum.items()
-                       if key != "hover" and not isinstance(one, dict | list)}  # fmt: skip
+                yield {
+                    key: one
+                    for key, one in datum.items()
+                    if key != "hover" and not isinstance(one, dict | list)
+                }
         for key, part in spec.items():
             if key != "values":
                 yield from _values(part)
@@ -152,8 +156,10 @@ def as_csv(table: TableOfText, mark: str = "") -> str:
     lines = [[_parts(cell) for cell in row.cells] for row in table.rows]
     own = [{name: _plain(n) for part in _shown(row) for name, n in part.values.items()} for row in table.rows]
     counts = list(dict.fromkeys(name for names in own for name in names))
-    keys = [list(dict.fromkeys(key for line in lines if place < len(line) for key in line[place]))
-            for place in range(len(table.columns) - 1)]  # fmt: skip
+    keys = [
+        list(dict.fromkeys(key for line in lines if place < len(line) for key in line[place]))
+        for place in range(len(table.columns) - 1)
+    ]
     head = ["block", first, *(f"{first} {name}" for name in counts), "note"]
     for column, names in zip(table.columns[1:], keys, strict=True):
         head += [f"{column.main} {name}".strip() for name in names]

@@ -63,11 +63,16 @@ class _Writer:
     def __init__(self, document: Document) -> None:
         self.document, self.file = document, docx.Document()
         self._put: dict[type, Callable[[Any], None]] = {
-            TableOfText: self._table, Figure: self._figure, Paragraph: self._paragraph,
-            Heading: lambda one: self._heading(one.text, 2), Bullets: lambda one: self._bullets(one.items),
-            FactList: self._facts, Definition: self._definition, Transcript: self._transcript,
+            TableOfText: self._table,
+            Figure: self._figure,
+            Paragraph: self._paragraph,
+            Heading: lambda one: self._heading(one.text, 2),
+            Bullets: lambda one: self._bullets(one.items),
+            FactList: self._facts,
+            Definition: self._definition,
+            Transcript: self._transcript,
             Fold: self._fold,
-        }  # fmt: skip
+        }
 
     def written(self) -> bytes:
         self._page()
@@ -116,8 +121,9 @@ class _Writer:
         if document.figure:
             self._figure(document.figure)
         for heading, sentences in (
-            (words["before"], document.before), (words["meanings"], document.meanings),
-        ):  # fmt: skip
+            (words["before"], document.before),
+            (words["meanings"], document.meanings),
+        ):
             if sentences:
                 self._heading(heading, 2)
                 self._bullets(sentences)

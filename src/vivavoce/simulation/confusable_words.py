@@ -47,8 +47,9 @@ def _metaphone(word: str) -> str:
         import jellyfish
     except ImportError:
         raise InputError(
-            "English sounds need the package jellyfish", place="--confusions sound",
+            "English sounds need the package jellyfish",
+            place="--confusions sound",
             hint="pip install 'vivavoce[sound]', or leave confusions by spelling",
-        ) from None  # fmt: skip
+        ) from None
     module: Any = jellyfish
     return str(module.metaphone(word))

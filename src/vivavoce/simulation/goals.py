@@ -37,9 +37,13 @@ def draw_tasks(
 
 
 def _task(
-    task_id: str, name: str, domain: SimulatedDomain, random: Random, languages: Sequence[str],
+    task_id: str,
+    name: str,
+    domain: SimulatedDomain,
+    random: Random,
+    languages: Sequence[str],
     seen: set[tuple[object, ...]],
-) -> Task:  # fmt: skip
+) -> Task:
     kind = domain.goals[name]
     drawn = (_goal(domain, kind, random) for _ in range(_TRIES))
     goal = next((one for one in drawn if _key(name, *one) not in seen), None) or _goal(domain, kind, random)
@@ -81,11 +85,14 @@ def tasks_file(tasks: Sequence[Task], domain: str) -> str:
     """Tasks as the YAML of a study's file of tasks."""
     written = [
         {
-            "id": task.task_id, "type": task.type, "constraints": task.constraints,
-            "requests": list(task.requests), "text": task.text,
+            "id": task.task_id,
+            "type": task.type,
+            "constraints": task.constraints,
+            "requests": list(task.requests),
+            "text": task.text,
         }
         for task in tasks
-    ]  # fmt: skip
+    ]
     yaml, out = YAML(), StringIO()
     yaml.width = 10_000
     yaml.dump({"tasks": written}, out)

@@ -204,11 +204,14 @@ class PopulationFile(_Data):
         weights = {name: value for name, value in self.satisfaction.model_dump().items() if value is not None}
         groups = tuple((name, one.share, _draws(one.habits, one.like)) for name, one in self.groups.items())
         return Population(
-            self.seed if seed is None else seed, _draws(self.habits, self.like), groups,
-            Satisfaction(**weights), self.population,
+            self.seed if seed is None else seed,
+            _draws(self.habits, self.like),
+            groups,
+            Satisfaction(**weights),
+            self.population,
             self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
             {language: Sayings(one) for language, one in self.sayings.items()},
-        )  # fmt: skip
+        )
 
 
 def _draws(habits: dict[str, Spread], like: str | None) -> dict[str, Draw]:

@@ -58,18 +58,20 @@ def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
     """
     if settings.get("connect") != "python" or settings.get("in_process") is not True:
         raise InputError(
-            "only a Python bot in this process can be trained", place=f"systems.{system}",
+            "only a Python bot in this process can be trained",
+            place=f"systems.{system}",
             hint="write connect: python and in_process: true",
-        )  # fmt: skip
+        )
     module, _, name = str(settings.get("call", "")).partition(":")
     found: Any = importlib.import_module(module)
     for part in name.split(".")[:-1]:
         found = getattr(found, part, None)
     if not isinstance(found, Trainable):
         raise InputError(
-            f"{settings.get('call')} cannot learn", place=f"systems.{system}.call",
+            f"{settings.get('call')} cannot learn",
+            place=f"systems.{system}.call",
             hint="name a method of an object with learn(conversation, reward) and learnt()",
-        )  # fmt: skip
+        )
     return found
 
 

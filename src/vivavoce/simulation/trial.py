@@ -152,9 +152,14 @@ class _Trial:
     """What the participants of one run share."""
 
     def __init__(
-        self, engine: SessionEngine, population: Population, casting: Casting | None, error_rate: float,
-        total: int, progress: Progress | None,
-    ) -> None:  # fmt: skip
+        self,
+        engine: SessionEngine,
+        population: Population,
+        casting: Casting | None,
+        error_rate: float,
+        total: int,
+        progress: Progress | None,
+    ) -> None:
         self.engine, self.population, self.casting = engine, population, casting
         self.error_rate, self.total, self.progress, self.done = error_rate, total, progress, 0
         self.judged: dict[str, Judgement] = {}
@@ -175,9 +180,11 @@ class _Trial:
     async def _visit(self, caller: int, dialogues: int) -> None:
         """One participant's whole visit: every step in its turn, then the end or a leave-taking."""
         opened = await self.engine.open_visit(
-            language=self.language, pool=POOL, simulated=True,
+            language=self.language,
+            pool=POOL,
+            simulated=True,
             participant_id=self.name(caller),
-        )  # fmt: skip
+        )
         await self.engine.describe_user(opened.visit_id, self._description(caller))
         participant = _Participant(self, opened.visit_id, caller, dialogues)
         while (step := await participant.look()) is not None:
@@ -198,7 +205,9 @@ class _Trial:
     def _description(self, caller: int) -> events.SimulatedUserDescribed:
         people, casting = self.population, self.casting
         return events.SimulatedUserDescribed(
-            user=casting.kind if casting else "agenda", population=people.name, group=people.group(caller),
+            user=casting.kind if casting else "agenda",
+            population=people.name,
+            group=people.group(caller),
             seed=people.seed,
             habits={
                 name: round(value, 4)
@@ -208,7 +217,7 @@ class _Trial:
             | (people.planted.facts() if people.planted else {}),
             word_error_rate=round(people.error_rate(caller, self.error_rate), 4) if casting else None,
             model=casting.model if casting else None,
-        )  # fmt: skip
+        )
 
     def count(self) -> None:
         """One more dialogue, or visit, has come to an end."""
@@ -250,9 +259,14 @@ class _Participant:
             step = state.dialogue_plan.feedback[state.position]
             wording, ratings = self.ratings(step.name, f"form {state.step} {state.round} {step.name}", step)
             await engine.forms.answer(
-                visit_id, step=state.step, round=state.round, position=state.position, instrument=step.name,
-                wording=wording, ratings=ratings,
-            )  # fmt: skip
+                visit_id,
+                step=state.step,
+                round=state.round,
+                position=state.position,
+                instrument=step.name,
+                wording=wording,
+                ratings=ratings,
+            )
         elif self._held < self._wanted:
             await engine.next_dialogue(visit_id, state.step, state.round)
         elif state.may_finish:
@@ -336,9 +350,13 @@ class _Participant:
         heard = [events.LoggedHypothesis(text=one.text, score=one.score) for one in heard_as]
         try:
             await self.engine.say(
-                visit_id, dialogue.dialogue_id, key=f"{dialogue.dialogue_id}-{seq}", text=answer.text,
-                heard=heard, meant=list(answer.acts) or None,
-            )  # fmt: skip
+                visit_id,
+                dialogue.dialogue_id,
+                key=f"{dialogue.dialogue_id}-{seq}",
+                text=answer.text,
+                heard=heard,
+                meant=list(answer.acts) or None,
+            )
         except Refused as refusal:
             if refusal.reason != "not_running":
                 raise  # else its time was up while the user thought; the end is heard next
@@ -380,8 +398,9 @@ def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) 
     if not step.admit:
         return None
     admitted = step.admit.get(item_id)
-    return chance.choice([code for code in scale.codes
-                          if admitted is None or admitted.min <= code <= admitted.max])  # fmt: skip
+    return chance.choice(
+        [code for code in scale.codes if admitted is None or admitted.min <= code <= admitted.max]
+    )
 
 
 async def _reply(person: SimulatedUser, heard: StoredEvent) -> UserUtterance:

@@ -42,9 +42,10 @@ def _keys(domain: SimulatedDomain, slot: str, told: str, language: str) -> Seque
     """The keys of the values that are told in words; the words themselves where no value is among them."""
     values, wanted = domain.slots[slot].values, normalise_value(told)
     alone = [
-        key for key, words in values.items()
+        key
+        for key, words in values.items()
         if wanted in (normalise_value(key), normalise_value(words.get(language)))
-    ]  # fmt: skip
+    ]
     named = [key for key, words in values.items() if language in words and stands_in(told, words[language])]
     return alone[:1] or named or [told]
 

@@ -69,9 +69,12 @@ class InTheirWords:
         steady = self._random.random() < self._steadiness
         thanked = self._said if self._said == {"thankyou"} else ()
         saying = self._sayings.chosen(
-            utterance.acts, before, self._random,
-            length=self._length if steady else None, unwanted=thanked,
-        )  # fmt: skip
+            utterance.acts,
+            before,
+            self._random,
+            length=self._length if steady else None,
+            unwanted=thanked,
+        )
         self._said = {act.act for act in utterance.acts}
         if saying is None:
             return utterance
@@ -145,9 +148,11 @@ class Casting:
         """
         known = self._domain or self._ontology
         own = language[:2].lower()
-        if known is not None and not other_languages(known, own) and any(
-            one.switches_language for one in traits
-        ):  # fmt: skip
+        if (
+            known is not None
+            and not other_languages(known, own)
+            and any(one.switches_language for one in traits)
+        ):
             raise InputError(
                 f"simulated users cannot switch language: there are words in {own!r} alone",
                 place="habits.switches_language",

@@ -47,16 +47,20 @@ def reach_warning(
         return statement(
             "Significance at {alpha} is impossible for {which}: with at most {n} participants, p cannot "
             "fall below {p}.",
-            alpha=Numeral(alpha, "g"), which=which, n=max(test.clusters for test in told),
+            alpha=Numeral(alpha, "g"),
+            which=which,
+            n=max(test.clusters for test in told),
             p=Numeral(lowest, ".2g"),
-        ) + _hint(told)  # fmt: skip
+        ) + _hint(told)
     if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
         return statement(
             "Significance at {alpha} is impossible after adjustment for {n} comparisons: with so few "
             "participants, unadjusted p cannot fall below {p}.",
-            alpha=Numeral(alpha, "g"), n=adjusted_by, p=Numeral(lowest, ".2g"),
-        ) + _hint(tests)  # fmt: skip
+            alpha=Numeral(alpha, "g"),
+            n=adjusted_by,
+            p=Numeral(lowest, ".2g"),
+        ) + _hint(tests)
     return None
 
 

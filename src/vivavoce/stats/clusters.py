@@ -100,14 +100,22 @@ def nesting(sums: ClusterSums, squares: Floats | None = None) -> Nesting:
     if icc is None or size_star is None:
         plain = 1.0 if n and clusters == n else None
         return Nesting(
-            n=n, clusters=clusters, icc=None, size_star=size_star, design_effect=plain,
+            n=n,
+            clusters=clusters,
+            icc=None,
+            size_star=size_star,
+            design_effect=plain,
             n_effective=n if plain else None,
-        )  # fmt: skip
+        )
     effect = max(1 + (size_star - 1) * icc, 0.0)
     return Nesting(
-        n=n, clusters=clusters, icc=icc, size_star=size_star, design_effect=effect,
+        n=n,
+        clusters=clusters,
+        icc=icc,
+        size_star=size_star,
+        design_effect=effect,
         n_effective=n / max(effect, 1.0),
-    )  # fmt: skip
+    )
 
 
 def _icc(sums: ClusterSums, squares: Floats) -> float | None:
@@ -149,9 +157,15 @@ def clustered_rate(sums: ClusterSums, level: float = 0.95, squares: Floats | Non
         method = "wilson_effective_participants"
         low, high = _edge_interval(bool(tops.sum()), facts, level)
     return ClusteredRate(
-        low=low, high=high, se=error and error.se, design_effect=facts.design_effect, icc=facts.icc,
-        clusters=facts.clusters, n_effective=facts.n_effective, method=method,
-    )  # fmt: skip
+        low=low,
+        high=high,
+        se=error and error.se,
+        design_effect=facts.design_effect,
+        icc=facts.icc,
+        clusters=facts.clusters,
+        n_effective=facts.n_effective,
+        method=method,
+    )
 
 
 def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: float = 0.95) -> ClusteredRate:
@@ -169,9 +183,15 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
         method = "cluster_robust_t"
         low, high = _plain_interval(float(tops[used].sum() / bottoms[used].sum()), error, level)
     return ClusteredRate(
-        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=known,
-        n_effective=None, method=method,
-    )  # fmt: skip
+        low=low,
+        high=high,
+        se=error and error.se,
+        design_effect=None,
+        icc=None,
+        clusters=known,
+        n_effective=None,
+        method=method,
+    )
 
 
 def chosen_ratio(
@@ -204,9 +224,15 @@ def chosen_ratio(
         if rate and 0 < value < 1:
             (low, high), method = score_interval(value, error.se, quantile), "inverse_chance_wilson_t"
     return ClusteredRate(
-        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=known,
-        n_effective=None, method=method,
-    )  # fmt: skip
+        low=low,
+        high=high,
+        se=error and error.se,
+        design_effect=None,
+        icc=None,
+        clusters=known,
+        n_effective=None,
+        method=method,
+    )
 
 
 def score_interval(rate: float, se: float, quantile: float) -> Interval:

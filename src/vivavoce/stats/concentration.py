@@ -82,16 +82,20 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | Non
             if spread.top_participants == 1
             else statement(
                 "the {k} most active of {m} participants had {share} of the {n} dialogues",
-                k=spread.top_participants, m=spread.participants, **held,
+                k=spread.top_participants,
+                m=spread.participants,
+                **held,
             )
-        )  # fmt: skip
+        )
     if spread.largest_ratio > SINGLE_LIMIT:
         facts.append(
             statement(
                 "one participant had {k} of {n} ({share})",
-                k=spread.largest, n=spread.dialogues, share=Numeral(spread.largest_ratio, ".0%"),
+                k=spread.largest,
+                n=spread.dialogues,
+                share=Numeral(spread.largest_ratio, ".0%"),
             )
-        )  # fmt: skip
+        )
     if not facts:
         return None
     what = facts[0] if len(facts) == 1 else statement("{some} and {last}", some=facts[0], last=facts[1])

@@ -143,20 +143,29 @@ def rates(counts: Sequence[Count], level: float = 0.95) -> RatesCompared:
     return RatesCompared(
         level,
         [
-            CountedRate(one.name, one.successes, one.n, one.successes / one.n,
-                        {name: INTERVALS[name](one.successes, one.n, level) for name in SHOWN})
+            CountedRate(
+                one.name,
+                one.successes,
+                one.n,
+                one.successes / one.n,
+                {name: INTERVALS[name](one.successes, one.n, level) for name in SHOWN},
+            )
             for one in counts
         ],
         [test for method in Z_METHODS for test in _tests(pairs, method)],
         [
             RateDifference(
-                a.name, b.name, a.successes / a.n - b.successes / b.n,
+                a.name,
+                b.name,
+                a.successes / a.n - b.successes / b.n,
                 {name: interval(*a[1:], *b[1:], level) for name, interval in DIFFERENCES.items()},
-                cohen_h(*a[1:], *b[1:]), p, p_holm,
+                cohen_h(*a[1:], *b[1:]),
+                p,
+                p_holm,
             )
             for (a, b), p, p_holm in zip(pairs, exact, holm(exact), strict=True)
         ],
-    )  # fmt: skip
+    )
 
 
 def _tests(pairs: list[tuple[Count, Count]], method: ZMethod) -> list[RateTest]:
@@ -176,10 +185,18 @@ def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) 
     ]
     found = [
         CountedChoice(
-            one.name, one.successes, one.n, one.successes / one.n,
-            (one.successes - one.n * against) ** 2 / (one.n * against * (1 - against)), p, p_exact,
-            wilson(one.successes, one.n, level), e_value(one.successes, one.n, against), p_holm, exact_holm,
+            one.name,
+            one.successes,
+            one.n,
+            one.successes / one.n,
+            (one.successes - one.n * against) ** 2 / (one.n * against * (1 - against)),
+            p,
+            p_exact,
+            wilson(one.successes, one.n, level),
+            e_value(one.successes, one.n, against),
+            p_holm,
+            exact_holm,
         )
         for one, p, p_exact, p_holm, exact_holm in zip(counts, *tested, *map(holm, tested), strict=True)
-    ]  # fmt: skip
+    ]
     return CountedChoices(level, against, found)

@@ -77,7 +77,9 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
 def _nested(sizes: list[int], both: int, groups: int) -> Statement:
     held = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
     facts = {
-        "people": Counted(len(sizes), "participant"), "n": Counted(sum(sizes), "dialogue"),
-        "m": Numeral(median(sizes), "g"), "k": max(sizes),
-    }  # fmt: skip
+        "people": Counted(len(sizes), "participant"),
+        "n": Counted(sum(sizes), "dialogue"),
+        "m": Numeral(median(sizes), "g"),
+        "k": max(sizes),
+    }
     return statement(held, **facts, **({"both": both} if held is HELD_BY_BOTH else {}))

@@ -175,12 +175,22 @@ def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, l
     span = _within(procedure.interval(level), limits)
     why = statement(
         "{people} participants; cluster-robust t test with {df} degrees of freedom.",
-        people=people, df=Numeral(error.df, ".0f"),
-    )  # fmt: skip
+        people=people,
+        df=Numeral(error.df, ".0f"),
+    )
     return Comparison(
-        estimate=estimate, low=span and span.low, high=span and span.high, p=procedure.p(), clusters=people,
-        method="cluster_robust_t", smallest_p=0.0, se=error.se, why=why, procedure=procedure, limits=limits,
-    )  # fmt: skip
+        estimate=estimate,
+        low=span and span.low,
+        high=span and span.high,
+        p=procedure.p(),
+        clusters=people,
+        method="cluster_robust_t",
+        smallest_p=0.0,
+        se=error.se,
+        why=why,
+        procedure=procedure,
+        limits=limits,
+    )
 
 
 def _by_relabelling(
@@ -199,11 +209,18 @@ def _by_relabelling(
     method = "permutation_within" if within else "permutation_between"
     span = _within(procedure.interval(level, limits), limits) if varied and level is not None else None
     return Comparison(
-        estimate=procedure.estimate, low=span and span.low, high=span and span.high, p=procedure.p(),
-        method=method, clusters=people, limits=limits,
-        smallest_p=procedure.smallest_p, se=error.se, procedure=procedure,
+        estimate=procedure.estimate,
+        low=span and span.low,
+        high=span and span.high,
+        p=procedure.p(),
+        method=method,
+        clusters=people,
+        limits=limits,
+        smallest_p=procedure.smallest_p,
+        se=error.se,
+        procedure=procedure,
         why=_in_words(people, method, labels, procedure.smallest_p, 1 - (level or 0.95), varied=varied),
-    )  # fmt: skip
+    )
 
 
 def _in_words(
@@ -219,8 +236,9 @@ def _in_words(
     if smallest_p >= alpha:
         return why + statement(
             "With so few participants p cannot fall below {floor}, so significance at {alpha} is impossible.",
-            floor=Numeral(half_up(smallest_p, 3)), alpha=Numeral(alpha, "g"),
-        )  # fmt: skip
+            floor=Numeral(half_up(smallest_p, 3)),
+            alpha=Numeral(alpha, "g"),
+        )
     return why
 
 

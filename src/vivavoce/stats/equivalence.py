@@ -42,9 +42,15 @@ def equivalence(
     reach = t_quantile(1 - alpha, free) * se
     worst = max(lower, upper)
     return Equivalence(
-        difference, se, margin, lower, upper, worst,
-        Interval(difference - reach, difference + reach), worst < alpha,
-    )  # fmt: skip
+        difference,
+        se,
+        margin,
+        lower,
+        upper,
+        worst,
+        Interval(difference - reach, difference + reach),
+        worst < alpha,
+    )
 
 
 def equivalent_proportions(

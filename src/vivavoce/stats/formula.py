@@ -48,9 +48,10 @@ def read_formula(text: str) -> ModelFormula:
     grouping = tuple(_grouping(*found.groups()) for found in _EFFECT.finditer(right))
     if not grouping:
         raise InputError(
-            "no random effect in the formula", place="--model",
+            "no random effect in the formula",
+            place="--model",
             hint="add (1|participant): dialogues of one person are alike",
-        )  # fmt: skip
+        )
     fixed = re.sub(r"^(\s*\+)+|(\+\s*)+$", "", re.sub(r"\+\s*(?=\+)", "", _EFFECT.sub("", right))).strip()
     return ModelFormula(text.strip(), response, fixed or "1", _names(fixed), tuple(dict.fromkeys(grouping)))
 
@@ -60,9 +61,10 @@ def _grouping(effect: str, levels: str) -> tuple[str, ...]:
     if effect.strip() != "1":
         slope = re.sub(r"^\s*1\s*\+", "", effect).strip()
         raise InputError(
-            f"a random slope ({effect.strip()}|{levels.strip()}) is not fitted", place="--model",
+            f"a random slope ({effect.strip()}|{levels.strip()}) is not fitted",
+            place="--model",
             hint=f"write (1|{levels.strip()}) + (1|{levels.strip()}:{slope}) for a factor",
-        )  # fmt: skip
+        )
     if not _LEVELS.fullmatch(levels):
         raise InputError(f"cannot read (1|{levels.strip()})", place="--model", hint="write (1|participant)")
     return names
@@ -76,9 +78,10 @@ def _names(fixed: str) -> tuple[str, ...]:
         found = _TOKEN.match(fixed, place)
         if found is None:
             raise InputError(
-                f"cannot read {fixed[place:].strip()!r}", place="--model",
+                f"cannot read {fixed[place:].strip()!r}",
+                place="--model",
                 hint="a formula has names, and + * : / - ( ) between them",
-            )  # fmt: skip
+            )
         if re.fullmatch(_NAME, found[1]):
             names.append(found[1])
         place = found.end()

@@ -189,9 +189,12 @@ class _Problem:
 def _maximise(problem: _Problem) -> Floats:
     """BFGS with central differences; deviations may turn negative, the likelihood does not mind."""
     found = minimize(
-        problem.loss, problem.start(), jac=lambda at: _slope(problem.loss, at), method="BFGS",
+        problem.loss,
+        problem.start(),
+        jac=lambda at: _slope(problem.loss, at),
+        method="BFGS",
         options={"gtol": 1e-4 * max(1.0, np.sqrt(len(problem.fixed)) / 10), "maxiter": 300},
-    )  # fmt: skip
+    )
     if found.fun >= 1e10 or not np.isfinite(found.x).all() or np.abs(found.jac).max() > 0.1:
         raise NotFitted("The search for the best estimates did not converge.")
     best = found.x.copy()
@@ -203,10 +206,12 @@ def _maximise(problem: _Problem) -> Floats:
 
 def _slope(loss: Callable[[Floats], float], at: Floats) -> Floats:
     steps = 1e-5 * np.maximum(1.0, np.abs(at))
-    return np.array([
-        (loss(at + step * one) - loss(at - step * one)) / (2 * step)
-        for step, one in zip(steps, np.eye(len(at)), strict=True)
-    ])  # fmt: skip
+    return np.array(
+        [
+            (loss(at + step * one) - loss(at - step * one)) / (2 * step)
+            for step, one in zip(steps, np.eye(len(at)), strict=True)
+        ]
+    )
 
 
 def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> FittedGlmm:
@@ -251,9 +256,11 @@ def _curvature(loss: Callable[[Floats], float], at: Floats, free: np.ndarray) ->
         found[i, i] = (up - 2 * middle + down) / steps[a] ** 2
         for j, b in enumerate(free[:i]):
             mixed = (
-                loss(at + moves[a] + moves[b]) - loss(at + moves[a] - moves[b])
-                - loss(at - moves[a] + moves[b]) + loss(at - moves[a] - moves[b])
-            )  # fmt: skip
+                loss(at + moves[a] + moves[b])
+                - loss(at + moves[a] - moves[b])
+                - loss(at - moves[a] + moves[b])
+                + loss(at - moves[a] - moves[b])
+            )
             found[i, j] = found[j, i] = mixed / (4 * steps[a] * steps[b])
     return found
 

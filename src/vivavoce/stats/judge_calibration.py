@@ -97,10 +97,13 @@ def agree(first: Floats, second: Floats, people: np.ndarray) -> JudgeAgreement:
     moments = (np.ones(n), first, second, first**2, second**2, first * second)
     each = np.column_stack([np.bincount(codes, part, size).astype(float) for part in moments])
     return JudgeAgreement(
-        n=n, participants=size, difference=_mean(first - second, codes),
+        n=n,
+        participants=size,
+        difference=_mean(first - second, codes),
         same=JudgeFigure(value=float(alike.mean()), low=rate.low, high=rate.high),
-        correlation=_jackknifed(each, _pearson), alpha=_jackknifed(each, _alpha),
-    )  # fmt: skip
+        correlation=_jackknifed(each, _pearson),
+        alpha=_jackknifed(each, _alpha),
+    )
 
 
 def reliability_diagram(
@@ -115,10 +118,11 @@ def reliability_diagram(
     edges = np.unique(np.quantile(said, np.linspace(0, 1, bins + 1)[1:-1]))
     place = np.searchsorted(edges, said, side="right")
     return [
-        ReliabilityBin(n=int(chosen.sum()), said=float(said[chosen].mean()),
-                       label=_mean(labels[chosen], people[chosen]))
+        ReliabilityBin(
+            n=int(chosen.sum()), said=float(said[chosen].mean()), label=_mean(labels[chosen], people[chosen])
+        )
         for chosen in (place == one for one in np.unique(place))
-    ]  # fmt: skip
+    ]
 
 
 def judge_effects(
@@ -197,9 +201,12 @@ def alternative_annotator_test(
         )
     rate = _rejected(p_values) / len(p_values)
     return AlternativeAnnotator(
-        winning_rate=rate, advantage=float(np.mean(wins)), epsilon=epsilon, annotators=len(wins),
+        winning_rate=rate,
+        advantage=float(np.mean(wins)),
+        epsilon=epsilon,
+        annotators=len(wins),
         passes=rate >= PASSES,
-    )  # fmt: skip
+    )
 
 
 def _closer(

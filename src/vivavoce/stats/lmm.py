@@ -35,9 +35,11 @@ def fit_mixed_linear(
     problem = _Profile(values, fixed, groupings, n - width if restricted else n)
     scale = np.ones(len(groupings.sizes))
     found = minimize(
-        lambda logs: problem.criterion(logs), scale, method="Nelder-Mead",
+        lambda logs: problem.criterion(logs),
+        scale,
+        method="Nelder-Mead",
         options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 1000 * len(scale)},
-    )  # fmt: skip
+    )
     relative = np.abs(found.x)
     relative[relative < NOTHING] = 0.0
     effects, inverse, left, _ = problem.solve(relative)

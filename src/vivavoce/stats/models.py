@@ -123,8 +123,10 @@ def gee(cases: Cases, level: float = 0.95) -> ModelDifference:
     error = math.sqrt(float(slope @ covariance @ slope))
     return ModelDifference(
         **_wald(float(with_a - without), error, clusters, level),
-        odds_ratio=math.exp(float(effects[1])), method=method, why=why,
-    )  # fmt: skip
+        odds_ratio=math.exp(float(effects[1])),
+        method=method,
+        why=why,
+    )
 
 
 def mixed_logistic(cases: Cases, level: float = 0.95) -> ModelDifference:

@@ -43,7 +43,10 @@ def time_to_come(visits: int, observed_s: float, wanted: int) -> TimeToCome | No
     tail = (1 - LEVEL) / 2
     each_s = observed_s / visits
     return TimeToCome(
-        visits=visits, observed_s=observed_s, wanted=wanted, expected_s=wanted * each_s,
+        visits=visits,
+        observed_s=observed_s,
+        wanted=wanted,
+        expected_s=wanted * each_s,
         low_s=float(wanted * observed_s / (visits + 1) * fdtri(2 * wanted, 2 * (visits + 1), tail)),
         high_s=float(wanted * each_s * fdtri(2 * wanted, 2 * visits, 1 - tail)),
-    )  # fmt: skip
+    )

@@ -93,10 +93,13 @@ def fit(
     meat = sums.T @ sums * groups / max(1, groups - 1)
     width = design.shape[1]
     return FittedPairs(
-        found.x[:width], (bread @ meat @ bread)[:width, :width],
-        None if ties == "decided" else _readiness(ties, float(found.x[-1])), -float(found.fun), groups,
+        found.x[:width],
+        (bread @ meat @ bread)[:width, :width],
+        None if ties == "decided" else _readiness(ties, float(found.x[-1])),
+        -float(found.fun),
+        groups,
         len(outcomes),
-    )  # fmt: skip
+    )
 
 
 def _readiness(ties: Ties, value: float) -> float:
@@ -156,5 +159,7 @@ def _rao_kupper(values: Floats, design: Floats, outcomes: Floats) -> tuple[Float
 
 
 _LIKELIHOODS: Final[dict[str, Likelihood]] = {
-    "decided": _decided, "davidson": _davidson, "rao_kupper": _rao_kupper,
-}  # fmt: skip
+    "decided": _decided,
+    "davidson": _davidson,
+    "rao_kupper": _rao_kupper,
+}

@@ -200,16 +200,26 @@ class _Stratum:
         met_a, met_b = (one.met * spread for one in (a, b))
         self._paired = bool((n_a * n_b).any())
         by_label = [
-            (n_a, n_b), (w * n_a**2, w * n_b**2), (met_a, met_b), (w * met_a, w * met_b), (x, y), (n_a, none),
-            (w * x**2, w * y**2), (w * x * n_a, none), (w * n_a**2, none), (w * x * n_a, w * y * n_b),
-        ]  # fmt: skip
+            (n_a, n_b),
+            (w * n_a**2, w * n_b**2),
+            (met_a, met_b),
+            (w * met_a, w * met_b),
+            (x, y),
+            (n_a, none),
+            (w * x**2, w * y**2),
+            (w * x * n_a, none),
+            (w * n_a**2, none),
+            (w * x * n_a, w * y * n_b),
+        ]
         if self._paired:
             by_label += [(w * x * n_b, w * y * n_a), (w * n_a * n_b, none)]
         self.sizes, self._own, whole, weighted, *self._sums = _labelled(kept, by_label)
-        self._scales = Parts(*(
-            np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-            for top, bottom in zip(whole, weighted, strict=True)
-        ))  # fmt: skip
+        self._scales = Parts(
+            *(
+                np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+                for top, bottom in zip(whole, weighted, strict=True)
+            )
+        )
         self._together = float((w * x * y).sum()), float((w * n_a * y).sum()), float((w * n_a * n_b).sum())
 
     def totals(self, supposed: float) -> Parts:

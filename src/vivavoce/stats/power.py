@@ -224,21 +224,28 @@ def two_rates(
     needed = float(normal_sample_size_one_tail(difference, power, alpha / 2, null, std_alternative=other))
     least, corrected = _ceil(plain), _with_continuity(plain, difference)
     critical = CriticalDifference(
-        pooled=least, continuity_corrected=_ceil(corrected), unpooled=_ceil(unpooled),
+        pooled=least,
+        continuity_corrected=_ceil(corrected),
+        unpooled=_ceil(unpooled),
         unpooled_continuity_corrected=_ceil(_with_continuity(unpooled, difference)),
         steps_of_ten=10 * _ceil(corrected / 10),
         power=ByCorrection(
             pooled=power_of_two_rates(a, b, least, alpha=alpha),
             continuity_corrected=power_of_two_rates(a, b, _ceil(corrected), alpha=alpha),
         ),
-    )  # fmt: skip
+    )
     return RequiredSample(
-        question="two rates", rates=(a, b), alpha=alpha, power=power, critical_difference=critical,
-        half_the_difference=_half(a, b, plain, corrected, z), per_group=_ceil(needed),
+        question="two rates",
+        rates=(a, b),
+        alpha=alpha,
+        power=power,
+        critical_difference=critical,
+        half_the_difference=_half(a, b, plain, corrected, z),
+        per_group=_ceil(needed),
         per_group_continuity_corrected=_ceil(_with_continuity(needed, difference)),
         unit="dialogues per system, taken as independent",
         clustered=_clustered(_ceil(needed), nested, systems),
-    )  # fmt: skip
+    )
 
 
 def power_of_two_rates(a: float, b: float, n: int, *, alpha: float = 0.05) -> float:
@@ -254,9 +261,10 @@ def _half(a: float, b: float, plain: float, corrected: float, z: float) -> ByCor
     middle = a + half / 2
     smaller = (z * math.sqrt(2 * middle * (1 - middle)) / abs(half)) ** 2
     return ByCorrection(
-        rates=(a, a + half), pooled=smaller / plain,
+        rates=(a, a + half),
+        pooled=smaller / plain,
         continuity_corrected=_with_continuity(smaller, abs(half)) / corrected,
-    )  # fmt: skip
+    )
 
 
 def _with_continuity(n: float, difference: float) -> float:
@@ -278,16 +286,29 @@ def one_rate(
     if half_width is not None:
         n = _wilson_n(rate, half_width, alpha)
         return RequiredSample(
-            question="one rate", rate=rate, alpha=alpha, half_width=half_width, precision=n, per_group=n,
-            unit=unit, clustered=_clustered(n, nested, 1),
-        )  # fmt: skip
+            question="one rate",
+            rate=rate,
+            alpha=alpha,
+            half_width=half_width,
+            precision=n,
+            per_group=n,
+            unit=unit,
+            clustered=_clustered(n, nested, 1),
+        )
     null, other = math.sqrt(against * (1 - against)), math.sqrt(rate * (1 - rate))
     needed = normal_sample_size_one_tail(abs(rate - against), power, alpha / 2, null, std_alternative=other)
     n = _ceil(float(needed))
     return RequiredSample(
-        question="one rate", rate=rate, alpha=alpha, against=against, power=power, per_group=n,
-        exact=_exact_n(rate, against, n, power, alpha), unit=unit, clustered=_clustered(n, nested, 1),
-    )  # fmt: skip
+        question="one rate",
+        rate=rate,
+        alpha=alpha,
+        against=against,
+        power=power,
+        per_group=n,
+        exact=_exact_n(rate, against, n, power, alpha),
+        unit=unit,
+        clustered=_clustered(n, nested, 1),
+    )
 
 
 def _wilson_n(rate: float, half_width: float, alpha: float) -> int:
@@ -335,10 +356,15 @@ def preference(
     found = one_rate(share, 0.5, power=power, alpha=alpha)
     judgements = _ceil(found.per_group / (1 - ties))
     return replace(
-        found, question="preference", ties=ties, per_group=judgements, decided=found.per_group,
+        found,
+        question="preference",
+        ties=ties,
+        per_group=judgements,
+        decided=found.per_group,
         exact=_ceil(found.exact / (1 - ties)) if found.exact else None,
-        unit="judgements, taken as independent", clustered=_clustered(judgements, nested, 1),
-    )  # fmt: skip
+        unit="judgements, taken as independent",
+        clustered=_clustered(judgements, nested, 1),
+    )
 
 
 def likert(
@@ -363,10 +389,17 @@ def likert(
     found: Any = TTestIndPower().solve_power(effect_size=effect, power=power, alpha=alpha)
     per_group = _ceil(float(found))
     return RequiredSample(
-        question="likert means", difference=difference, deviation=deviation, cohen_d=effect, alpha=alpha,
-        power=power, per_group=per_group, per_group_ranks=_ceil(float(found) / EFFICIENCY_OF_RANKS),
-        unit="answers per system, taken as independent", clustered=_clustered(per_group, nested, systems),
-    )  # fmt: skip
+        question="likert means",
+        difference=difference,
+        deviation=deviation,
+        cohen_d=effect,
+        alpha=alpha,
+        power=power,
+        per_group=per_group,
+        per_group_ranks=_ceil(float(found) / EFFICIENCY_OF_RANKS),
+        unit="answers per system, taken as independent",
+        clustered=_clustered(per_group, nested, systems),
+    )
 
 
 def _clustered(per_group: int, nested: Nested, systems: int) -> ClusteredSize:
@@ -376,10 +409,13 @@ def _clustered(per_group: int, nested: Nested, systems: int) -> ClusteredSize:
     between = nested.design == "between"
     people = systems * _ceil(cases / nested.calls) if between else _ceil(total / nested.calls)
     return ClusteredSize(
-        calls=nested.calls, icc=nested.icc, interaction=nested.interaction, design=nested.design,
+        calls=nested.calls,
+        icc=nested.icc,
+        interaction=nested.interaction,
+        design=nested.design,
         design_effect=nested.design_effect,
         size=TrialSize(per_group=cases, dialogues=total, participants=people),
-    )  # fmt: skip
+    )
 
 
 def _ceil(value: float) -> int:

@@ -177,9 +177,15 @@ def powered_difference(
     reach = t_quantile((1 + level) / 2, df) * se
     name = "prediction_powered_t" if any(one.weight for one in sides if one) else "people_t"
     return PoweredDifference(
-        estimate=estimate, low=estimate - reach, high=estimate + reach, se=se, df=df,
-        p=2 * t_tail(abs(estimate) / se, df), people=asked, method=name,
-    )  # fmt: skip
+        estimate=estimate,
+        low=estimate - reach,
+        high=estimate + reach,
+        se=se,
+        df=df,
+        p=2 * t_tail(abs(estimate) / se, df),
+        people=asked,
+        method=name,
+    )
 
 
 def effective_labels(labels: int, alone: float | None, joined: float | None) -> float | None:
@@ -202,9 +208,10 @@ def _edge(cases: JudgedCases, facts: dict[str, Any], level: float) -> PoweredMea
 def _counts(cases: JudgedCases) -> dict[str, Any]:
     asked = cases.labelled
     return {
-        "labels": int(asked.sum()), "people": len(np.unique(cases.people[asked])),
+        "labels": int(asked.sum()),
+        "people": len(np.unique(cases.people[asked])),
         "predicted": int((~asked & ~np.isnan(cases.said)).sum()),
-    }  # fmt: skip
+    }
 
 
 def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) -> _Side | None:
@@ -218,9 +225,15 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     pool = ~asked if cases.chances is None else np.ones(len(asked), dtype=bool)
     labels = np.where(asked, cases.labels, 0.0)
     parts = (
-        weights, weights * labels, weights * said, weights * labels * said, weights * said**2,
-        pool, pool * said, pool * said**2,
-    )  # fmt: skip
+        weights,
+        weights * labels,
+        weights * said,
+        weights * labels * said,
+        weights * said**2,
+        pool,
+        pool * said,
+        pool * said**2,
+    )
     each = np.column_stack([np.bincount(codes, part, people) for part in parts])
     usable = len(np.unique(codes[asked])) >= FEWEST and known.any() and pool.any()
     wanted = tuning if usable else 0.0
@@ -283,9 +296,14 @@ def _error(away: Floats, spread: Floats, *, even: bool) -> tuple[float, float]:
 
 
 def _spread(
-    cases: JudgedCases, codes: np.ndarray, people: int, said: Floats, weights: Floats, pool: np.ndarray,
+    cases: JudgedCases,
+    codes: np.ndarray,
+    people: int,
+    said: Floats,
+    weights: Floats,
+    pool: np.ndarray,
     weight: float,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """What each participant adds to the variance under an exchangeable correlation of their dialogues."""
     asked = cases.labelled
     left = np.where(asked, np.where(asked, cases.labels, 0.0) - weight * said, 0.0)

@@ -80,11 +80,14 @@ def _of_model(one: TieModel, fitted: FittedPairs | None, name: Ties, level: floa
         return one
     won, lost, tied = chances(float(fitted.estimates[0]), name, fitted.readiness)
     return replace(
-        one, **fitted.interval([1.0], level)._asdict(), share=won / (won + lost),
-        tied=tied if name != "decided" else None, readiness=fitted.readiness,
+        one,
+        **fitted.interval([1.0], level)._asdict(),
+        share=won / (won + lost),
+        tied=tied if name != "decided" else None,
+        readiness=fitted.readiness,
         log_likelihood=fitted.log_likelihood if name != "decided" else None,
         participants=fitted.clusters,
-    )  # fmt: skip
+    )
 
 
 def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, float, float]:
@@ -143,10 +146,13 @@ def levels(rows: Sequence[Choice], level: float = 0.95) -> list[RankedLevels]:
         ranked = worths(names, fitted, level) if fitted else None
         found.append(
             RankedLevels(
-                variable=variable, levels=ranked, choices=len(own), participants=len(set(people_of(own))),
+                variable=variable,
+                levels=ranked,
+                choices=len(own),
+                participants=len(set(people_of(own))),
                 best=ranked[0].name if ranked else None,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -170,14 +176,18 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrate
         fitted, kept = _largest_fit(own, terms)
         found.append(
             CombinedStrategies(
-                variable=variable, choices=len(own), participants=len(set(people_of(own))),
+                variable=variable,
+                choices=len(own),
+                participants=len(set(people_of(own))),
                 interactions=any(" x " in name for name in kept),
                 terms=[
                     StrategyEffect(term=name, **fitted.interval(np.eye(len(kept))[place], level)._asdict())
                     for place, name in enumerate(kept)
-                ] if fitted else [],
+                ]
+                if fitted
+                else [],
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -204,10 +214,12 @@ def _largest_fit(
     """The model with interactions, else the one with main effects only."""
     plain = [name for name in terms if " x " not in name]
     for kept in (list(terms), plain):
-        design = np.array([
-            [terms[name][row["experimental_level"]] - terms[name][row["control_level"]] for name in kept]
-            for row in rows
-        ])  # fmt: skip
+        design = np.array(
+            [
+                [terms[name][row["experimental_level"]] - terms[name][row["control_level"]] for name in kept]
+                for row in rows
+            ]
+        )
         if (fitted := fit(design, _outcomes(rows), people_of(rows))) is not None:
             return fitted, kept
     return None, plain

@@ -50,10 +50,12 @@ class Groupings:
         """T Z' r: sums of rows (or of each of their columns) over levels."""
         if rows.ndim == 2:
             return np.column_stack([self.up(deviations, column) for column in rows.T])
-        return np.concatenate([
-            one * np.bincount(codes, rows, size)
-            for one, codes, size in zip(deviations, self.codes, self.sizes, strict=True)
-        ])  # fmt: skip
+        return np.concatenate(
+            [
+                one * np.bincount(codes, rows, size)
+                for one, codes, size in zip(deviations, self.codes, self.sizes, strict=True)
+            ]
+        )
 
     def factor(self, deviations: Floats, weights: Floats) -> "Factor":
         """M, ready to solve with."""

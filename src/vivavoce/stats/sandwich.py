@@ -156,13 +156,22 @@ class _Model:
         sums = [float(one.sum()) for one in (*own, shared)]
         self.variance = sums[0] + sums[1] - 2 * sums[2]
         self.diagonal = adjust[0] ** 2 * own[0] + adjust[1] ** 2 * own[1] - 2 * adjust[0] * adjust[1] * shared
-        self.factors = np.column_stack([
-            adjust[0] * own[0] - adjust[1] * shared, adjust[0] * a.shares,
-            adjust[0] * shared - adjust[1] * own[1], adjust[1] * b.shares,
-        ])  # fmt: skip
-        self.middle = np.array([
-            [0, -1, 0, 0], [-1, sums[0], 0, -sums[2]], [0, 0, 0, 1], [0, -sums[2], 1, sums[1]],
-        ])  # fmt: skip
+        self.factors = np.column_stack(
+            [
+                adjust[0] * own[0] - adjust[1] * shared,
+                adjust[0] * a.shares,
+                adjust[0] * shared - adjust[1] * own[1],
+                adjust[1] * b.shares,
+            ]
+        )
+        self.middle = np.array(
+            [
+                [0, -1, 0, 0],
+                [-1, sums[0], 0, -sums[2]],
+                [0, 0, 0, 1],
+                [0, -sums[2], 1, sums[1]],
+            ]
+        )
         self.rest = ((self.factors @ self.middle) * self.factors).sum(axis=1)
         self.own = np.maximum(self.diagonal + self.rest, 0.0)
 

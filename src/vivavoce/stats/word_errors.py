@@ -67,14 +67,22 @@ def word_error_difference(
         return None
     more = [here.errors - there.errors for _, here, there in counts]
     interval = ratio_interval(
-        np.array([number[speaker] for speaker, *_ in counts]), np.array(more, float),
-        np.array([here.reference_count for _, here, _ in counts], float), level,
-    )  # fmt: skip
+        np.array([number[speaker] for speaker, *_ in counts]),
+        np.array(more, float),
+        np.array([here.reference_count for _, here, _ in counts], float),
+        level,
+    )
     return WordErrorDifference(
-        difference=sum(more) / words, low=interval.low, high=interval.high,
-        worse=sum(one > 0 for one in more), better=sum(one < 0 for one in more), words=words,
-        turns=len(counts), speakers=interval.clusters, method=interval.method,
-    )  # fmt: skip
+        difference=sum(more) / words,
+        low=interval.low,
+        high=interval.high,
+        worse=sum(one > 0 for one in more),
+        better=sum(one < 0 for one in more),
+        words=words,
+        turns=len(counts),
+        speakers=interval.clusters,
+        method=interval.method,
+    )
 
 
 def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> WordErrorRate | None:
@@ -92,10 +100,16 @@ def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> WordErrorRat
     interval = ratio_interval(
         np.array([number[speaker] for speaker, _ in turns]),
         np.array([counts.errors for _, counts in turns], float),
-        np.array([counts.reference_count for _, counts in turns], float), level,
-    )  # fmt: skip
+        np.array([counts.reference_count for _, counts in turns], float),
+        level,
+    )
     return WordErrorRate(
-        errors=errors, words=count, word_error_rate=errors / count,
-        low=None if interval.low is None else max(0.0, interval.low), high=interval.high,
-        speakers=interval.clusters, turns=len(turns), method=interval.method,
-    )  # fmt: skip
+        errors=errors,
+        words=count,
+        word_error_rate=errors / count,
+        low=None if interval.low is None else max(0.0, interval.low),
+        high=interval.high,
+        speakers=interval.clusters,
+        turns=len(turns),
+        method=interval.method,
+    )

@@ -17,11 +17,30 @@ from vivavoce.study.steps import DialoguePlan, OfferedStep, QuestionnaireStep, S
 from vivavoce.study.steps_file import BattlePlan, Range
 
 __all__ = [
-    "ANSWERED", "EMPTY", "OPEN", "SPOKEN", "TOO_LONG", "TYPED", "BattlePlan", "ConsentPlan", "DialoguePlan",
-    "Information", "Message", "OfferedStep", "QuestionnaireStep", "Range", "SimulatedParticipant",
-    "StepFiles", "StepKind", "Written", "WrittenDown", "form_minutes", "listed", "read_page",
+    "ANSWERED",
+    "EMPTY",
+    "OPEN",
+    "SPOKEN",
+    "TOO_LONG",
+    "TYPED",
+    "BattlePlan",
+    "ConsentPlan",
+    "DialoguePlan",
+    "Information",
+    "Message",
+    "OfferedStep",
+    "QuestionnaireStep",
+    "Range",
+    "SimulatedParticipant",
+    "StepFiles",
+    "StepKind",
+    "Written",
+    "WrittenDown",
+    "form_minutes",
+    "listed",
+    "read_page",
     "reading_minutes",
-]  # fmt: skip
+]
 
 WORDS_A_MINUTE: Final = 200
 ITEMS_A_MINUTE: Final = 7

@@ -60,9 +60,15 @@ class Form:
 
 
 def blank_form(
-    study: Study, name: str, language: str, *, step: int, round: int | None, position: int,
+    study: Study,
+    name: str,
+    language: str,
+    *,
+    step: int,
+    round: int | None,
+    position: int,
     channel: str = "text",
-) -> Form:  # fmt: skip
+) -> Form:
     """A questionnaire of the study in a language, with the items that are asked on this channel."""
     instrument, wording = study.instrument(name), study.wording(name, language)
     questions = [_question(instrument, wording, item) for item in instrument.asked(channel)]

@@ -23,15 +23,31 @@ if TYPE_CHECKING:
     from vivavoce.log.stimulus_visits import StimulusVisit
 
 __all__ = [
-    "Draw", "Given", "Outcome", "Presented", "Qualification", "RecordedResponse", "Rejected", "Response",
-    "Row", "SoundPlan", "Stimulus", "StimulusStep",
-]  # fmt: skip
+    "Draw",
+    "Given",
+    "Outcome",
+    "Presented",
+    "Qualification",
+    "RecordedResponse",
+    "Rejected",
+    "Response",
+    "Row",
+    "SoundPlan",
+    "Stimulus",
+    "StimulusStep",
+]
 
 
 PICTURE_TYPES: Final = {
-    ".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg",
-    ".webp": "image/webp", ".gif": "image/gif", ".mp4": "video/mp4", ".webm": "video/webm",
-}  # fmt: skip
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+}
 """Pictures and films that the page of a step may show, by the ending of their file."""
 
 
@@ -316,6 +332,9 @@ class StimulusStep(
         state = participant.state
         response = state.asking.respond(state.shown, participant)
         await participant.engine.forms.respond(
-            participant.visit_id, step=state.step, attempt=state.attempt, position=state.position,
+            participant.visit_id,
+            step=state.step,
+            attempt=state.attempt,
+            position=state.position,
             response=response,
-        )  # fmt: skip
+        )

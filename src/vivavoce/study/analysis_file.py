@@ -24,9 +24,11 @@ class Primary(Settings):
     )
     alpha: Number = Field(0.05, gt=0, lt=1, title="Alpha", description="significance level")
     margin: Number | None = Field(
-        None, gt=0, title="Margin of this comparison (non-inferiority)",
+        None,
+        gt=0,
+        title="Margin of this comparison (non-inferiority)",
         description="smallest difference that matters, in the unit of the measure",
-    )  # fmt: skip
+    )
 
     @field_validator("compare")
     @classmethod
@@ -65,22 +67,34 @@ class Stopping(Settings):
         ),
     )
     participants: Whole | None = Field(
-        None, ge=2, le=1_000_000, title="Participants",
-        description=("planned participants (finished visits), the target of the overview; with a rule, the "
-            "trial pauses there at the latest"),
-    )  # fmt: skip
+        None,
+        ge=2,
+        le=1_000_000,
+        title="Participants",
+        description=(
+            "planned participants (finished visits), the target of the overview; with a rule, the "
+            "trial pauses there at the latest"
+        ),
+    )
     looks: Whole = Field(
-        5, ge=1, le=50, title="Looks",
+        5,
+        ge=1,
+        le=50,
+        title="Looks",
         description="number of planned interim analyses, evenly spaced; `anytime`: one after every visit",
-    )  # fmt: skip
+    )
     futility: Flag = Field(
-        True, title="Stop early for futility",
+        True,
+        title="Stop early for futility",
         description="also pause for futility",
-    )  # fmt: skip
+    )
     power: Number = Field(
-        0.8, gt=0.5, lt=1, title="Power",
+        0.8,
+        gt=0.5,
+        lt=1,
+        title="Power",
         description="statistical power; also used for the futility rule",
-    )  # fmt: skip
+    )
 
     @model_validator(mode="after")
     def _planned(self) -> "Stopping":
@@ -168,8 +182,10 @@ class Analysis(Settings):
         Empty   a comparison with fewer than two systems is dropped, such as a preset's in a study of one
         system
         """
-        asked = [one if one.compare else one.model_copy(update={"compare": systems})
-                 for one in (*([self.primary] if self.primary else []), *self.secondary)]  # fmt: skip
+        asked = [
+            one if one.compare else one.model_copy(update={"compare": systems})
+            for one in (*([self.primary] if self.primary else []), *self.secondary)
+        ]
         possible = [one for one in asked if len(one.compare) > 1]
         first = possible[:1] if self.primary and asked[0] in possible else []
         return self.model_copy(

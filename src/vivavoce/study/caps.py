@@ -42,9 +42,14 @@ class Caps(Settings):
 
 
 def check_caps(
-    caps: Caps | None, conditions: Mapping[str, str], dialogues: int, source: Source, *,
-    anonymous: bool, routed: bool,
-) -> None:  # fmt: skip
+    caps: Caps | None,
+    conditions: Mapping[str, str],
+    dialogues: int,
+    source: Source,
+    *,
+    anonymous: bool,
+    routed: bool,
+) -> None:
     """Report caps that the study cannot keep.
 
     Input   conditions: by system; dialogues: minimum of one visit; anonymous: people come without an

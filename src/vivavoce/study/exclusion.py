@@ -37,8 +37,14 @@ OF_OUTCOMES: Final = "disagreement"
 COMPARED: Final = {"<=": le, ">=": ge, "<": lt, ">": gt}
 END_REASONS: Final = ("user", "system", "limit", "failure", "abandoned")
 OUTCOMES: Final = (
-    "completed", "screened_out", "no_place", "no_consent", "withdrew", "timed_out", "running",
-)  # fmt: skip
+    "completed",
+    "screened_out",
+    "no_place",
+    "no_consent",
+    "withdrew",
+    "timed_out",
+    "running",
+)
 FAILURES: Final = ("unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted", "internal")
 _CONDITION: Final = re.compile(r"\s*(<=|>=|!=|<|>|=)?\s*(.*?)\s*", re.DOTALL)
 _PART: Final = re.compile(r"\s*([a-z_]+)(?:\.(\S+?))?\s*(<=|>=|!=|<|>|=)\s*(.+?)\s*", re.DOTALL)
@@ -93,8 +99,10 @@ def _number(text: str) -> float | None:
 def _each(given: Any) -> Any:
     if not isinstance(given, dict) or not given:
         raise mistake(f"{shown_value(given)} names nothing", 'write, for example, {attention: "!= 4"}')
-    return {str(name): _condition(one) if _worded(one) else _condition(one, numbers=True)
-            for name, one in given.items()}  # fmt: skip
+    return {
+        str(name): _condition(one) if _worded(one) else _condition(one, numbers=True)
+        for name, one in given.items()
+    }
 
 
 def _worded(given: Any) -> bool:

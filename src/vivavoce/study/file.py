@@ -89,9 +89,11 @@ class Limits(Settings):
         240, gt=0, le=100_000, description="idle time after which a visit cannot be resumed"
     )
     visits_per_hour: Whole = Field(
-        60, ge=1, le=100_000,
+        60,
+        ge=1,
+        le=100_000,
         description="maximum new visits per hour from one network address; a classroom shares one",
-    )  # fmt: skip
+    )
     code_digits: Whole = Field(4, ge=4, le=9, description="number of digits of a completion code")
     code_attempts: Whole = Field(
         10, ge=1, le=1000, description="wrong codes allowed before a visit must wait"

@@ -48,9 +48,12 @@ def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | N
         if _known(materials, name)
     }
     plan = AnnotationPlan(
-        judgements=judgements, double=written.double, annotators=tuple(written.annotators),
-        recordings=_recordings(materials, written.recordings, (*AT, "recordings")), seed=written.seed,
-    )  # fmt: skip
+        judgements=judgements,
+        double=written.double,
+        annotators=tuple(written.annotators),
+        recordings=_recordings(materials, written.recordings, (*AT, "recordings")),
+        seed=written.seed,
+    )
     if None not in judgements.values():  # else something was reported
         _check_layers(materials, plan)
         if written.choose is not None:
@@ -242,22 +245,40 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
     if source.problems:
         return None
     return Study(
-        name=file.study, protocol=file.protocol, languages=tuple(file.languages), title=_titles(file),
+        name=file.study,
+        protocol=file.protocol,
+        languages=tuple(file.languages),
+        title=_titles(file),
         systems=_settings_of(source, file),
         system_titles={name: system.title or name for name, system in file.systems.items()},
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
-        voice=file.voice, parser=file.parser, ontology=ontology, tasks=tasks,
-        visit=walk.visit, pairs=shown.pairs, balance=shown.balance,
-        allocation=file.allocation, limits=file.limits, identity=file.identity, caps=file.caps,
+        voice=file.voice,
+        parser=file.parser,
+        ontology=ontology,
+        tasks=tasks,
+        visit=walk.visit,
+        pairs=shown.pairs,
+        balance=shown.balance,
+        allocation=file.allocation,
+        limits=file.limits,
+        identity=file.identity,
+        caps=file.caps,
         analysis=file.analysis.over(list(file.systems)),
-        annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
-        retention=file.retention, follow_up=file.follow_up,
-        recruitment=recruitment, quality=file.quality,
-        documents=documents, wordings=wordings,
-        folder=materials.folder, revision=materials.revision(),
+        annotation=annotation,
+        telephone=file.telephone,
+        recordings=file.recordings,
+        damage=file.damage,
+        retention=file.retention,
+        follow_up=file.follow_up,
+        recruitment=recruitment,
+        quality=file.quality,
+        documents=documents,
+        wordings=wordings,
+        folder=materials.folder,
+        revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),
-    )  # fmt: skip
+    )
 
 
 def _tasks(

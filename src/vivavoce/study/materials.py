@@ -246,7 +246,9 @@ def read_offered(
             continue
         files = NamedFiles(materials, languages, at)
         steps[place] = OfferedStep(
-            kind=name, settings=settings, material=kind.materials(settings, files),
+            kind=name,
+            settings=settings,
+            material=kind.materials(settings, files),
             text=kind.document(settings),
-        )  # fmt: skip
+        )
     return steps

@@ -35,11 +35,28 @@ from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Voice
 
 __all__ = [
-    "DONTCARE", "Allocation", "Alternative", "Analysis", "ConsentStep",
-    "DebriefStep", "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits",
-    "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range", "Step",
-    "Stopping", "Study", "Task", "Venue",
-]  # fmt: skip
+    "DONTCARE",
+    "Allocation",
+    "Alternative",
+    "Analysis",
+    "ConsentStep",
+    "DebriefStep",
+    "DialogueStep",
+    "Gate",
+    "Identity",
+    "InstructionsStep",
+    "Limits",
+    "Nontrivial",
+    "Ontology",
+    "Primary",
+    "QuestionnaireStep",
+    "Range",
+    "Step",
+    "Stopping",
+    "Study",
+    "Task",
+    "Venue",
+]
 
 
 class Study(BaseModel):
@@ -116,11 +133,17 @@ class Study(BaseModel):
         """The domain's venues as rows of the dataset's table `entities`; none without an ontology."""
         venues = self.ontology.venues if self.ontology else ()
         return [
-            {"entity_id": venue.venue_id, "name": venue.name, "slot": slot, "value": value,
-             "source": "database", "match": self._match(slot)}
+            {
+                "entity_id": venue.venue_id,
+                "name": venue.name,
+                "slot": slot,
+                "value": value,
+                "source": "database",
+                "match": self._match(slot),
+            }
             for venue in venues
             for slot, value in {"name": venue.name, "type": venue.type, **venue.slots}.items()
-        ]  # fmt: skip
+        ]
 
     def _match(self, slot: str) -> str:
         known = self.ontology.slots.get(slot) if self.ontology else None

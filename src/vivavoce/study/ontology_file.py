@@ -123,11 +123,17 @@ def _check_languages(ontology: Ontology, source: Source, languages: tuple[str, .
             if not slot.constraint:
                 continue
             if language not in slot.anything:
-                source.report(path, f"slot {name!r} has no phrase for any value in {language!r}",
-                              f"add anything: {{{language}: ...}}")  # fmt: skip
+                source.report(
+                    path,
+                    f"slot {name!r} has no phrase for any value in {language!r}",
+                    f"add anything: {{{language}: ...}}",
+                )
             for value, words in slot.values.items():
                 rendering = words.get(language)
                 sayable = rendering is not None and (rendering.phrase or language in slot.phrase)
                 if not sayable or (rendering and not rendering.wish and language not in slot.wish):
-                    source.report((*path, "values", value), f"value {value!r} has no words in {language!r}",
-                                  f"add `{language}:` with text, phrase and wish")  # fmt: skip
+                    source.report(
+                        (*path, "values", value),
+                        f"value {value!r} has no words in {language!r}",
+                        f"add `{language}:` with text, phrase and wish",
+                    )

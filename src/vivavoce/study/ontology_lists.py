@@ -65,7 +65,11 @@ def _ontology(
             value: known.values.get(value, {}) or {language: Rendering(text=value)}
             for value in values.get(name, ())
         }
-        update = {"constraint": name in values, "requestable": name in asked, "values": renderings,
-                  "types": None}  # fmt: skip
+        update = {
+            "constraint": name in values,
+            "requestable": name in asked,
+            "values": renderings,
+            "types": None,
+        }
         slots[name] = known.model_copy(update=update)
     return Ontology(ontology=path.stem, types=words.types, slots=slots, dontcare=words.dontcare, venues=())

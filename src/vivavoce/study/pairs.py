@@ -16,9 +16,13 @@ Quality = Literal["service", "experience"]
 Version = Literal["control", "experimental"]
 
 SPEAKERS: Final[dict[str, Party]] = {
-    "system": "system", "sistema": "system", "s": "system",
-    "user": "user", "utente": "user", "u": "user",
-}  # fmt: skip
+    "system": "system",
+    "sistema": "system",
+    "s": "system",
+    "user": "user",
+    "utente": "user",
+    "u": "user",
+}
 
 _LABELLED = re.compile(r"([^\W\d_]\w*)\s*:\s*(.*)", re.S)
 _TOKEN = re.compile(r"\w+(?:[.,:’'-]\w+)*|[^\w\s]")

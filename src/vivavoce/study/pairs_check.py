@@ -139,10 +139,16 @@ def _lengths(text: PairText, balance: Balance) -> list[Finding]:
         "{other} tokens against the control's {control} ({change}), more than {most} apart: readers may "
         "prefer the length"
     )
-    return [_finding(
-        problem, N_("balance the lengths, or raise `balance.tokens`"), control=ours, other=theirs,
-        change=Numeral((theirs - ours) / ours, "+.0%"), most=Numeral(balance.tokens, ".0%"),
-    )]  # fmt: skip
+    return [
+        _finding(
+            problem,
+            N_("balance the lengths, or raise `balance.tokens`"),
+            control=ours,
+            other=theirs,
+            change=Numeral((theirs - ours) / ours, "+.0%"),
+            most=Numeral(balance.tokens, ".0%"),
+        )
+    ]
 
 
 def _amount(text: PairText, balance: Balance) -> list[Finding]:
@@ -153,10 +159,14 @@ def _amount(text: PairText, balance: Balance) -> list[Finding]:
         "{share} of the system's tokens changed, more than {most}: the versions may differ in more than "
         "the strategy"
     )
-    return [_finding(
-        problem, N_("keep more of the control's words, or raise `balance.changed`"),
-        share=Numeral(share, ".0%"), most=Numeral(balance.changed, ".0%"),
-    )]  # fmt: skip
+    return [
+        _finding(
+            problem,
+            N_("keep more of the control's words, or raise `balance.changed`"),
+            share=Numeral(share, ".0%"),
+            most=Numeral(balance.changed, ".0%"),
+        )
+    ]
 
 
 def _meaning(text: PairText, language: str) -> list[Finding]:

@@ -17,9 +17,13 @@ State = Literal["told", "denied", "asked", "supposed"]
 Side = tuple[int, int]
 Form = Literal["plain", "done", "denied", "supposed"]
 CONVERSIONS: Final = {
-    "hour": ("minute", 60.0), "week": ("day", 7.0), "kilogram": ("gram", 1000.0),
-    "litre": ("millilitre", 1000.0), "kilometre": ("metre", 1000.0), "centimetre": ("metre", 0.01),
-}  # fmt: skip
+    "hour": ("minute", 60.0),
+    "week": ("day", 7.0),
+    "kilogram": ("gram", 1000.0),
+    "litre": ("millilitre", 1000.0),
+    "kilometre": ("metre", 1000.0),
+    "centimetre": ("metre", 0.01),
+}
 FORMS: Final[tuple[Form, ...]] = ("plain", "done", "denied", "supposed")
 ACTS: Final = ("not_understood", "refuse", "hand_over", "trouble")
 STEM: Final = 5
@@ -252,21 +256,28 @@ def _reader(language: str) -> _Reader:
     units = {word: unit for unit, several in words.units.items() for word in several}
     moves = turns.moves
     return _Reader(
-        words=words, numbers=_numbers(words), units=units, dates=_dates(words, language),
+        words=words,
+        numbers=_numbers(words),
+        units=units,
+        dates=_dates(words, language),
         months=frozenset(_months(language)),
         decimal="," if locale_of(language).number_symbols.get("latn", {}).get("decimal") == "," else ".",
-        negators=frozenset(words.negators), done=re.compile("|".join(words.done) or r"(?!)"),
-        supposed=_any(words.supposed), asides=_any(words.asides),
+        negators=frozenset(words.negators),
+        done=re.compile("|".join(words.done) or r"(?!)"),
+        supposed=_any(words.supposed),
+        asides=_any(words.asides),
         afternoon=re.compile(r"\s*" + _any(words.afternoon).pattern.removeprefix(r"(?<!\w)")),
         split=_any(words.split),
         opposites=tuple(
             (axis, side, _any(phrases))
-            for axis, both in enumerate(words.opposites) for side, phrases in zip((1, -1), both, strict=True)
+            for axis, both in enumerate(words.opposites)
+            for side, phrases in zip((1, -1), both, strict=True)
         ),
         idle=frozenset({*words.function_words, *words.negators, *units, *_dates(words, language)}),
-        yes=frozenset(moves.get("affirm", ())), no=frozenset(moves.get("negate", ())),
+        yes=frozenset(moves.get("affirm", ())),
+        no=frozenset(moves.get("negate", ())),
         acts=tuple((act, re.compile("|".join(getattr(replies, act)) or r"(?!)")) for act in ACTS),
-    )  # fmt: skip
+    )
 
 
 def _any(phrases: Iterable[str]) -> re.Pattern[str]:

@@ -139,9 +139,14 @@ def _read_yaml(path: Path, written: Written) -> None:
             for language, text in one.text.items()
         }
         pair = Pair(
-            pair_id=one.pair_id, variable=one.variable, change=one.change, attention=one.attention,
-            control_level=one.levels.control, experimental_level=one.levels.experimental, text=texts,
-        )  # fmt: skip
+            pair_id=one.pair_id,
+            variable=one.variable,
+            change=one.change,
+            attention=one.attention,
+            control_level=one.levels.control,
+            experimental_level=one.levels.experimental,
+            text=texts,
+        )
         written.pairs.append((source.place(at), pair))
     written.problems += source.problems
 

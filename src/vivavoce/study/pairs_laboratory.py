@@ -150,9 +150,10 @@ class PairsLaboratory:
             read = [pair for path in beside.values() for pair in _pairs(path)]
             if saved is not None and saved not in read:
                 raise InputError(
-                    f"pair {saved.pair_id!r} could not be saved unchanged", place=self.path.name,
+                    f"pair {saved.pair_id!r} could not be saved unchanged",
+                    place=self.path.name,
                     hint="remove unusual characters",
-                )  # fmt: skip
+                )
             for path in made:
                 beside[path].replace(path)
         finally:

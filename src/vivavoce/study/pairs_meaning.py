@@ -25,8 +25,11 @@ from vivavoce.study.pairs_facts import (
 )
 
 STATES: Final = {
-    "told": N_("stated as true"), "denied": N_("denied"), "asked": N_("asked"), "supposed": N_("not certain"),
-}  # fmt: skip
+    "told": N_("stated as true"),
+    "denied": N_("denied"),
+    "asked": N_("asked"),
+    "supposed": N_("not certain"),
+}
 CONTROL: Final = Statement(N_("the control"))
 ACTS: Final = {
     "refuse": N_("only {version} says that it cannot help or does not know"),

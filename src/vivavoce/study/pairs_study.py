@@ -55,9 +55,8 @@ class TranscriptPairs(NamedTuple):
         pairs = [pair for _, pair in self.written]
         wanted = set(variables_of(pairs, self.variables))
         return tuple(
-            pair for pair in pairs
-            if (pair.variable in wanted if pair.attention is None else self.attention)
-        )  # fmt: skip
+            pair for pair in pairs if (pair.variable in wanted if pair.attention is None else self.attention)
+        )
 
 
 def variables_of(pairs: Iterable[Pair], named: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -73,9 +72,14 @@ def transcript_pairs(
     repeats  number of pairs shown a second time
     """
     asked = TranscriptPairs(
-        settings.pairs, (), settings.variables, settings.attention, settings.balance, compared,
+        settings.pairs,
+        (),
+        settings.variables,
+        settings.attention,
+        settings.balance,
+        compared,
         settings.drafts_by,
-    )  # fmt: skip
+    )
     if settings.drafts_by is not None:
         files.path(settings.drafts_by, "drafts_by", hint="add `url`, `model` and `key`")
     path = files.within(settings.pairs, "pairs")

@@ -57,9 +57,11 @@ class NotAdmitted(Exception):
     """
 
     def __init__(
-        self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview", "early", "late"],
-        page: str | None = None, at: datetime | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview", "early", "late"],
+        page: str | None = None,
+        at: datetime | None = None,
+    ) -> None:
         self.kind, self.page, self.at = kind, page, at
         super().__init__(kind)
 
@@ -186,9 +188,11 @@ def _settings(name: str, written: Any, source: Source) -> BaseModel | None:
 
 
 def check_recruitment(
-    recruitment: Mapping[str, BaseModel], held: Iterable[tuple[KeyPath, DialoguePlan]],
-    languages: Sequence[str], source: Source,
-) -> None:  # fmt: skip
+    recruitment: Mapping[str, BaseModel],
+    held: Iterable[tuple[KeyPath, DialoguePlan]],
+    languages: Sequence[str],
+    source: Source,
+) -> None:
     """Recruiters' words are in the study's languages, their dialogues fit the visit; else it is reported."""
     plans = list(held)
     for name, settings in recruitment.items():

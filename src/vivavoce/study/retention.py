@@ -26,9 +26,11 @@ class RetentionRules(Settings):
     """
 
     identifiers_days: Whole | None = Field(
-        None, ge=1, le=36_500,
+        None,
+        ge=1,
+        le=36_500,
         description="days to keep identifiers of links and platforms, and tickets (default: always)",
-    )  # fmt: skip
+    )
     free_text_days: Whole | None = Field(
         None,
         ge=1,

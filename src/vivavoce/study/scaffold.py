@@ -40,15 +40,21 @@ def write_contents(folder: Path, contents: Mapping[str, str]) -> list[Path]:
     """
     held = [file for file in contents if (folder / file).exists()]
     if held:
-        raise InputError(f"{', '.join(held)} already there", place=str(folder),
-                         hint="choose another folder, or move these files away")  # fmt: skip
+        raise InputError(
+            f"{', '.join(held)} already there",
+            place=str(folder),
+            hint="choose another folder, or move these files away",
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in contents.items():
             (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", place=str(error.filename or folder),
-                         hint="choose another folder") from None  # fmt: skip
+        raise InputError(
+            f"cannot be written ({error.strerror})",
+            place=str(error.filename or folder),
+            hint="choose another folder",
+        ) from None
     return [folder / file for file in contents]
 
 
@@ -72,9 +78,7 @@ def example_texts(study: Study) -> list[tuple[str, str]]:
     domains = _example_domains(study.protocol)
     about = [name for name in domains if study.ontology is None or name != study.ontology.name]
     replaced = {file.name for file in shipped_texts(study.protocol, own_domain=True)}
-    ours = {
-        text.read_text(encoding="utf-8"): text.name for text in shipped_texts(study.protocol)
-    }  # fmt: skip
+    ours = {text.read_text(encoding="utf-8"): text.name for text in shipped_texts(study.protocol)}
     found = [
         (ours[text].replace(".en.md", ".md"), name)
         for texts in study.documents.values()

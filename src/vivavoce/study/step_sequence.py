@@ -211,8 +211,9 @@ def _check_screen(screen: ScreenSettings, path: KeyPath, source: Source) -> None
     scales = {item.item_id: instrument.scale_of(item) for item in instrument.items}
     quotas = [
         ("quotas", item, Range(min=min(places), max=max(places)))
-        for item, places in screen.quotas.items() if places
-    ]  # fmt: skip
+        for item, places in screen.quotas.items()
+        if places
+    ]
     for key, item, codes in [("admit", *one) for one in screen.admit.items()] + quotas:
         at: KeyPath = (*path, key, item)
         if (scale := scales.get(item)) is None:

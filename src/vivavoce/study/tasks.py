@@ -82,9 +82,12 @@ def indefinite(words: str, sentences: TaskSentences) -> str:
 
 
 def _place(
-    ontology: Ontology, venue_type: str, wanted: Sequence[tuple[str, str]], language: str,
+    ontology: Ontology,
+    venue_type: str,
+    wanted: Sequence[tuple[str, str]],
+    language: str,
     sentences: TaskSentences,
-) -> str:  # fmt: skip
+) -> str:
     """`an Italian restaurant`, `a pub in the city centre`, `un ristorante che serve cucina italiana`."""
     noun = ontology.types[venue_type][language]
     before = [words for slot, value in wanted if (words := premodifier(ontology, slot, value, language))]
@@ -176,8 +179,10 @@ def check_settings(
     if problems:
         return problems
     types = _types(ontology, settings)
-    for key, wanted, slots in (("constraints", settings.constraints, ontology.constraint_slots),
-                               ("requests", settings.requests, ontology.request_slots)):  # fmt: skip
+    for key, wanted, slots in (
+        ("constraints", settings.constraints, ontology.constraint_slots),
+        ("requests", settings.requests, ontology.request_slots),
+    ):
         most = max((len(slots(name)) for name in types), default=0)
         if wanted.min > most:
             hint = f"write at most {most}"
@@ -274,8 +279,11 @@ def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], ran
                 wanted = {**constraints, slot: value}
                 requests = _requests(venue, wanted, ontology, settings, random)
                 return DrawnGoal(venue.type, wanted, requests, alternative=constraints)
-    raise InputError("every combination of constraints has a venue", place="tasks.unsatisfiable",
-                     hint="allow more constraints, or write unsatisfiable: 0")  # fmt: skip
+    raise InputError(
+        "every combination of constraints has a venue",
+        place="tasks.unsatisfiable",
+        hint="allow more constraints, or write unsatisfiable: 0",
+    )
 
 
 def _changes_to_nothing(
@@ -331,7 +339,11 @@ def _task(
     style = random.randrange(1 << 30)
     words = (ontology, goal.type, goal.constraints, goal.requests, goal.alternative)
     return Task(
-        task_id=task_id, type=goal.type, constraints=goal.constraints, requests=goal.requests,
-        venues=venues(goal.constraints), alternative=alternative,
+        task_id=task_id,
+        type=goal.type,
+        constraints=goal.constraints,
+        requests=goal.requests,
+        venues=venues(goal.constraints),
+        alternative=alternative,
         text={language: task_text(*words, language, style) for language in languages},
-    )  # fmt: skip
+    )

@@ -105,9 +105,12 @@ class ChannelContract:
             dialogue = {"repeat": 1, "channel": self.name, **self.settings}
             systems = {"one": {"connect": "scripted", "otherwise": "I see."}}
             study = {
-                "study": "contract", "languages": list(self.languages), "systems": systems, **self.sections,
+                "study": "contract",
+                "languages": list(self.languages),
+                "systems": systems,
+                **self.sections,
                 "visit": [{"consent": {"file": "consent.md", "recording": True}}, {"dialogue": dialogue}],
-            }  # fmt: skip
+            }
             for language in self.languages:
                 end = "md" if language == self.languages[0] else f"{language}.md"
                 (Path(folder) / f"consent.{end}").write_text(CONSENT, encoding="utf-8")

@@ -18,9 +18,14 @@ from vivavoce.testing.sample_dialogues import write_sample
 
 Said = dict[str, list[tuple[str, str]]]
 STRANGE: Final = (
-    "=SUM(A1:A2)", 'one, "two"; three\nfour\tfive', "{'json': 1} <b>&amp;</b>", "è già l’una ✓ \U0001f600",
-    "'quoted", "  ", "../../elsewhere",
-)  # fmt: skip
+    "=SUM(A1:A2)",
+    'one, "two"; three\nfour\tfive',
+    "{'json': 1} <b>&amp;</b>",
+    "è già l’una ✓ \U0001f600",
+    "'quoted",
+    "  ",
+    "../../elsewhere",
+)
 
 
 class ExporterContract:
@@ -99,15 +104,24 @@ def _said(dataset: Dataset) -> Said:
 
 def _strange(into: Path) -> Dataset:
     facts: dict[str, Any] = {
-        "dialogue_id": "d/1", "study": "s", "system": "b\u00f3t", "condition": "c", "channel": "text",
-        "language": "en", "simulated": False, "participant_id": "../p",
-    }  # fmt: skip
+        "dialogue_id": "d/1",
+        "study": "s",
+        "system": "b\u00f3t",
+        "condition": "c",
+        "channel": "text",
+        "language": "en",
+        "simulated": False,
+        "participant_id": "../p",
+    }
     with DatasetWriter(into, study={"name": "s"}, source={"kind": "test"}) as writer:
         writer.add("dialogues", [facts])
-        writer.add("turns", [
-            {"dialogue_id": "d/1", "turn_index": n, "party": ("system", "user")[n % 2], "text": text}
-            for n, text in enumerate(STRANGE)
-        ])  # fmt: skip
+        writer.add(
+            "turns",
+            [
+                {"dialogue_id": "d/1", "turn_index": n, "party": ("system", "user")[n % 2], "text": text}
+                for n, text in enumerate(STRANGE)
+            ],
+        )
         return writer.close()
 
 

@@ -30,9 +30,14 @@ from vivavoce.testing.sample_dialogues import write_sample
 TARGET: Final = "helpful"
 ASKED: Final = {"question": "Was it of help?", "labels": {0: "no", 1: "yes"}}
 PAIR: Final = JudgeCase(
-    "one", "en", (("user", "When is it open?"), ("system", "From nine to five.")), None, "two",
-    (("user", "When is it open?"), ("system", "Sorry?")), 1,
-)  # fmt: skip
+    "one",
+    "en",
+    (("user", "When is it open?"), ("system", "From nine to five.")),
+    None,
+    "two",
+    (("user", "When is it open?"), ("system", "Sorry?")),
+    1,
+)
 TURN: Final = "context.AP"
 JUDGED_TURN: Final = replace(PAIR, other_id=None, other=(), exchange=None, turn_index=1, judged=1)
 STRANGE: Final = (
@@ -114,8 +119,10 @@ class JudgeContract:
 
     def test_what_its_words_depend_on_is_the_same_for_the_same_settings(self) -> None:
         with self.bench() as bench:
-            frozen = [self._open(bench, JudgeQuestion(TARGET, "Was it of help?", {0: "no", 1: "yes"})).frozen
-                      for _ in range(2)]  # fmt: skip
+            frozen = [
+                self._open(bench, JudgeQuestion(TARGET, "Was it of help?", {0: "no", 1: "yes"})).frozen
+                for _ in range(2)
+            ]
             assert frozen[0] and json.dumps(frozen[0], sort_keys=True) == json.dumps(
                 frozen[1], sort_keys=True
             )
@@ -138,9 +145,13 @@ class JudgeContract:
                 return
             try:
                 judge_dataset(
-                    bench.dataset, bench.file, PREFERENCE, bench.file.parent / "pairs",
-                    journal=bench.file.parent / "pairs.jsonl", secrets={},
-                )  # fmt: skip
+                    bench.dataset,
+                    bench.file,
+                    PREFERENCE,
+                    bench.file.parent / "pairs",
+                    journal=bench.file.parent / "pairs.jsonl",
+                    secrets={},
+                )
             except InputError as error:
                 assert "compares no answers" in str(error)
             else:
@@ -155,9 +166,13 @@ class JudgeContract:
                 return
             try:
                 judge_dataset(
-                    bench.dataset, bench.file, TURN, bench.file.parent / "turns",
-                    journal=bench.file.parent / "turns.jsonl", secrets={},
-                )  # fmt: skip
+                    bench.dataset,
+                    bench.file,
+                    TURN,
+                    bench.file.parent / "turns",
+                    journal=bench.file.parent / "turns.jsonl",
+                    secrets={},
+                )
             except InputError as error:
                 assert "judges no single turns" in str(error)
             else:

@@ -208,10 +208,12 @@ class JudgementContract:
             (folder / file).write_text(text, encoding="utf-8")
         system = {"connect": "scripted", "otherwise": "I see."}
         study = {
-            "study": "contract", "languages": list(self.languages), "systems": {"one": system, "two": system},
+            "study": "contract",
+            "languages": list(self.languages),
+            "systems": {"one": system, "two": system},
             "visit": [{"dialogue": {"repeat": 1, "gate": "none"}}],
             "annotation": {"double": double, self.name: self.settings},
-        }  # fmt: skip
+        }
         YAML(typ="safe").dump(study, folder / "study.yaml")
 
     @contextmanager
@@ -287,25 +289,41 @@ def hold_dialogue(
     visit_id, dialogue_id = f"visit-{number}", f"dialogue-{number:03}"
     task = study.tasks[number % len(study.tasks)] if study.tasks else None
     made: list[events.Event] = [
-        events.VisitOpened(study=study.name, revision=study.revision, participant_id=f"participant-{number}",
-                           pool="link", language="en"),
+        events.VisitOpened(
+            study=study.name,
+            revision=study.revision,
+            participant_id=f"participant-{number}",
+            pool="link",
+            language="en",
+        ),
         events.DialogueAssigned(
-            dialogue_id=dialogue_id, step=2, round=0, system=system, channel=channel, language="en",
-            conversation=f"c{number}", task_id=task.task_id if task else None,
+            dialogue_id=dialogue_id,
+            step=2,
+            round=0,
+            system=system,
+            channel=channel,
+            language="en",
+            conversation=f"c{number}",
+            task_id=task.task_id if task else None,
             task=task.model_dump(mode="json") if task else None,
         ),
         events.DialogueOpened(dialogue_id=dialogue_id),
-    ]  # fmt: skip
+    ]
     for index, (party, text) in enumerate(said):
         made.append(
             events.UserTurnSent(dialogue_id=dialogue_id, turn_index=index, text=text)
             if party == "user"
             else events.SystemTurnReceived(
-                dialogue_id=dialogue_id, turn_index=index, reply_to=index - 1 if index else None,
+                dialogue_id=dialogue_id,
+                turn_index=index,
+                reply_to=index - 1 if index else None,
                 messages=[events.LoggedMessage(text=text)],
-                first_output_s=float(index), complete_s=index + 0.5, notes=None, wire=None,
+                first_output_s=float(index),
+                complete_s=index + 0.5,
+                notes=None,
+                wire=None,
             )
-        )  # fmt: skip
+        )
     user_turns = sum(party == "user" for party, _ in said)
     made.append(events.DialogueEnded(dialogue_id=dialogue_id, reason="user", user_turns=user_turns))
 

@@ -18,11 +18,21 @@ def dialogue(number: int) -> Rows:
     draw, key = random.Random(number), f"d{number}"
     channel = ("phone", "text")[number % 2]
     rows: Rows = {name: [] for name in ("turns", "acts", "hypotheses", "goals", "ratings", "annotations")}
-    rows["dialogues"] = [{
-        "dialogue_id": key, "study": "s", "system": "bot", "condition": f"c{number % 3}", "channel": channel,
-        "language": "en", "simulated": False, "duration_s": 10.0 + number, "participant_id": f"p{number % 2}",
-        "tools_logged": True, "reward": float(number % 2),
-    }]  # fmt: skip
+    rows["dialogues"] = [
+        {
+            "dialogue_id": key,
+            "study": "s",
+            "system": "bot",
+            "condition": f"c{number % 3}",
+            "channel": channel,
+            "language": "en",
+            "simulated": False,
+            "duration_s": 10.0 + number,
+            "participant_id": f"p{number % 2}",
+            "tools_logged": True,
+            "reward": float(number % 2),
+        }
+    ]
     for index in range(8):
         rows["turns"].append(_turn(key, index, channel, draw))
         rows["hypotheses"] += _hypotheses(rows["turns"][-1], random.Random(100 * number + index))
@@ -38,33 +48,60 @@ def dialogue(number: int) -> Rows:
         {**goal, "slot": "food", "value": draw.choice(["thai", "greek"])},
         {**goal, "slot": "area", "value": draw.choice(["north", "west"])},
     ]
-    rows["ratings"] = [{"dialogue_id": key, "instrument": "cambridge", "wording": "project",
-                        "item_id": "found_all", "role": "subjective_success", "value": 1.0}]  # fmt: skip
+    rows["ratings"] = [
+        {
+            "dialogue_id": key,
+            "instrument": "cambridge",
+            "wording": "project",
+            "item_id": "found_all",
+            "role": "subjective_success",
+            "value": 1.0,
+        }
+    ]
     rows["tool_calls"], rows["usage"] = _agent(key, random.Random(100 + number))
     return rows
 
 
 def _agent(key: str, draw: random.Random) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     calls = [
-        {"dialogue_id": key, "turn_index": 2, "call_index": index, "name": draw.choice(("find", "book")),
-         "arguments": draw.choice(('{"a": 1, "b": 2}', '{"b": 2, "a": 1}')), "failed": draw.random() < 0.5}
+        {
+            "dialogue_id": key,
+            "turn_index": 2,
+            "call_index": index,
+            "name": draw.choice(("find", "book")),
+            "arguments": draw.choice(('{"a": 1, "b": 2}', '{"b": 2, "a": 1}')),
+            "failed": draw.random() < 0.5,
+        }
         for index in range(3)
-    ]  # fmt: skip
+    ]
     usage = [
-        {"dialogue_id": key, "turn_index": 2 * index, "usage_index": index, "model": "m",
-         "input_tokens": draw.randint(1, 90), "output_tokens": draw.randint(1, 9), "currency": "EUR",
-         "cost": draw.random()}
+        {
+            "dialogue_id": key,
+            "turn_index": 2 * index,
+            "usage_index": index,
+            "model": "m",
+            "input_tokens": draw.randint(1, 90),
+            "output_tokens": draw.randint(1, 9),
+            "currency": "EUR",
+            "cost": draw.random(),
+        }
         for index in range(2)
-    ]  # fmt: skip
+    ]
     return calls, usage
 
 
 def _turn(key: str, index: int, channel: str, draw: random.Random) -> dict[str, Any]:
     party = ("system", "user")[index % 2]
     said = " ".join(draw.choices(["cheap", "thai", "greek", "north", "please"], k=4))
-    turn = {"dialogue_id": key, "turn_index": index, "party": party, "reference": said,
-            "text": said.replace("thai", "greek"), "onset_s": 3.0 * index,
-            "offset_s": 3.0 * index + 2}  # fmt: skip
+    turn = {
+        "dialogue_id": key,
+        "turn_index": index,
+        "party": party,
+        "reference": said,
+        "text": said.replace("thai", "greek"),
+        "onset_s": 3.0 * index,
+        "offset_s": 3.0 * index + 2,
+    }
     if party == "system":
         turn |= {flag: draw.random() < 0.5 for flag in FLAGS}
         turn |= {"complete_s": 3.0 * index + 1.5, "first_output_s": 3.0 * index}
@@ -80,10 +117,16 @@ def _hypotheses(turn: dict[str, Any], draw: random.Random) -> list[dict[str, Any
         return []
     texts = [turn["text"], *([turn["reference"]] if draw.random() < 0.5 else [])]
     return [
-        {"dialogue_id": turn["dialogue_id"], "turn_index": turn["turn_index"], "source": "live", "rank": rank,
-         "text": text, "score": round(draw.uniform(0.1, 0.9), 3)}
+        {
+            "dialogue_id": turn["dialogue_id"],
+            "turn_index": turn["turn_index"],
+            "source": "live",
+            "rank": rank,
+            "text": text,
+            "score": round(draw.uniform(0.1, 0.9), 3),
+        }
         for rank, text in enumerate(dict.fromkeys(texts))
-    ]  # fmt: skip
+    ]
 
 
 def _acts(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:
@@ -122,14 +165,20 @@ def _labels(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:
 ENTITIES: Final = [
     {"entity_id": name, "name": name, "slot": slot, "value": value, "source": "database", "match": "exact"}
     for name, slots in {
-        "ruen": {"food": "thai", "area": "north"}, "kafenion": {"food": "greek", "area": "west"}
+        "ruen": {"food": "thai", "area": "north"},
+        "kafenion": {"food": "greek", "area": "west"},
     }.items()
     for slot, value in slots.items()
-]  # fmt: skip
+]
 NOTHING: Final = {
-    "dialogue_id": UNKNOWN, "study": "s", "system": "bot", "condition": "c0", "channel": "phone",
-    "language": "en", "simulated": False,
-}  # fmt: skip
+    "dialogue_id": UNKNOWN,
+    "study": "s",
+    "system": "bot",
+    "condition": "c0",
+    "channel": "phone",
+    "language": "en",
+    "simulated": False,
+}
 
 
 def write_sample(folder: Path, *, shuffled: int | None = None) -> Dataset:

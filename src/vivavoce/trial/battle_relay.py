@@ -133,13 +133,22 @@ class ArenaRelay(Relay):
                 return
             draft.add(
                 log_events.SystemTurnReceived(
-                    dialogue_id=key, turn_index=len(current.turns), reply_to=reply_to,
-                    messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
-                    complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
-                    ends_dialogue=turn.ends_dialogue, notes=notes_of(self._conversations.get(key)),
-                    raw=turn.raw or None, wire=turn.wire or None, agent=turn.agent,
+                    dialogue_id=key,
+                    turn_index=len(current.turns),
+                    reply_to=reply_to,
+                    messages=turn.messages,
+                    sent_s=sent_s,
+                    first_output_s=turn.first_output_s,
+                    complete_s=turn.complete_s,
+                    acts=turn.acts,
+                    understood=turn.understood,
+                    ends_dialogue=turn.ends_dialogue,
+                    notes=notes_of(self._conversations.get(key)),
+                    raw=turn.raw or None,
+                    wire=turn.wire or None,
+                    agent=turn.agent,
                 )
-            )  # fmt: skip
+            )
 
         await self._move(visit, write)
 
@@ -156,11 +165,16 @@ class ArenaRelay(Relay):
             if current.running:
                 draft.add(
                     log_events.SystemTurnFailed(
-                        dialogue_id=key, reply_to=reply_to, failure=failure, detail=detail,
-                        partial=partial or current.growing, shown=current.growing,
-                        wire=(turn.wire if turn else None) or None, agent=turn.agent if turn else None,
+                        dialogue_id=key,
+                        reply_to=reply_to,
+                        failure=failure,
+                        detail=detail,
+                        partial=partial or current.growing,
+                        shown=current.growing,
+                        wire=(turn.wire if turn else None) or None,
+                        agent=turn.agent if turn else None,
                     )
-                )  # fmt: skip
+                )
 
         await self._move(visit, write)
 

@@ -83,10 +83,14 @@ class BattleMoves:
         since = bout.answered.at if bout.answered else now
         left, right = (one.turn_index if one else 0 for one in told)
         return VoteCast(
-            bout_id=bout.event.bout_id, exchange=bout.exchange, choice=choice, left_turn_index=left,
-            right_turn_index=right, response_s=max(0.0, (now - since).total_seconds()),
+            bout_id=bout.event.bout_id,
+            exchange=bout.exchange,
+            choice=choice,
+            left_turn_index=left,
+            right_turn_index=right,
+            response_s=max(0.0, (now - since).total_seconds()),
             leaks=[name for name, one in zip(SIDES, told, strict=True) if one and leaks(one.text, names)],
-        )  # fmt: skip
+        )
 
     async def finish(self, visit_id: str, bout_id: str) -> None:
         """Say no more in a bout. Raises Stale, or Refused before anything was voted on."""

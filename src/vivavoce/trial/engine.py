@@ -72,9 +72,14 @@ class SessionEngine:
     """
 
     def __init__(
-        self, study: Study, log: Log, connectors: Mapping[str, Connector], *, clock: Clock | None = None,
+        self,
+        study: Study,
+        log: Log,
+        connectors: Mapping[str, Connector],
+        *,
+        clock: Clock | None = None,
         leads: Callable[[str], bool] = lambda _: True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.study, self.log, self.clock, self._leads = study, log, clock or SystemClock(), leads
         self.rules = MoveRules(study, self.clock)
         self.relay = Relay(log, self.rules, connectors, self.clock)
@@ -112,10 +117,20 @@ class SessionEngine:
     # --- visits -------------------------------------------------------------------------------------
 
     async def open_visit(
-        self, *, language: str, pool: str = "link", person: str | None = None, ticket: str | None = None,
-        key: str | None = None, participant_id: str | None = None, simulated: bool = False,
-        verified: bool | None = None, once: bool = False, until: datetime | None = None, team: bool = False,
-    ) -> Opened:  # fmt: skip
+        self,
+        *,
+        language: str,
+        pool: str = "link",
+        person: str | None = None,
+        ticket: str | None = None,
+        key: str | None = None,
+        participant_id: str | None = None,
+        simulated: bool = False,
+        verified: bool | None = None,
+        once: bool = False,
+        until: datetime | None = None,
+        team: bool = False,
+    ) -> Opened:
         """Open a visit, or find the one that this ticket opened before.
 
         A ticket may be known to others, too: who comes with it alone must not be shown what it finds. A key
@@ -162,11 +177,17 @@ class SessionEngine:
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(
                 log_events.VisitOpened(
-                    study=study, revision=self.study.revision, participant_id=known, pool=pool,
-                    language=language, simulated=simulated, verified=verified, earlier=earlier,
+                    study=study,
+                    revision=self.study.revision,
+                    participant_id=known,
+                    pool=pool,
+                    language=language,
+                    simulated=simulated,
+                    verified=verified,
+                    earlier=earlier,
                     until=until,
                 )
-            )  # fmt: skip
+            )
             self.rules.turn_away(draft)
             self.rules.settle(draft)
             return draft
@@ -340,12 +361,21 @@ class SessionEngine:
     # --- dialogue -----------------------------------------------------------------------------------
 
     async def say(
-        self, visit_id: str, dialogue_id: str, *, key: str, text: str, payload: str | None = None,
-        response_delay_s: float | None = None, first_key_delay_s: float | None = None,
+        self,
+        visit_id: str,
+        dialogue_id: str,
+        *,
+        key: str,
+        text: str,
+        payload: str | None = None,
+        response_delay_s: float | None = None,
+        first_key_delay_s: float | None = None,
         heard: list[log_events.LoggedHypothesis] | None = None,
-        meant: list[log_events.LoggedAct] | None = None, sound: str | None = None,
-        played_s: float | None = None, spoken: tuple[float, float] | None = None,
-    ) -> Said:  # fmt: skip
+        meant: list[log_events.LoggedAct] | None = None,
+        sound: str | None = None,
+        played_s: float | None = None,
+        spoken: tuple[float, float] | None = None,
+    ) -> Said:
         """Take a user turn. When this returns it is on disk, and the system is being asked.
 
         With `sound`, the key of a recording, the system gets that, and there are no words; `spoken` says from
@@ -361,11 +391,20 @@ class SessionEngine:
                 return known
             dialogue = self.speakable(visit.state, dialogue_id, None if sound else text)
             turn = log_events.UserTurnSent(
-                dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text, payload=payload,
-                response_delay_s=response_delay_s, first_key_delay_s=first_key_delay_s, heard=heard or [],
-                meant=meant, sound=sound, played_s=played_s, barge_in=played_s is not None,
-                onset_s=spoken[0] if spoken else None, offset_s=spoken[1] if spoken else None,
-            )  # fmt: skip
+                dialogue_id=dialogue_id,
+                turn_index=len(dialogue.turns),
+                text=text,
+                payload=payload,
+                response_delay_s=response_delay_s,
+                first_key_delay_s=first_key_delay_s,
+                heard=heard or [],
+                meant=meant,
+                sound=sound,
+                played_s=played_s,
+                barge_in=played_s is not None,
+                onset_s=spoken[0] if spoken else None,
+                offset_s=spoken[1] if spoken else None,
+            )
             visit.fresh.add((dialogue_id, turn.turn_index))
             stored = await self.move(visit, lambda d: d.add(turn, client_key=key))
         return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)

@@ -10,9 +10,20 @@ from typing import Literal
 from vivavoce.core.errors import VivavoceError
 
 Reason = Literal[
-    "paused", "busy", "too_long", "empty", "not_running", "unsent_turns", "too_many_codes", "unknown_visit",
-    "too_short", "too_fast", "bad_audio", "full", "came_before",
-]  # fmt: skip
+    "paused",
+    "busy",
+    "too_long",
+    "empty",
+    "not_running",
+    "unsent_turns",
+    "too_many_codes",
+    "unknown_visit",
+    "too_short",
+    "too_fast",
+    "bad_audio",
+    "full",
+    "came_before",
+]
 
 
 class SessionError(VivavoceError):

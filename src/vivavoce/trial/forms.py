@@ -42,9 +42,16 @@ class Forms:
         self._visit_of, self._move, self.rules, self.log = visit_of, move, rules, log
 
     async def answer(
-        self, visit_id: str, *, step: int, round: int | None, position: int, instrument: str, wording: str,
+        self,
+        visit_id: str,
+        *,
+        step: int,
+        round: int | None,
+        position: int,
+        instrument: str,
+        wording: str,
         ratings: list[log_events.LoggedRating],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Store one answered questionnaire. Raises Stale when another one is being asked."""
         visit = await self._visit_of(visit_id)
         async with visit.lock:
@@ -60,16 +67,27 @@ class Forms:
                 raise Stale(f"questionnaire {position} of round {round} is not being asked")
             dialogue = state.dialogue if round is not None else None
             answered = log_events.QuestionnaireAnswered(
-                step=step, round=round, position=position, instrument=instrument, wording=wording,
-                dialogue_id=dialogue.dialogue_id if dialogue else None, language=state.language,
+                step=step,
+                round=round,
+                position=position,
+                instrument=instrument,
+                wording=wording,
+                dialogue_id=dialogue.dialogue_id if dialogue else None,
+                language=state.language,
                 ratings=ratings,
-            )  # fmt: skip
+            )
             await self._move(visit, lambda d: self.rules.answer(d, answered))
 
     async def respond(
-        self, visit_id: str, *, step: int, position: int, response: BaseModel, attempt: int | None = None,
+        self,
+        visit_id: str,
+        *,
+        step: int,
+        position: int,
+        response: BaseModel,
+        attempt: int | None = None,
         key: str | None = None,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Store the response to the stimulus that is due, or to a try of the check before the first; its seq.
 
         position  that of the last response where the step allows to give it anew
@@ -86,19 +104,28 @@ class Forms:
             check = state.asking
             if isinstance(check, Qualification):
                 event: Event = QualificationTried(
-                    step=step, name=state.stimulus_kind.name, attempt=state.shown.position,
+                    step=step,
+                    name=state.stimulus_kind.name,
+                    attempt=state.shown.position,
                     response=response.model_dump(mode="json"),
                     passed=check.passed(state.shown.stimulus, response),
-                )  # fmt: skip
+                )
             else:
                 event = self._given(state, position, response)
             await self._move(visit, lambda draft: _write(draft, event, None, key))
             return _seq_of(visit, key) or visit.state.seq
 
     async def record(
-        self, visit_id: str, *, step: int, position: int, key: str, audio: bytes, takes: int = 1,
+        self,
+        visit_id: str,
+        *,
+        step: int,
+        position: int,
+        key: str,
+        audio: bytes,
+        takes: int = 1,
         beside: Mapping[str, str] | None = None,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Store a response that was spoken, or all of them in one recording that is to be cut; its seq.
 
         audio   a WAV file; takes: how often it was recorded
@@ -160,9 +187,10 @@ class Forms:
                 piece = cut_out(audio, segment)
                 name = f"{recording_id} {position} {segment.onset_s} {segment.offset_s}"
                 facts = {
-                    "recording_id": _recording_id(visit, name), "cut_from": recording_id,
+                    "recording_id": _recording_id(visit, name),
+                    "cut_from": recording_id,
                     **segment.model_dump(),
-                }  # fmt: skip
+                }
                 response = state.stimulus_kind.spoken(state.presented(position)).model_copy(update=facts)
                 given = self._given(state, position, response, at_once=bool(written))
                 kept = await self._kept(
@@ -187,21 +215,36 @@ class Forms:
         kind, shown = state.stimulus_kind, state.presented(position)
         kind.check(shown, response, None if state.simulated else since)
         return ResponseGiven(
-            step=state.step, name=kind.name, position=position, language=state.language,
-            response=response.model_dump(mode="json"), response_s=0.0 if at_once else since,
-        )  # fmt: skip
+            step=state.step,
+            name=kind.name,
+            position=position,
+            language=state.language,
+            response=response.model_dump(mode="json"),
+            response_s=0.0 if at_once else since,
+        )
 
     async def _kept(
-        self, state: VisitState, plan: SoundPlan, recording_id: str, audio: bytes, sound: RecordedSound,
-        content: Content, position: int | None,
-    ) -> RecordingStored:  # fmt: skip
+        self,
+        state: VisitState,
+        plan: SoundPlan,
+        recording_id: str,
+        audio: bytes,
+        sound: RecordedSound,
+        content: Content,
+        position: int | None,
+    ) -> RecordingStored:
         """The event of a recording that is on disk for good."""
         folder = folder_of(self.log)
         kept = await asyncio.to_thread(folder.keep, recording_id, audio, sound.media_type)
         return kept.event(
-            recording_id, sound, content, ["user"], step=state.step, position=position,
+            recording_id,
+            sound,
+            content,
+            ["user"],
+            step=state.step,
+            position=position,
             microphone_distance_m=plan.microphone_distance_m,
-        )  # fmt: skip
+        )
 
 
 def _recording_id(visit: Visit, key: str) -> str:

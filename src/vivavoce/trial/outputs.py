@@ -86,9 +86,10 @@ class SystemTurn:
         if before is None:
             before = LoggedToolCall(name=call.name or key, started_s=now_s if call.live else None)
         told = {
-            name: value for name in ("name", "arguments", "result", "failed", "error", "duration_s")
+            name: value
+            for name in ("name", "arguments", "result", "failed", "error", "duration_s")
             if (value := getattr(call, name)) is not None
-        }  # fmt: skip
+        }
         if call.more:
             told["arguments"] = (before.arguments or "") + (call.arguments or "")
         ended = call.result is not None or call.error is not None

@@ -185,9 +185,13 @@ class Relay:
                 if user_turn.event.sound is not None:
                     rate_hz = connector.capabilities.audio_rate_hz
                     said = await with_sound(
-                        said, self.log, visit.state, user_turn.event.sound, rate_hz,
+                        said,
+                        self.log,
+                        visit.state,
+                        user_turn.event.sound,
+                        rate_hz,
                         lambda sound: as_heard(sound, self.rules.study, dialogue),
-                    )  # fmt: skip
+                    )
                 conversation = await self._conversation(visit, dialogue, user_turn)
                 sent_s = self.elapsed_s(dialogue)
                 await self._listen_to_answer(visit, connector.send(conversation, said), dialogue, turn)
@@ -228,9 +232,12 @@ class Relay:
             await self._listen(outputs, dialogue, turn, grew)
 
     async def _listen(
-        self, outputs: AsyncIterator[SystemOutput], dialogue: DialogueHistory, turn: SystemTurn,
+        self,
+        outputs: AsyncIterator[SystemOutput],
+        dialogue: DialogueHistory,
+        turn: SystemTurn,
         grew: Callable[[], object] = lambda: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         try:
             async with asyncio.timeout(LONGEST_TURN_S):
                 await gather(outputs, lambda: self.elapsed_s(dialogue), turn, grew)
@@ -250,15 +257,24 @@ class Relay:
                 draft.add(spoken)
             draft.add(
                 log_events.SystemTurnReceived(
-                    dialogue_id=dialogue.dialogue_id, turn_index=len(current.turns), reply_to=reply_to,
-                    messages=turn.messages, sent_s=sent_s if turn.sent_s is None else turn.sent_s,
-                    first_output_s=turn.first_output_s, complete_s=turn.complete_s, acts=turn.acts,
-                    understood=turn.understood, ends_dialogue=turn.ends_dialogue,
-                    notes=notes_of(visit.conversation), raw=turn.raw or None, wire=turn.wire or None,
-                    heard=turn.heard, agent=turn.agent,
+                    dialogue_id=dialogue.dialogue_id,
+                    turn_index=len(current.turns),
+                    reply_to=reply_to,
+                    messages=turn.messages,
+                    sent_s=sent_s if turn.sent_s is None else turn.sent_s,
+                    first_output_s=turn.first_output_s,
+                    complete_s=turn.complete_s,
+                    acts=turn.acts,
+                    understood=turn.understood,
+                    ends_dialogue=turn.ends_dialogue,
+                    notes=notes_of(visit.conversation),
+                    raw=turn.raw or None,
+                    wire=turn.wire or None,
+                    heard=turn.heard,
+                    agent=turn.agent,
                     sound=spoken.recording_id if spoken else None,
                 )
-            )  # fmt: skip
+            )
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
             if current.running and turn.ends_dialogue:
                 self.rules.end_dialogue(draft, current, "system", self.elapsed_s(current))
@@ -285,11 +301,16 @@ class Relay:
             shown = draft.state.dialogue_by_id(dialogue.dialogue_id).growing
             draft.add(
                 log_events.SystemTurnFailed(
-                    dialogue_id=dialogue.dialogue_id, reply_to=reply_to, failure=failure, detail=detail,
-                    partial=partial or shown, shown=shown, wire=(turn.wire if turn else None) or None,
+                    dialogue_id=dialogue.dialogue_id,
+                    reply_to=reply_to,
+                    failure=failure,
+                    detail=detail,
+                    partial=partial or shown,
+                    shown=shown,
+                    wire=(turn.wire if turn else None) or None,
                     agent=turn.agent if turn else None,
                 )
-            )  # fmt: skip
+            )
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
             if current.running and (ends or current.failures_in_a_row >= FAILURES_UNTIL_END):
                 self.rules.end_dialogue(draft, current, "failure", self.elapsed_s(current))
@@ -344,9 +365,11 @@ async def _kept(
     if turn.sound is None:
         return None
     return await turn.sound.keep(
-        dialogue_id=dialogue.dialogue_id, step=dialogue.step, turn_index=turn_index,
+        dialogue_id=dialogue.dialogue_id,
+        step=dialogue.step,
+        turn_index=turn_index,
         started_s=turn.first_output_s,
-    )  # fmt: skip
+    )
 
 
 def _opened(dialogue: DialogueHistory) -> log_events.DialogueOpened:
@@ -380,6 +403,9 @@ def user_turn_of(turn: Turn) -> UserTurn:
     heard = tuple(Heard(one.text, one.score) for one in event.heard if one.text is not None)
     return UserTurn(
         key=turn.stored.client_key or f"{event.dialogue_id}:{event.turn_index}",
-        number=event.turn_index, text=event.text, payload=event.payload, heard=heard,
+        number=event.turn_index,
+        text=event.text,
+        payload=event.payload,
+        heard=heard,
         overheard=event.overheard,
-    )  # fmt: skip
+    )

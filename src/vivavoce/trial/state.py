@@ -145,9 +145,16 @@ class VisitState(VisitHistory):
             raise LookupError("a visit that answers stimuli has a plan of them")
         of = planned.stimuli if due else planned.tries
         return Presented(
-            self.step, self.current_step, self.study, self.asking.stimulus.model_validate(of[number]),
-            self.language, number, len(of), again=due and number < self.position, planned=of,
-        )  # fmt: skip
+            self.step,
+            self.current_step,
+            self.study,
+            self.asking.stimulus.model_validate(of[number]),
+            self.language,
+            number,
+            len(of),
+            again=due and number < self.position,
+            planned=of,
+        )
 
     @property
     def may_redo(self) -> bool:
@@ -178,8 +185,9 @@ class VisitState(VisitHistory):
         kind, planned = self.stimulus_kind, self.planned
         return [
             (kind.stimulus.model_validate(planned.stimuli[place]), kind.response.model_validate(one.response))
-            for place, one in self.answered.items() if planned is not None
-        ]  # fmt: skip
+            for place, one in self.answered.items()
+            if planned is not None
+        ]
 
     @property
     def until(self) -> datetime | None:

@@ -134,9 +134,15 @@ class SystemAudio:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, 30.0)
         return kept.event(
-            self.recording_id, Facts(_WAV, 1, self._rate_hz, len(sound.samples)), "turn", ["system"],
-            step=step, dialogue_id=dialogue_id, turn_index=turn_index, started_s=started_s,
-        )  # fmt: skip
+            self.recording_id,
+            Facts(_WAV, 1, self._rate_hz, len(sound.samples)),
+            "turn",
+            ["system"],
+            step=step,
+            dialogue_id=dialogue_id,
+            turn_index=turn_index,
+            started_s=started_s,
+        )
 
     async def close(self) -> None:
         """Remove the unfinished file after whoever still writes to it, though the caller be interrupted."""
@@ -152,9 +158,13 @@ class SystemAudio:
 
 
 async def with_sound(
-    turn: UserTurn, log: Log, state: VisitState, recording_id: str, rate_hz: int,
+    turn: UserTurn,
+    log: Log,
+    state: VisitState,
+    recording_id: str,
+    rate_hz: int,
     line: Callable[[Sound], Sound] = lambda sound: sound,
-) -> UserTurn:  # fmt: skip
+) -> UserTurn:
     """A turn with its sound, as the system wants it, after what `line` does to it.
 
     Raises  SystemUnderTestError("refused"): the recording is gone
@@ -194,6 +204,18 @@ def degraded(sound: Sound, damage: Damage, dialogue_id: str) -> Sound:
 def _endless_header(rate_hz: int) -> bytes:
     """The head of a WAV file whose length is not known yet; programs read it to its end."""
     return struct.pack(
-        "<4sI4s4sIHHIIHH4sI", b"RIFF", _ENDLESS, b"WAVE", b"fmt ", 16, 1, 1, rate_hz, 2 * rate_hz, 2, 16,
-        b"data", _ENDLESS,
-    )  # fmt: skip
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        _ENDLESS,
+        b"WAVE",
+        b"fmt ",
+        16,
+        1,
+        1,
+        rate_hz,
+        2 * rate_hz,
+        2,
+        16,
+        b"data",
+        _ENDLESS,
+    )

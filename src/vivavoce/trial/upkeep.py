@@ -25,9 +25,15 @@ class Upkeep:
     """Looks after the visits of one engine. A turn in flight is never cut off: its answer comes first."""
 
     def __init__(
-        self, log: Log, relay: Relay, rules: MoveRules, visits: dict[str, Visit],
-        visit: Callable[[str], Awaitable[Visit]], move: Move, leads: Callable[[str], bool],
-    ) -> None:  # fmt: skip
+        self,
+        log: Log,
+        relay: Relay,
+        rules: MoveRules,
+        visits: dict[str, Visit],
+        visit: Callable[[str], Awaitable[Visit]],
+        move: Move,
+        leads: Callable[[str], bool],
+    ) -> None:
         self._log, self._relay, self._rules, self._visits = log, relay, rules, visits
         self._visit, self._move, self._leads = visit, move, leads
         self.tasks: list[asyncio.Task[None]] = []

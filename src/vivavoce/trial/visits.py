@@ -153,9 +153,12 @@ class MoveRules:
             draft.add(log_events.VisitEnded(outcome="screened_out"))
 
     def is_full(
-        self, draft: Draft, instrument: str, quotas: Mapping[str, Mapping[int, int]],
+        self,
+        draft: Draft,
+        instrument: str,
+        quotas: Mapping[str, Mapping[int, int]],
         codes: Mapping[str, float | None],
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """True if the study's quota of this answer is filled by people who take part or have done so."""
         wanted = [
             (item, int(code), quotas[item].get(int(code)))
@@ -200,12 +203,19 @@ class MoveRules:
         task = tasks[task_id].model_dump(mode="json") if task_id is not None else None
         draft.add(
             log_events.DialogueAssigned(
-                dialogue_id=codes.new_key("dialogue"), step=state.step, round=state.round, system=system,
-                task_id=task_id, task=task, channel=state.dialogue_plan.channel, language=state.language,
-                conversation=codes.new_key("conversation"), condition=study.condition(system),
+                dialogue_id=codes.new_key("dialogue"),
+                step=state.step,
+                round=state.round,
+                system=system,
+                task_id=task_id,
+                task=task,
+                channel=state.dialogue_plan.channel,
+                language=state.language,
+                conversation=codes.new_key("conversation"),
+                condition=study.condition(system),
                 factors=dict(study.factors.get(system, {})),
             )
-        )  # fmt: skip
+        )
 
     def assign_next(self, draft: Draft) -> None:
         """The next dialogue, or bout; where caps leave none, what comes instead. Raises Refused: `paused`."""
@@ -231,26 +241,40 @@ class MoveRules:
         systems = awake if len(awake) > 1 else systems
         chance = self.chance(f"{state.participant_id}:bout:{state.round}")
         met = opponents(
-            systems, tx.bouts(state.logged_study, simulated=state.simulated),
-            tx.bouts(state.logged_study, state.participant_id), chance,
+            systems,
+            tx.bouts(state.logged_study, simulated=state.simulated),
+            tx.bouts(state.logged_study, state.participant_id),
+            chance,
             widest=state.battle_plan.meet == "widest",
-        )  # fmt: skip
+        )
         keys = [codes.new_key("dialogue") for _ in met]
         for key, system in zip(keys, met, strict=True):
             draft.add(
                 log_events.DialogueAssigned(
-                    dialogue_id=key, step=state.step, round=state.round, system=system, task_id=None,
-                    task=None, channel="text", language=state.language,
-                    conversation=codes.new_key("conversation"), condition=study.condition(system),
+                    dialogue_id=key,
+                    step=state.step,
+                    round=state.round,
+                    system=system,
+                    task_id=None,
+                    task=None,
+                    channel="text",
+                    language=state.language,
+                    conversation=codes.new_key("conversation"),
+                    condition=study.condition(system),
                     factors=dict(study.factors.get(system, {})),
                 )
-            )  # fmt: skip
+            )
         draft.add(
             BoutAssigned(
-                bout_id=codes.new_key("bout"), step=state.step, round=state.round, left_dialogue_id=keys[0],
-                right_dialogue_id=keys[1], left_system=met[0], right_system=met[1],
+                bout_id=codes.new_key("bout"),
+                step=state.step,
+                round=state.round,
+                left_dialogue_id=keys[0],
+                right_dialogue_id=keys[1],
+                left_system=met[0],
+                right_system=met[1],
             )
-        )  # fmt: skip
+        )
 
     def settle_battle(self, draft: Draft) -> None:
         """End a bout that is over by itself; who was there for its end goes on to the next one."""
@@ -287,19 +311,27 @@ class MoveRules:
 
             def others(idle: timedelta) -> list[StimulusVisit[Any, Any]]:
                 return stimulus_visits(
-                    draft.tx.connection, kind.name, kind.stimulus, kind.response, study=state.logged_study,
-                    since=self.clock.now() - idle, simulated=state.simulated,
-                )  # fmt: skip
+                    draft.tx.connection,
+                    kind.name,
+                    kind.stimulus,
+                    kind.response,
+                    study=state.logged_study,
+                    since=self.clock.now() - idle,
+                    simulated=state.simulated,
+                )
 
             draw, check = Draw(state.participant_id, slot, chance, state.step, others), kind.qualification
             stimuli = [one.model_dump(mode="json") for one in kind.plan(step, self.study, draw)]
             tries = check.tries(step, self.study, draw) if check is not None else []
             draft.add(
                 StimuliPlanned(
-                    step=state.step, name=kind.name, slot=slot, stimuli=stimuli,
+                    step=state.step,
+                    name=kind.name,
+                    slot=slot,
+                    stimuli=stimuli,
                     tries=[one.model_dump(mode="json") for one in tries],
                 )
-            )  # fmt: skip
+            )
         state = draft.state
         over = state.planned is not None and state.position >= len(state.planned.stimuli)
         if over or kind.over(step, self.study, state.responses):
@@ -309,15 +341,21 @@ class MoveRules:
             outcome = kind.finish(step, self.study, state.responses, judged_s)
             draft.add(
                 StepFinished(
-                    step=state.step, name=kind.name, total_s=total_s, accepted=outcome.accepted,
+                    step=state.step,
+                    name=kind.name,
+                    total_s=total_s,
+                    accepted=outcome.accepted,
                     flags=list(outcome.flags),
                 )
-            )  # fmt: skip
+            )
 
     def _taken(
-        self, draft: Draft, begun: type[log_events.Event], ended: type[log_events.Event],
+        self,
+        draft: Draft,
+        begun: type[log_events.Event],
+        ended: type[log_events.Event],
         name: str | None = None,
-    ) -> set[int]:  # fmt: skip
+    ) -> set[int]:
         since = self.clock.now() - timedelta(minutes=self.study.limits.visit_minutes)
         state = draft.state
         return draft.tx.plan_slots(
@@ -337,15 +375,22 @@ class MoveRules:
         )
 
     def end_dialogue(
-        self, draft: Draft, dialogue: DialogueHistory, reason: log_events.EndReason, duration_s: float | None,
+        self,
+        draft: Draft,
+        dialogue: DialogueHistory,
+        reason: log_events.EndReason,
+        duration_s: float | None,
         limit: log_events.ReachedLimit | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         draft.add(
             log_events.DialogueEnded(
-                dialogue_id=dialogue.dialogue_id, reason=reason, user_turns=dialogue.user_turns,
-                duration_s=duration_s, limit=limit,
+                dialogue_id=dialogue.dialogue_id,
+                reason=reason,
+                user_turns=dialogue.user_turns,
+                duration_s=duration_s,
+                limit=limit,
             )
-        )  # fmt: skip
+        )
 
     def reached_limit(self, dialogue: DialogueHistory) -> log_events.ReachedLimit | None:
         """Limit of the study that a dialogue has reached."""
@@ -417,6 +462,8 @@ def judged_code(
     elif found.dialogue_id != dialogue.dialogue_id or not draft.tx.use_code(digits):
         problem = "reused"
     return log_events.CodeEntered(
-        entered=digits, accepted=problem is None, problem=problem,
+        entered=digits,
+        accepted=problem is None,
+        problem=problem,
         dialogue_id=dialogue.dialogue_id if problem is None else None,
-    )  # fmt: skip
+    )

@@ -339,10 +339,12 @@ class CallSteeringBot(StandingBot[Session]):
         """The departments that were meant, in their order; none that was denied, or is a name."""
         refused = heard.refused("matter")
         named = {
-            one.entry.value for one in heard.spans
-            if one.entry.kind == "matter" and one not in refused
+            one.entry.value
+            for one in heard.spans
+            if one.entry.kind == "matter"
+            and one not in refused
             and not names >= set(heard.said[one.start : one.end])
-        }  # fmt: skip
+        }
         own = {one.entry.value for one in heard.spans if one.entry.value in named and self._own(heard, one)}
         if len(own) == 1 and "fraud" not in named:  # a loan, as I cannot pay
             named = own

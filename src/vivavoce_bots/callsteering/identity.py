@@ -55,9 +55,12 @@ ONE_NAME: Final = {
 
 def in_small_letters(clause: str, turn: Heard) -> bool:
     """Whether a clause in small letters stands in a turn with capitals: what it says is no name."""
-    return len(turn.said) > LONGEST_NAME + 1 and turn.text != turn.text.lower() and not any(
-        word[:1].isupper() and at for at, word in enumerate(clause.split())
-    ) and (len(clause.split()) > 1 or clause.strip()[:1].islower())  # fmt: skip
+    return (
+        len(turn.said) > LONGEST_NAME + 1
+        and turn.text != turn.text.lower()
+        and not any(word[:1].isupper() and at for at, word in enumerate(clause.split()))
+        and (len(clause.split()) > 1 or clause.strip()[:1].islower())
+    )
 
 
 def capital(words: Sequence[str]) -> str:

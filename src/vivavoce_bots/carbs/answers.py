@@ -101,8 +101,13 @@ class AnsweringBot(StandingBot[Session]):
     def _without(self, session: Session, left: Sequence[Op]) -> str:
         """What the total would be without some of it."""
         found = [one for one in map(session.find, left) if one is not None]
-        rest = round(sum(one.food.carbohydrates(one.grams) for one in session.eaten
-                         if one.food and one.grams and one not in found))  # fmt: skip
+        rest = round(
+            sum(
+                one.food.carbohydrates(one.grams)
+                for one in session.eaten
+                if one.food and one.grams and one not in found
+            )
+        )
         names = ", ".join(self._called(session, one.written, one.food) for one in left)
         return self.words(session)["without" if found else "is_out"].format(names=names, total=rest)
 
@@ -122,8 +127,11 @@ class AnsweringBot(StandingBot[Session]):
             name = self._called(session, written, food)
             told = quantity.grams or quantity.spoon or quantity.share
             grams = quantity.of(food, held.grams if held else None) if told else None
-            gaps = {"carbs": f"{food.carbs:g}", "portion": f"{food.portion:g}",
-                    "each": f"{food.carbohydrates(food.portion):.0f}"}  # fmt: skip
+            gaps = {
+                "carbs": f"{food.carbs:g}",
+                "portion": f"{food.portion:g}",
+                "each": f"{food.carbohydrates(food.portion):.0f}",
+            }
             if grams is not None:
                 gaps |= {"grams": f"{grams:g}", "each": f"{food.carbohydrates(grams):.0f}"}
                 said.append(words["facts_of"].format(food=name, **gaps))

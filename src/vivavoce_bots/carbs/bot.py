@@ -180,11 +180,15 @@ class CarbsBot(AnsweringBot):
     def _read(self, session: Session, text: str) -> Turn:
         last = session.last.text if session.last else ""
         return Reader(
-            session.lexicon, self._hearing[session.language], told=last,
+            session.lexicon,
+            self._hearing[session.language],
+            told=last,
             summed=session.last is not None and any(one.slot == "carbohydrates" for one in session.last.acts),
-            asked=self._measures(session), wants=session.item is None,
-            held=frozenset(one.written for one in session.meal), quoted=self._quoted(session),
-        ).read(text)  # fmt: skip
+            asked=self._measures(session),
+            wants=session.item is None,
+            held=frozenset(one.written for one in session.meal),
+            quoted=self._quoted(session),
+        ).read(text)
 
     def _quoted(self, session: Session) -> dict[str, Op]:
         """The foods whose grams were told last, by these, where no other has as many."""

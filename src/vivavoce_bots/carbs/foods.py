@@ -193,11 +193,19 @@ def read_manner(language: str) -> Manner:
 def read_foods() -> tuple[Food, ...]:
     """The foods of this package."""
     return tuple(
-        Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
-             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")),
-             one.get("slice"), one.get("piece"), one.get("dash"))
+        Food(
+            key,
+            float(one["carbs"]),
+            float(one["portion"]),
+            bool(one.get("unit")),
+            {"en": list(one["en"]), "it": list(one["it"])},
+            bool(one.get("group")),
+            one.get("slice"),
+            one.get("piece"),
+            one.get("dash"),
+        )
         for key, one in read_data("foods")["foods"].items()
-    )  # fmt: skip
+    )
 
 
 @cache

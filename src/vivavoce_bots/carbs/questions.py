@@ -33,10 +33,17 @@ class QuestionReader:
     """
 
     def __init__(
-        self, lexicon: Lexicon, hearing: Hearing, *,
-        told: str = "", summed: bool = False, asked: bool = False, wants: bool = True,
-        held: frozenset[str] = frozenset(), quoted: Mapping[str, Op] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        lexicon: Lexicon,
+        hearing: Hearing,
+        *,
+        told: str = "",
+        summed: bool = False,
+        asked: bool = False,
+        wants: bool = True,
+        held: frozenset[str] = frozenset(),
+        quoted: Mapping[str, Op] | None = None,
+    ) -> None:
         self._lexicon, self._hearing, self._language = lexicon, hearing, lexicon.language
         self._manner: Manner = read_manner(lexicon.language)
         self._forms = self._manner.forms

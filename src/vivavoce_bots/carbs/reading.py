@@ -256,21 +256,31 @@ class Reader(QuestionReader):
                 continue
             self._ate(
                 Op(
-                    "ate", one.written, one.food, quantity,
+                    "ate",
+                    one.written,
+                    one.food,
+                    quantity,
                     more=forms["more"].search(before) is not None
-                    or (not (self._begun or asks) and re.fullmatch(forms["joins_on_top"], joiner) is not None
-                        and not forms["definite"].search(before)),
+                    or (
+                        not (self._begun or asks)
+                        and re.fullmatch(forms["joins_on_top"], joiner) is not None
+                        and not forms["definite"].search(before)
+                    ),
                     instead=closer
                     or forms["instead"].search(after) is not None
-                    or (self._rather and self._last() is None and not self._manner.frames.search(before)
-                        and not forms["more"].search(piece))
+                    or (
+                        self._rather
+                        and self._last() is None
+                        and not self._manner.frames.search(before)
+                        and not forms["more"].search(piece)
+                    )
                     or (forms["was"].search(before) is not None and not forms["more"].search(before))
                     or forms["meant"].search(before) is not None,
                     side=re.fullmatch(forms["joins_side"], joiner) is not None,
                     past=self._away is not None,
                 ),
                 joins_or=joins_or and at == 0,
-            )  # fmt: skip
+            )
         self._begun = True
 
     def _told_bare(self, op: Op, one: Named) -> bool:
@@ -291,8 +301,17 @@ class Reader(QuestionReader):
     def _ate(self, op: Op, *, joins_or: bool) -> None:
         """One more food, or the one before put right."""
         turn, last = self._turn, self._last()
-        again = next((one for one in turn.ops if one.kind == "ate" and one.food and one.food == op.food
-                      and (not one.food.group or one.names(op))), None)  # fmt: skip
+        again = next(
+            (
+                one
+                for one in turn.ops
+                if one.kind == "ate"
+                and one.food
+                and one.food == op.food
+                and (not one.food.group or one.names(op))
+            ),
+            None,
+        )
         if joins_or and not self._rather and not (last is not None and last.written == op.written):
             turn.choice += [last] if last is not None and not turn.choice else []
             turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
@@ -414,8 +433,11 @@ class Reader(QuestionReader):
         if not turn.choice:
             return
         first, *others = turn.choice
-        later = [one for one in turn.ops if one.kind == "ate" and one is not first
-                 and any(one.names(other) for other in turn.choice)]  # fmt: skip
+        later = [
+            one
+            for one in turn.ops
+            if one.kind == "ate" and one is not first and any(one.names(other) for other in turn.choice)
+        ]
         if not later:
             if turn.both:
                 turn.choice = []

@@ -137,9 +137,10 @@ class ChefBot(StandingBot[Session]):
         named_only = [clause for one in turn for clause in one.clauses]
         for one in turn:  # a talking toaster: told besides
             one.clauses = [
-                clause for clause in one.clauses
+                clause
+                for clause in one.clauses
                 if len(named_only) == 1 or one.asks or clause.action or clause.things or not clause.strange
-            ]  # fmt: skip
+            ]
         if not self._matters(session, turn):
             return super()._turn(session, text)
         session.changed = False
@@ -170,8 +171,11 @@ class ChefBot(StandingBot[Session]):
         owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here
         tells_of = not asking and not clauses and all(map(session.world.where, food))
         spoken = food if beyond or tells_of or (owns and not asking) else []  # chop the onion; then peel it
-        leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
-            not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
+        leaves = (
+            not asking
+            and (heard.did(*_LEAVES) or leaves_behind(heard))
+            and (not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))
+        )
         if heard.did("done") and food and WORDS[language]["nods"].match(text):
             leaves = False  # that's it, and now the rice
         beyond = None if leaves and not food and leaves_behind(heard) else beyond  # off to find a shirt, bye
@@ -218,8 +222,13 @@ class ChefBot(StandingBot[Session]):
                 session.world = session.undone
                 done.said.append(self.words(session)["undo"])
             for at, clause in enumerate(one.clauses):
-                more = any(two.action and two.it for two in [*one.clauses[at + 1 :], *(
-                    two for later in turn[turn.index(one) + 1 :] for two in later.clauses)])  # fmt: skip
+                more = any(
+                    two.action and two.it
+                    for two in [
+                        *one.clauses[at + 1 :],
+                        *(two for later in turn[turn.index(one) + 1 :] for two in later.clauses),
+                    ]
+                )
                 clause = clause._replace(retracts=max(clause.retracts, carried))
                 carried = 0
                 if not clause.says and not clause.amounts:

@@ -37,9 +37,12 @@ class Turn:
         """A command without the foods that went there in this very turn: carrots; carrots and water."""
         boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
         gone = {
-            thing for one, _, _ in self.done if one.action in INTO and boxes and boxes[-1] in things_of(one)
-            for thing in things_of(one) if thing in INGREDIENTS
-        }  # fmt: skip
+            thing
+            for one, _, _ in self.done
+            if one.action in INTO and boxes and boxes[-1] in things_of(one)
+            for thing in things_of(one)
+            if thing in INGREDIENTS
+        }
         fresh = tuple(one for one in command.arguments if one not in gone)
         food = any(one in INGREDIENTS for one in things_of(command))
         left = any(one in INGREDIENTS for one in things_of(Predicate("", fresh)))
@@ -52,9 +55,15 @@ class Lacking(Exception):
     """A command that lacks something: what, and the sentence that says so; `idle`: it is so already."""
 
     def __init__(
-        self, slot: str | None, said: str, predicate: Predicate, *,
-        idle: bool = False, why: str = "", thing: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        slot: str | None,
+        said: str,
+        predicate: Predicate,
+        *,
+        idle: bool = False,
+        why: str = "",
+        thing: str = "",
+    ) -> None:
         self.slot, self.said, self.predicate, self.idle = slot, said, predicate, idle
         self.why, self.thing = why, thing
         super().__init__(said)

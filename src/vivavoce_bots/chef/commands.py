@@ -68,8 +68,12 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
     if clause.action and not _alike(clause.action, last.action):
         return commanded(session, clause)
     arguments = [part for one in last.arguments for part in _spread(one)]
-    new = [*clause.food, *clause.boxes, *([clause.target] if clause.target else []),
-           *([clause.place] if clause.place else [])]  # fmt: skip
+    new = [
+        *clause.food,
+        *clause.boxes,
+        *([clause.target] if clause.target else []),
+        *([clause.place] if clause.place else []),
+    ]
     if clause.mix:
         target = next((one for one in reversed(arguments) if one in CONTAINERS), None)
         arguments = [one for one in arguments if one.strip("*") not in INGREDIENTS]
@@ -269,9 +273,11 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
     elif target and (clause.it or not session.waiting):
         inside = session.world.inside.get(target, ())
         found = pointed(session, target)
-        moved = _as_one(found) if len(found) > 1 and not set(found) <= set(session.food) else tuple(
-            f"*{one}*" for one in found if one not in inside or set(found) <= set(inside)
-        )  # fmt: skip
+        moved = (
+            _as_one(found)
+            if len(found) > 1 and not set(found) <= set(session.food)
+            else tuple(f"*{one}*" for one in found if one not in inside or set(found) <= set(inside))
+        )
     elif not boxes and not food and _pours_on(session):  # pour: what was mixed, into what stands on the stove
         moved, target = _mix(session, session.container), session.container
     elif not boxes and (clause.it or not any(map(session.world.where, session.food))):
@@ -474,9 +480,16 @@ def _covered(session: Session, clause: Clause, action: str) -> list[Predicate]:
 
 
 _PLANS: Final[Mapping[str, Callable[[Session, Clause, str], list[Predicate]]]] = {
-    "mettere": _put, "aggiungere": _put, "prendere": _taken, "aprire": _opened, "togliere": _removed,
-    "cuocere": _cooked, "mescolare": _stirred, "coprire": _covered, "scoprire": _covered,
-}  # fmt: skip
+    "mettere": _put,
+    "aggiungere": _put,
+    "prendere": _taken,
+    "aprire": _opened,
+    "togliere": _removed,
+    "cuocere": _cooked,
+    "mescolare": _stirred,
+    "coprire": _covered,
+    "scoprire": _covered,
+}
 
 
 def _alike(action: str, other: str) -> bool:

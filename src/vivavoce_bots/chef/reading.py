@@ -165,11 +165,15 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
     measured = set(tokens(quantity[0])) if quantity and (feeds or verb) else set[str]()
     things = [
-        one for one in things
+        one
+        for one in things
         if one.entry.value != "cucchiaio" or (verb and not feeds and not measured & {"cucchiaio", "spoon"})
-    ]  # fmt: skip
-    purposes = [one for one in things if one.entry.value in INGREDIENTS and one.start > 0
-                and _before(said, one, words["for"], start, end)]  # fmt: skip
+    ]
+    purposes = [
+        one
+        for one in things
+        if one.entry.value in INGREDIENTS and one.start > 0 and _before(said, one, words["for"], start, end)
+    ]
     things = [one for one in things if one not in purposes or len(purposes) == len(things)]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
     into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
@@ -180,25 +184,38 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
     points = "it" in kinds or clitic or before
     onto = [
-        one for one in food if (len(food) > 1 or points or not verb)
-        and _before(said, one, words["onto"], start, end)
-    ]  # fmt: skip
+        one
+        for one in food
+        if (len(food) > 1 or points or not verb) and _before(said, one, words["onto"], start, end)
+    ]
     food = [one for one in food if one not in onto]
     into_box = any(
         one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
     )
-    beside = [one for one in food if (verb or into_box)
-              and _before(said, one, words["with"], start, end, _BETWEEN | measured)]  # fmt: skip
+    beside = [
+        one
+        for one in food
+        if (verb or into_box) and _before(said, one, words["with"], start, end, _BETWEEN | measured)
+    ]
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
-    source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
-              and _before(said, one, words["from"], start, end)]  # fmt: skip
+    source = [
+        one
+        for one in (*boxes, *meant)
+        if one.entry.value not in INGREDIENTS and _before(said, one, words["from"], start, end)
+    ]
     target = [one for one in boxes if one not in source and _before(said, one, words["into"], start, end)]
     places = [one for one in meant if one.entry.value in PLACES]
     explained = {at for one in spans for at in range(one.start, one.end)} | set(
         range(start, end) if verb else ()
     )
-    rest = [at for at, word in enumerate(said) if at not in explained and word not in measured
-            and word not in hearing.small and not in_digits(word, language).isdigit()]  # fmt: skip
+    rest = [
+        at
+        for at, word in enumerate(said)
+        if at not in explained
+        and word not in measured
+        and word not in hearing.small
+        and not in_digits(word, language).isdigit()
+    ]
     known = {
         at for one in hearing.find(piece)[1] if one.entry.kind == "aside" for at in range(one.start, one.end)
     }
@@ -233,22 +250,33 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
             action, where = "mettere", "fuoco"
     with_it = not food and (bool(verb and measured) or ("there" in kinds and bool(target)))  # onto it
     return Clause(
-        text=piece.strip(), action=action,
+        text=piece.strip(),
+        action=action,
         quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
-        food=_values(one for one in food if one not in beside), beside=_values(beside),
+        food=_values(one for one in food if one not in beside),
+        beside=_values(beside),
         boxes=_values(one for one in boxes if one not in (*source, *target)),
-        target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
+        target=target[-1].entry.value if target else None,
+        source=source[-1].entry.value if source else None,
         place=where,
-        denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
+        denied=_values(denied),
+        amounts=_amounts(said, food, language),
+        stopped=stopped,
         it=points or with_it,
-        mix="mix" in kinds and not (into_mix and verb), loose=loose,
-        every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
+        mix="mix" in kinds and not (into_mix and verb),
+        loose=loose,
+        every="every" in kinds,
+        part="part" in kinds,
+        also="also" in kinds,
+        out="out" in kinds,
         back="back" in kinds or words["again"].search(piece) is not None,
         there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
-        strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
-        only="only" in kinds, worked=_worked(said, food, language),
+        strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))),
+        into_mix=into_mix,
+        only="only" in kinds,
+        worked=_worked(said, food, language),
         onto=(onto[-1].entry.value or "") if onto else "",
-    )  # fmt: skip
+    )
 
 
 def _adds_there(verb: str, language: str) -> bool:
@@ -260,9 +288,13 @@ def _values(spans: Iterable[Span]) -> tuple[str, ...]:
 
 
 def _before(
-    said: Sequence[str], span: Span, words: frozenset[str], start: int, end: int,
+    said: Sequence[str],
+    span: Span,
+    words: frozenset[str],
+    start: int,
+    end: int,
     between: Collection[str] = _BETWEEN,
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether one of some words stands shortly before a thing, with nothing but small words between."""
     for at in range(span.start - 1, max(-1, span.start - 1 - _REACH), -1):
         if start <= at < end:
@@ -327,9 +359,13 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
         goes_on = len(found) > 1 and bool(found[-2].target)  # oil into the pan, and garlic, and fry it
         if names and one.action and one.it and not one.food and not last.retracts and not goes_on:
             found[-1] = one._replace(
-                food=last.food, boxes=(*last.boxes, *one.boxes), it=False, amounts=last.amounts,
-                quantity=(*last.quantity, *one.quantity), retracts=last.retracts,
-            )  # fmt: skip
+                food=last.food,
+                boxes=(*last.boxes, *one.boxes),
+                it=False,
+                amounts=last.amounts,
+                quantity=(*last.quantity, *one.quantity),
+                retracts=last.retracts,
+            )
         elif last.food and bare and not last.boxes and not one.action and one.food and not one.place:
             found[-1] = _both(last, one)
         elif (
@@ -364,10 +400,13 @@ def _both(first: Clause, then: Clause) -> Clause:
     return first._replace(
         food=tuple(dict.fromkeys((*first.food, *then.food))),
         boxes=tuple(dict.fromkeys((*first.boxes, *then.boxes))),
-        beside=(*first.beside, *then.beside), amounts=(*first.amounts, *then.amounts),
-        quantity=(*first.quantity, *then.quantity), target=then.target or first.target,
-        place=then.place or first.place, it=first.it or then.it,
-    )  # fmt: skip
+        beside=(*first.beside, *then.beside),
+        amounts=(*first.amounts, *then.amounts),
+        quantity=(*first.quantity, *then.quantity),
+        target=then.target or first.target,
+        place=then.place or first.place,
+        it=first.it or then.it,
+    )
 
 
 def _verb(piece: str, language: str) -> re.Match[str] | None:

@@ -95,12 +95,17 @@ def in_order(turn: Sequence[Sentence], language: str, *, waits: bool) -> list[Se
             one.clauses = [two for two in one.clauses if two is not clause]
             it = clause.it and not clause.food
             bare = bool(clause.food) and not (clause.action or clause.target or clause.place)
-            ahead.append(clause._replace(
-                food=earlier[-1].food if it else clause.food, it=clause.it and not it,
-                action="mettere" if bare else clause.action,
-                boxes=(*clause.boxes, *earlier[-1].boxes[-1:]) if bare and not clause.boxes else clause.boxes,
-                target=earlier[-1].target if bare else clause.target,
-            ))  # fmt: skip
+            ahead.append(
+                clause._replace(
+                    food=earlier[-1].food if it else clause.food,
+                    it=clause.it and not it,
+                    action="mettere" if bare else clause.action,
+                    boxes=(*clause.boxes, *earlier[-1].boxes[-1:])
+                    if bare and not clause.boxes
+                    else clause.boxes,
+                    target=earlier[-1].target if bare else clause.target,
+                )
+            )
     start = next((one for one in turn if one.clauses), None)
     if start is not None and ahead:
         start.clauses = [*ahead, *start.clauses]

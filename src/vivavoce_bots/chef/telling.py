@@ -35,8 +35,11 @@ from vivavoce_bots.dialogue.spotting import tokens
 
 _STATES_OF = {
     **{action: state for action, (state, _) in WORKED.items()},
-    "aprire": "aperto", "cuocere": "cotto", "mescolare": "mescolato", "coprire": "coperto",
-}  # fmt: skip
+    "aprire": "aperto",
+    "cuocere": "cotto",
+    "mescolare": "mescolato",
+    "coprire": "coperto",
+}
 """What is so where something was done."""
 _SHORT = 4  # words of a question about what was spoken of last: have you any?
 _FEWEST = 2  # words of a question that is none: what?
@@ -247,9 +250,16 @@ class Telling:
         return Told(f"{told} {self._kitchen(session.world)}")
 
     def _whether(
-        self, sentence: str, session: Session, states: Sequence[str], food: Sequence[str],
-        boxes: Sequence[str], places: Sequence[str], *, out: bool,
-    ) -> Told | None:  # fmt: skip
+        self,
+        sentence: str,
+        session: Session,
+        states: Sequence[str],
+        food: Sequence[str],
+        boxes: Sequence[str],
+        places: Sequence[str],
+        *,
+        out: bool,
+    ) -> Told | None:
         """Whether something is so; null where that is not known here."""
         world = session.world
         spoken = list(session.things)
@@ -349,8 +359,10 @@ class Telling:
     def _stock(self, sentence: str) -> str:
         return self._said[sentence].format(
             things=self.listed([one for one in INGREDIENTS if one not in _TWICE]),
-            containers=self.listed(CONTAINERS), actions=self.actions(), greens=self.listed(VEGETABLES),
-        )  # fmt: skip
+            containers=self.listed(CONTAINERS),
+            actions=self.actions(),
+            greens=self.listed(VEGETABLES),
+        )
 
     def help(self, lacking: str | None) -> str:
         """What can be said: to what is lacking, or at all."""

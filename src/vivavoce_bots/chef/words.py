@@ -139,9 +139,10 @@ def heard_as(text: str, language: str) -> str:
     things = LEXICON[language]
     verbs = VERBS[language].values()
     return gist(
-        plain, language,
+        plain,
+        language,
         lambda one: bool(things.find(one, tokens(one))) or any(form.search(one) for form in verbs),
-    )  # fmt: skip
+    )
 
 
 _YES: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["yes"].items()}

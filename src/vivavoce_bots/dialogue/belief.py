@@ -68,9 +68,11 @@ class Belief:
         return ACCEPTED if self.settled.get(slot) in (None, value) else CHANGED
 
     def update(
-        self, meanings: Sequence[Meaning], confirming: tuple[str, str] | None = None,
+        self,
+        meanings: Sequence[Meaning],
+        confirming: tuple[str, str] | None = None,
         proposed: Mapping[str, str] = MappingProxyType({}),
-    ) -> Evidence:  # fmt: skip
+    ) -> Evidence:
         """Take in one user turn, and tell what it said.
 
         confirming  the slot and value that the system asked to confirm: yes states it, no denies it
@@ -83,8 +85,10 @@ class Belief:
             slot, value = confirming
             heard.denied[slot][value] += heard.did["negate"]
             proposed = {slot: value}
-        elif any(values and slot in self.settled and self.settled[slot] not in values
-                 for slot, values in heard.stated.items()):  # fmt: skip
+        elif any(
+            values and slot in self.settled and self.settled[slot] not in values
+            for slot, values in heard.stated.items()
+        ):
             proposed = {}  # all right, in the south then
         for slot, value in proposed.items():
             if not heard.stated[slot]:

@@ -77,9 +77,13 @@ class DialogueBot(Speaker[Held], ABC):
     name: str = ""
 
     def __init__(
-        self, domain: Domain, seed: int = 1, *, one: bool = True,
+        self,
+        domain: Domain,
+        seed: int = 1,
+        *,
+        one: bool = True,
         understanding: Callable[[Domain, str], Understanding] = Understanding,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(domain)
         self._seed, self._one = seed, one
         self._beyond = read_beyond(self.name)
@@ -188,9 +192,13 @@ class DialogueBot(Speaker[Held], ABC):
         heard = [(one.text, score) for one, score in framed]
         hypotheses = normalised([(rest, heard[0][1]), *heard[1:]] if told else heard)
         meanings = meanings_of(
-            hypotheses, self._understanding[session.language], state.subject, one=self._one,
-            confirming=state.confirming is not None, venue=self._domain.venue(state.venue),
-        )  # fmt: skip
+            hypotheses,
+            self._understanding[session.language],
+            state.subject,
+            one=self._one,
+            confirming=state.confirming is not None,
+            venue=self._domain.venue(state.venue),
+        )
         understood = any(meaning.acts for meaning in meanings[:1])
         lead = [] if frame is None else [_ack(frame)]
         if not understood and (frame or told):
@@ -225,9 +233,13 @@ class DialogueBot(Speaker[Held], ABC):
         return self._say(session, acts, meanings, told or "")
 
     def _mended(
-        self, session: Session[Held], text: str, asked: tuple[Act, ...], acts: tuple[Act, ...],
+        self,
+        session: Session[Held],
+        text: str,
+        asked: tuple[Act, ...],
+        acts: tuple[Act, ...],
         meanings: tuple[Meaning, ...],
-    ) -> tuple[tuple[Act, ...], str]:  # fmt: skip
+    ) -> tuple[tuple[Act, ...], str]:
         """A turn that only asks says what it passes over or did not understand, and does not ask for ever."""
         state, understanding = session.state, self._understanding[session.language]
         asks = tuple(act for act in acts if act.act in _ASKS)

@@ -107,9 +107,11 @@ class Domain:
         return {venue.name: venue for venue in reversed(self.venues)}  # of two with one name the first
 
     def relaxations(
-        self, constraints: Mapping[str, str], without: Iterable[str] = (),
+        self,
+        constraints: Mapping[str, str],
+        without: Iterable[str] = (),
         refuted: Mapping[str, Collection[str]] = MappingProxyType({}),
-    ) -> list[dict[str, list[str]]]:  # fmt: skip
+    ) -> list[dict[str, list[str]]]:
         """What could be given up so that something matches: the values that there are, by slot.
 
         Output  the fewest slots first that will do; of those, what leaves most venues; the kind of venue last
@@ -200,12 +202,17 @@ def _timed(name: str) -> Slot:
             for language, one in known.items()
         }
     return Slot(
-        name=name, constraint=True, requestable=False, types=(), asked_as={}, values=values,
+        name=name,
+        constraint=True,
+        requestable=False,
+        types=(),
+        asked_as={},
+        values=values,
         names={language: one["name"] for language, one in known.items()},
         phrases={language: one["phrase"] for language, one in known.items()},
         anything={language: one["anything"] for language, one in known.items()},
         asks={language: one["asks"] for language, one in known.items()},
-    )  # fmt: skip
+    )
 
 
 def _first(words: Mapping[str, list[str]], language: str, otherwise: str) -> str:

@@ -51,7 +51,7 @@ def _talk(language: str) -> _Talk:
         ),
         frozenset(word for phrase in raw["nothings"] for word in tokens(str(phrase))),
         re.compile(raw["endings"]),
-    )  # fmt: skip
+    )
 
 
 def requested(text: str, language: str) -> str:

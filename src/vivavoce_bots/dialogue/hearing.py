@@ -32,9 +32,23 @@ _LEAVES: Final = re.compile(r"hang|leav|off$|attacc|chiud|vado|here$")
 """Words of who leaves without a greeting, which may be a threat."""
 UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 ASIDES: Final = frozenset(
-    ("hello", "ciao", "praise", "howareyou", "whoareyou", "insult", "complaint", "dear", "sorry", "chat",
-     "service", "thankyou", "options", "not")
-)  # fmt: skip
+    (
+        "hello",
+        "ciao",
+        "praise",
+        "howareyou",
+        "whoareyou",
+        "insult",
+        "complaint",
+        "dear",
+        "sorry",
+        "chat",
+        "service",
+        "thankyou",
+        "options",
+        "not",
+    )
+)
 """What sentences do that stand beside the matter."""
 QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
 """Asides that want no answer beside the matter."""

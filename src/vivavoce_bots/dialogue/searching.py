@@ -68,9 +68,16 @@ class Searcher(ABC, Generic[Held]):
         if venue is None or wants:
             return meaning
         kept = [
-            act if not (act.act == "inform" and act.op == "=" and act.slot not in (*known, NAME, None)
-            and venue.value(act.slot or "") == act.value) else Act("affirm") for act in meaning.acts
-        ]  # fmt: skip
+            act
+            if not (
+                act.act == "inform"
+                and act.op == "="
+                and act.slot not in (*known, NAME, None)
+                and venue.value(act.slot or "") == act.value
+            )
+            else Act("affirm")
+            for act in meaning.acts
+        ]
         return Meaning(tuple(dict.fromkeys(kept)), meaning.score)
 
     def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
@@ -140,9 +147,9 @@ class Searcher(ABC, Generic[Held]):
 
     def narrow(self, slot: str, refuted: Set[str]) -> bool:
         """Whether what is not wanted of a slot says enough of it: nothing too dear."""
-        return slot not in (TYPE, DAY, TIME) and len(refuted) > 0 and (
-            len(self._domain.values(slot)) <= _NARROW
-        )  # fmt: skip
+        return (
+            slot not in (TYPE, DAY, TIME) and len(refuted) > 0 and (len(self._domain.values(slot)) <= _NARROW)
+        )
 
     def stepped(
         self, heard: Evidence, pair: Pair, limits: Mapping[str, str], refuted: Mapping[str, Set[str]]

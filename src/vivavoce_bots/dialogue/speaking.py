@@ -35,10 +35,12 @@ class Speaker(Searcher[Held], ABC):
         if cooks and DISHES not in session.asked:
             acts = tuple(act for act in acts if act != Act("null", DISHES))  # he is for meat; Italian, then
         acts = tuple(
-            act for act in acts
-            if act.act != "null" or act.slot in session.asked
+            act
+            for act in acts
+            if act.act != "null"
+            or act.slot in session.asked
             or (state.venue or "", act.slot) not in session.facts
-        ) or (Act("reqmore"),)  # fmt: skip
+        ) or (Act("reqmore"),)
         if Act("null", OTHER) in acts and (asked := not_known(session.question, session.language)):
             acts = tuple(act for act in acts if act != Act("null", OTHER)) or (Act("reqmore"),)
             told = f"{told} {asked}".strip()

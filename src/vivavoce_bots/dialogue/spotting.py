@@ -44,9 +44,10 @@ def breaks(text: str) -> set[int]:
     plain = text[:LONGEST_TEXT].lower() if text.isascii() else _plain(text)
     words = list(_TOKEN.finditer(plain))
     return {
-        at for at, (before, word) in enumerate(pairwise(words), 1)
+        at
+        for at, (before, word) in enumerate(pairwise(words), 1)
         if _MARK.search(plain, before.end(), word.start())
-    }  # fmt: skip
+    }
 
 
 def _plain(text: str) -> str:
@@ -140,12 +141,18 @@ class Wholes:
     """Utterances that do something only where they are all that is said, fillers at both ends aside."""
 
     def __init__(
-        self, alone: Mapping[str, Sequence[str]], fillers: Sequence[str],
+        self,
+        alone: Mapping[str, Sequence[str]],
+        fillers: Sequence[str],
         tokens: Callable[[str], list[str]] = tokens,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._fillers = {word for phrase in fillers for word in tokens(phrase)}
-        self._alone = {words: kind for kind, phrases in alone.items()
-                       for phrase in phrases for _, words, _ in _read(phrase, tokens)}  # fmt: skip
+        self._alone = {
+            words: kind
+            for kind, phrases in alone.items()
+            for phrase in phrases
+            for _, words, _ in _read(phrase, tokens)
+        }
 
     def kind(self, said: list[str]) -> str | None:
         """What a whole utterance does; None where it is no such utterance."""

@@ -77,11 +77,13 @@ class Understanding(Values):
     def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
         """The spans that count: of the red door, no Red Tulip."""
         return [
-            span for span in spans
-            if span.entry.slot != NAME or span.end - span.start != FEW
+            span
+            for span in spans
+            if span.entry.slot != NAME
+            or span.end - span.start != FEW
             or " ".join(said[span.start : span.end]) not in self._nicknames
             or _NICKNAMED.match(" " + " ".join(said[span.end : span.end + 1]))
-        ]  # fmt: skip
+        ]
 
     def acts(
         self, text: str, asked: str | None = None, *, confirming: bool = False, venue: Venue | None = None

@@ -112,9 +112,14 @@ class Values(Phrasebook):
     def _thrown(self, index: int, turn: Turn) -> bool:
         """Whether a `no` behind a value throws it out: il sushi no."""
         span, after = turn.spans[index], turn.spans[index + 1 : index + 2]
-        return self._language == "it" and bool(after) and span.entry.kind == "value" and (
-            after[0].start == span.end and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
-        )  # fmt: skip
+        return (
+            self._language == "it"
+            and bool(after)
+            and span.entry.kind == "value"
+            and (
+                after[0].start == span.end and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+            )
+        )
 
     @staticmethod
     def _calls(index: int, turn: Turn) -> bool:
@@ -144,9 +149,13 @@ class Values(Phrasebook):
     def _no_matter(index: int, turn: Turn) -> bool:
         """Whether a value is one that does not matter: `I don't mind if it's expensive`."""
         before = turn.spans[:index]
-        return bool(before) and before[-1].entry.kind == "dontcare" and (
-            _IF_IT_IS.fullmatch(" ".join(turn.said[before[-1].end : turn.spans[index].start])) is not None
-        )  # fmt: skip
+        return (
+            bool(before)
+            and before[-1].entry.kind == "dontcare"
+            and (
+                _IF_IT_IS.fullmatch(" ".join(turn.said[before[-1].end : turn.spans[index].start])) is not None
+            )
+        )
 
     @staticmethod
     def _compared(index: int, turn: Turn, slot: str, before: Span | None) -> bool:

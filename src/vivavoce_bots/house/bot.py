@@ -37,10 +37,27 @@ from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
-    "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
-    "them", "except", "dont", "meant", "home", "volume", "glare",
+    "kind",
+    "plural",
+    "called",
+    "room",
+    "thing",
+    "deed",
+    "side",
+    "relation",
+    "ordinal",
+    "all",
+    "other",
+    "it",
+    "them",
+    "except",
+    "dont",
+    "meant",
+    "home",
+    "volume",
+    "glare",
     *WISHES,
-)  # fmt: skip
+)
 _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
@@ -345,9 +362,10 @@ class HouseBot(HearkeningBot):
             dict.fromkeys(act for act in told.acts if act.act == "inform" and act.slot != "state")
         )
         return Answer(
-            " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
+            " ".join([*dict.fromkeys(told.sentences), question]),
+            (*told.acts, *asks),
             (Meaning(understood, 1.0),),
-        )  # fmt: skip
+        )
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:

@@ -278,18 +278,23 @@ def in_the_room(clauses: Sequence[Clause], *, about: bool) -> list[Clause]:
     if len(named) == 1 and clauses[-1].reference.rooms:  # the right one off and the left one on, in there
         clauses = [
             replace(one, reference=replace(one.reference, rooms=frozenset(named)))
-            if one.deed and one.reference.sides and not one.reference.places and not one.asks else one
+            if one.deed and one.reference.sides and not one.reference.places and not one.asks
+            else one
             for one in clauses
-        ]  # fmt: skip
+        ]
     told = {room for one in clauses if not one.deed and not one.did("not") for room in one.reference.rooms}
     if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
         return list(clauses)
     return [
         replace(one, reference=replace(one.reference, rooms=frozenset(told)))
-        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every
-        and not (about and one.reference.it and not one.did("kind", "plural", "called")) else one
+        if one.deed
+        and one.reference.kind
+        and not one.reference.placed
+        and not one.reference.every
+        and not (about and one.reference.it and not one.did("kind", "plural", "called"))
+        else one
         for one in clauses
-    ]  # fmt: skip
+    ]
 
 
 def with_wishes(clauses: Sequence[Clause]) -> list[Clause]:
@@ -310,9 +315,11 @@ def with_wishes(clauses: Sequence[Clause]) -> list[Clause]:
     named = {one.reference.kind for one in found if one.deed}
     reason = any(one.deed and one.reference.said for one in found)  # turn it off, it's too bright
     return [
-        one for one in found
-        if one.deed or not any(
+        one
+        for one in found
+        if one.deed
+        or not any(
             wish in one.kinds and (WISHES[wish][0] in named or (reason and wish == "wish_blind"))
             for wish in WISHES
         )
-    ]  # fmt: skip
+    ]

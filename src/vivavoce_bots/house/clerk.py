@@ -25,8 +25,11 @@ from vivavoce_bots.house.television import TelevisionGuide
 from vivavoce_bots.house.telling import Telling, capital
 
 SERVED: Final = {
-    "television": "which_channel", "recording": "which_channel", "delete": "delete", "play": "play",
-}  # fmt: skip
+    "television": "which_channel",
+    "recording": "which_channel",
+    "delete": "delete",
+    "play": "play",
+}
 """What a service asks back, and the sentence for it."""
 DEVICES: Final = ("kind", "plural", "called", "room", "home")
 _COMMANDS: Final = (
@@ -42,18 +45,37 @@ _COMMANDS: Final = (
     "other",
 )
 _COURTESY: Final = (
-    "whoareyou", "howareyou", "help", "repeat", "human", "why", "service", "options", "dontknow", "insult",
-    "complaint", "suggest", "undo", "restart", "cancel", "wrong", "affirm", "negate",
-)  # fmt: skip
+    "whoareyou",
+    "howareyou",
+    "help",
+    "repeat",
+    "human",
+    "why",
+    "service",
+    "options",
+    "dontknow",
+    "insult",
+    "complaint",
+    "suggest",
+    "undo",
+    "restart",
+    "cancel",
+    "wrong",
+    "affirm",
+    "negate",
+)
 _ANSWERED: Final = ("whoareyou", "howareyou", "human", "undo", "restart", "insult")
 _CHOICES: Final = ("side", "ordinal", "one", "relation", "other")
 _LOUDER: Final = ("raise", "lower", "louder", "softer")
 _GRADES: Final = {
-    "louder": {"en": "louder", "it": "più forte"}, "softer": {"en": "softer", "it": "più piano"},
-    "faster": {"en": "faster", "it": "più veloce"}, "slower": {"en": "slower", "it": "più lento"},
+    "louder": {"en": "louder", "it": "più forte"},
+    "softer": {"en": "softer", "it": "più piano"},
+    "faster": {"en": "faster", "it": "più veloce"},
+    "slower": {"en": "slower", "it": "più lento"},
     "dim": {"en": "dim", "it": "smorza"},
-    "raise": {"en": "up", "it": "alza"}, "lower": {"en": "down", "it": "abbassa"},
-}  # fmt: skip
+    "raise": {"en": "up", "it": "alza"},
+    "lower": {"en": "down", "it": "abbassa"},
+}
 """Deeds that can be asked for again, `a bit more`, and a word for each."""
 _FEWEST: Final = 3  # words of a question that wants an answer
 
@@ -144,9 +166,15 @@ class Clerk:
         return done
 
     def _served(
-        self, session: Session, said: Snippet, text: str, near: str, words: Mapping[str, Any],
-        keeps: tuple[int, ...], heard: Heard,
-    ) -> Served | None:  # fmt: skip
+        self,
+        session: Session,
+        said: Snippet,
+        text: str,
+        near: str,
+        words: Mapping[str, Any],
+        keeps: tuple[int, ...],
+        heard: Heard,
+    ) -> Served | None:
         if heard.did("undo", "restart"):
             return None
         if session.topic == "messages" and LAST[session.language].search(said.text):
@@ -217,10 +245,11 @@ class Clerk:
     def _kept(self, session: Session, snippets: list[Snippet]) -> tuple[int, ...]:
         known = forms(session.language)
         kept = [
-            one for said in snippets
+            one
+            for said in snippets
             if known["keep"].search(said.text) and not known["delete"].search(said.text)
             for one in self._machine.named(session, said.text)
-        ]  # fmt: skip
+        ]
         return tuple(dict.fromkeys(kept))
 
     def _answered(
@@ -360,23 +389,28 @@ class Clerk:
                 done.acts.append(Act("canthelp"))
                 done.served = True
             elif (
-                "?" in said.cut and (said.begins or is_question(said.text, session.language))
+                "?" in said.cut
+                and (said.begins or is_question(said.text, session.language))
                 and len(heard.said) >= _FEWEST
                 and not told_of_standing(f"{said.text}?", session.language).kinds
                 and (
                     asks_openly(question, session.language)
-                    or known["wonders"].match(said.text) or known["wants_deed"].match(said.text)
+                    or known["wonders"].match(said.text)
+                    or known["wants_deed"].match(said.text)
                 )
-                and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
-            ):  # fmt: skip
+                and not heard.did(*_COMMANDS, *_COURTESY)
+                and not done.leaves
+            ):
                 left.remove(said)
                 unknown.append(self._not_known(said, session.language, words))
             elif (
-                "?" in said.cut and len(heard.said) > _FEWEST
+                "?" in said.cut
+                and len(heard.said) > _FEWEST
                 and (is_question(said.text, session.language) or known["able"].search(said.text))
-                and heard.did("kind") and not heard.did("deed", "meant", *_COURTESY)
+                and heard.did("kind")
+                and not heard.did("deed", "meant", *_COURTESY)
                 and requested(question, session.language) == question
-            ):  # fmt: skip
+            ):
                 left.remove(said)
                 unknown.append(words["only_devices"])
         end = words["no_more_known"].rsplit("}", 1)[-1].strip()

@@ -78,9 +78,12 @@ class DoingBot(StandingBot[Session]):
             return False  # I saw a light
         if reference.bare and len(clause.said) > FEW:
             return False  # I meant put the baby to bed
-        return bool(session.done) and clause.deed is None and reference.said and (
-            clause.did("meant", "not", "negate") or clause.follows
-        )  # fmt: skip
+        return (
+            bool(session.done)
+            and clause.deed is None
+            and reference.said
+            and (clause.did("meant", "not", "negate") or clause.follows)
+        )
 
     def _correct(self, session: Session, clause: Clause, told: Told) -> None:
         reference = clause.reference
@@ -434,10 +437,11 @@ class DoingBot(StandingBot[Session]):
 
     def _ask(self, session: Session, pending: Pending) -> None:
         wider = [
-            one for one in session.waiting
+            one
+            for one in session.waiting
             if (one.asks, one.kind, one.deed) == (pending.asks, pending.kind, pending.deed)
             and set(one.choices) > set(pending.choices) != set()
-        ]  # fmt: skip
+        ]
         if wider:  # the light; the one in the living room
             session.waiting[session.waiting.index(wider[0])] = pending
         elif pending not in session.waiting:

@@ -86,10 +86,11 @@ class HearkeningBot(SettlingBot):
             named = hearing.heard(found[0])
             refused = {one.slot for one in (*named.all("kind"), *named.all("plural"))}
             just = [
-                one for one in session.done
+                one
+                for one in session.done
                 if self._home.kinds_of(one.before) <= refused
                 and any(act.act == "inform" and act.value in one.before for act in acts)
-            ]  # fmt: skip
+            ]
             if not just or KEEPS.match(found[0]):
                 continue
             session.about = tuple(just[-1].before)
@@ -113,9 +114,8 @@ class HearkeningBot(SettlingBot):
             refused |= {one.slot for one in (*named.all("kind"), *named.all("plural"))}
         held = session.waiting
         session.waiting = [
-            one for one in held
-            if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
-        ]  # fmt: skip
+            one for one in held if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
+        ]
         rest = REFUSED[session.language].sub(" ", text) if refused else text
         left = hearing.heard(rest)
         lets_go = len(session.waiting) < len(held)

@@ -168,13 +168,20 @@ def _home(raw: Mapping[str, Any]) -> Home:
         rooms=raw["rooms"],
         things={name: _piece(name, one) for name, one in raw["things"].items()},
         kinds={
-            name: Kind(name, tuple(one["deeds"]), one.get("means") or {}, one["starts"],
-                       {language: one[language] for language in LANGUAGES})
+            name: Kind(
+                name,
+                tuple(one["deeds"]),
+                one.get("means") or {},
+                one["starts"],
+                {language: one[language] for language in LANGUAGES},
+            )
             for name, one in raw["kinds"].items()
         },
         devices={name: _piece(name, one, one["kind"]) for name, one in raw["devices"].items()},
-        channels=services["channels"], programmes=services["programmes"], messages=services["messages"],
-    )  # fmt: skip
+        channels=services["channels"],
+        programmes=services["programmes"],
+        messages=services["messages"],
+    )
     for piece in (*home.things.values(), *home.devices.values()):
         if piece.room not in home.rooms or (piece.kind and piece.kind not in home.kinds):
             raise ValueError(f"{piece.name} stands in a room or is of a kind that there is not")
@@ -184,7 +191,10 @@ def _home(raw: Mapping[str, Any]) -> Home:
 def _piece(name: str, raw: Mapping[str, Any], kind: str = "") -> Piece:
     across, away, up = (float(one) for one in raw["at"])
     return Piece(
-        name, raw["room"], (across, away, up),
+        name,
+        raw["room"],
+        (across, away, up),
         {language: raw[language]["name"] for language in LANGUAGES},
-        {language: [str(word) for word in raw[language]["words"]] for language in LANGUAGES}, kind,
-    )  # fmt: skip
+        {language: [str(word) for word in raw[language]["words"]] for language in LANGUAGES},
+        kind,
+    )

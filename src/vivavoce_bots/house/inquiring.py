@@ -273,9 +273,10 @@ class Inquiries:
         anything = known["anything"].search(whole) is not None and not named
         if not named and deed in ("open", "close") and not session.about:  # are they down? in the bedroom
             named = tuple(
-                one for one in self._home.of_kind(self._home.only_kind(deed))
+                one
+                for one in self._home.of_kind(self._home.only_kind(deed))
                 if not rooms or self._home.devices[one].room in rooms
-            )  # fmt: skip
+            )
         if not named and rooms and not heard.did("it", "them"):
             return Inquiry(None, rooms, deed, anything=True)
         lists = which or (len(named) > 1 and deed in _ON and not rooms)
@@ -354,8 +355,11 @@ class Inquiries:
         self, session: Session, asked: Inquiry, devices: tuple[str, ...], words: Mapping[str, Any]
     ) -> list[str]:
         if asked.anything or not devices:
-            on = [one for one in self._telling.on_now(session)
-                  if not asked.rooms or self._home.devices[one].room in asked.rooms]  # fmt: skip
+            on = [
+                one
+                for one in self._telling.on_now(session)
+                if not asked.rooms or self._home.devices[one].room in asked.rooms
+            ]
             names = self._telling.listed(session, on, "and") if on else ""
             return [words["on_now" if on else "nothing_on"].format(names=names)]
         kinds = self._home.kinds_of(devices)

@@ -39,9 +39,8 @@ class AnsweringMachine:
         """The messages that a text means by who left them, by what they are about, or by their number."""
         every = self._home.messages[memory.language]
         found = [
-            at for at, one in enumerate(every)
-            if re.search(rf"\b(?:{'|'.join(one['words'])})\b", text, re.I)
-        ]  # fmt: skip
+            at for at, one in enumerate(every) if re.search(rf"\b(?:{'|'.join(one['words'])})\b", text, re.I)
+        ]
         if not found and (memory.topic == "messages" or forms(memory.language)["message"].search(text)):
             for at, name in enumerate(("today_message", "yesterday_message")):
                 found += [at] if forms(memory.language)[name].search(text) else []
@@ -51,9 +50,17 @@ class AnsweringMachine:
         return tuple(found)
 
     def take(
-        self, memory: Memory, said: Snippet, words: Mapping[str, Any], keeps: Chosen, around: str, near: str,
-        *, device: bool, acts: bool,
-    ) -> Served | None:  # fmt: skip
+        self,
+        memory: Memory,
+        said: Snippet,
+        words: Mapping[str, Any],
+        keeps: Chosen,
+        around: str,
+        near: str,
+        *,
+        device: bool,
+        acts: bool,
+    ) -> Served | None:
         """What a snippet asks of the machine; None where it asks nothing of it.
 
         around  the whole turn
@@ -198,9 +205,15 @@ class AnsweringMachine:
         return Served(words["blinks"].format(count=len(memory.messages)), (), "play")
 
     def _delete(
-        self, memory: Memory, said: Snippet, words: Mapping[str, Any], named: Chosen, keeps: Chosen,
-        near: str, around: str,
-    ) -> Served:  # fmt: skip
+        self,
+        memory: Memory,
+        said: Snippet,
+        words: Mapping[str, Any],
+        named: Chosen,
+        keeps: Chosen,
+        near: str,
+        around: str,
+    ) -> Served:
         known, text = forms(memory.language), said.text
         memory.topic = "messages"
         if known["not_delete"].search(text):

@@ -174,9 +174,10 @@ class Reader:
             return ""
         covered = {at for span in spans for at in range(span.start, span.end)}
         unknown = {
-            at for at, word in enumerate(said)
+            at
+            for at, word in enumerate(said)
             if at not in covered and not self.knows(word) and not names_nothing(word, self.language)
-        }  # fmt: skip
+        }
         first, end = named[0].start, named[0].end
         before = {first - 1} if named[0].entry.kind not in ("it", "them", "other") else set[int]()
         places = [at for at in range(end, len(said)) if said[at].rstrip("'") in _WHERE[self.language]]
@@ -269,9 +270,11 @@ class Reader:
         near = [one for one in pieces if one.room == here.room and one.name != name]
         if relation == "between":
             across = sorted(one.at[0] for one in near)
-            return len(across) > 1 and across[0] < here.at[0] < across[-1] and not any(
-                _holds("near", here, one) for one in near
-            )  # fmt: skip
+            return (
+                len(across) > 1
+                and across[0] < here.at[0] < across[-1]
+                and not any(_holds("near", here, one) for one in near)
+            )
         return any(_holds(relation, here, one) for one in near)
 
 
@@ -280,7 +283,12 @@ def _holds(relation: str, here: Piece, there: Piece) -> bool:
     across, away, up = (mine - theirs for mine, theirs in zip(here.at, there.at, strict=True))
     beside = dist(here.at[:2], there.at[:2]) <= _NEAR
     return {
-        "near": beside, "at": beside, "left": across < -_AWAY, "right": across > _AWAY,
-        "behind": beside and away > _AWAY, "before": beside and away < -_AWAY,
-        "above": beside and up > _AWAY, "below": beside and up < -_AWAY,
-    }.get(relation, False)  # fmt: skip
+        "near": beside,
+        "at": beside,
+        "left": across < -_AWAY,
+        "right": across > _AWAY,
+        "behind": beside and away > _AWAY,
+        "before": beside and away < -_AWAY,
+        "above": beside and up > _AWAY,
+        "below": beside and up < -_AWAY,
+    }.get(relation, False)

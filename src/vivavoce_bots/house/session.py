@@ -56,10 +56,12 @@ class Session(Talk):
     def settle(self, acted: Container[str | None]) -> None:
         """What was done needs no question any more; `acted`: the devices."""
         self.waiting = [
-            one for one in self.waiting
-            if one.asks not in ("deed", "confirm") or not one.choices
+            one
+            for one in self.waiting
+            if one.asks not in ("deed", "confirm")
+            or not one.choices
             or not all(device in acted for device in one.choices)
-        ]  # fmt: skip
+        ]
 
 
 @dataclass

@@ -115,9 +115,13 @@ def read_policy(text: str) -> dict[str, dict[str, float]]:
 
 
 def presented(
-    domain: Domain, acts: tuple[Act, ...], constraints: Mapping[str, str], sure: bool, heard: Heard,
+    domain: Domain,
+    acts: tuple[Act, ...],
+    constraints: Mapping[str, str],
+    sure: bool,
+    heard: Heard,
     chooser: Chooser,
-) -> tuple[Act, ...]:  # fmt: skip
+) -> tuple[Act, ...]:
     """The acts in the manner that the chooser picks; acts that leave no choice stay as they are."""
     kind = _kind(acts)
     if kind is None:

@@ -11,14 +11,18 @@ ASKED: Final[dict[str, dict[str, str]]] = read_data("telco")["asked"]
 # What a thing is called, and the caller's own words for it that an aligned system takes over.
 CALLED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "en": {
-        "invoice": ("invoice", "bill"), "credit": ("credit", "balance"),
-        "transactions": ("transactions", "movements"), "tariff": ("tariff plan", "plan", "tariff"),
+        "invoice": ("invoice", "bill"),
+        "credit": ("credit", "balance"),
+        "transactions": ("transactions", "movements"),
+        "tariff": ("tariff plan", "plan", "tariff"),
     },
     "it": {
-        "invoice": ("fattura", "bolletta"), "credit": ("credito", "saldo"), "transactions": ("movimenti",),
+        "invoice": ("fattura", "bolletta"),
+        "credit": ("credito", "saldo"),
+        "transactions": ("movimenti",),
         "tariff": ("piano tariffario", "piano"),
     },
-}  # fmt: skip
+}
 
 SAID: Final = {
     "en": {
@@ -134,16 +138,20 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "hello": "Hi, this is Telmar! {tasks}",
             "tasks": "I can tell you your last invoice, your transactions, your credit or your tariff plan; "
             "and I can top up your card or make a transfer. What can I do for you?",
-            "ask": "What can I do for you?", "more": "What else?",
+            "ask": "What can I do for you?",
+            "more": "What else?",
             "recipient": "Who's the money for?",
             "limits": "Anything from {low} to {high} euros.",
             "confirm_top_up": "I'll top up your card by {amount} euros, OK?",
             "confirm_transfer": "I'll send {amount} euros to {recipient}, OK?",
-            "done": "Done: {operation}. Now your {word} is {credit} euros.", "cancelled": "OK, nothing done.",
+            "done": "Done: {operation}. Now your {word} is {credit} euros.",
+            "cancelled": "OK, nothing done.",
             "poor": "Sorry, your {word} of {credit} euros is not enough to send {amount} to {recipient}.",
             "first": "Shall I top up first?",
             "puzzled": "Sorry, I didn't get that.",
-            "bye": "Thanks for calling, bye!", "sad": "Oh, I'm sorry.", "glad": "Great!",
+            "bye": "Thanks for calling, bye!",
+            "sad": "Oh, I'm sorry.",
+            "glad": "Great!",
         },
         "it": {
             "hello": "Ciao, qui Telmar! {tasks}",
@@ -156,8 +164,10 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "transactions": "I tuoi ultimi {word}: {value}.",
             "credit": "Il tuo {word} è di {value} euro.",
             "tariff": "Il tuo {word} è {value}.",
-            "ask": "Che cosa ti serve?", "more": "Altro?",
-            "recipient": "A chi li mando?", "limits": "Dimmi un importo da {low} a {high} euro.",
+            "ask": "Che cosa ti serve?",
+            "more": "Altro?",
+            "recipient": "A chi li mando?",
+            "limits": "Dimmi un importo da {low} a {high} euro.",
             "confirm_top_up": "Ti ricarico la carta di {amount} euro, ok?",
             "confirm_transfer": "Mando {amount} euro a {recipient}, ok?",
             "done": "Fatto: {operation}. Ora il tuo {word} è di {credit} euro.",
@@ -165,7 +175,9 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "poor": "Mi spiace, il tuo {word} di {credit} euro non basta per {amount} euro a {recipient}.",
             "first": "Ricarico prima?",
             "puzzled": "Scusa, non ho capito.",
-            "bye": "Grazie, ciao!", "sad": "Oh, mi spiace.", "glad": "Che bello!",
+            "bye": "Grazie, ciao!",
+            "sad": "Oh, mi spiace.",
+            "glad": "Che bello!",
         },
     },
     "facing": {
@@ -180,10 +192,12 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "transactions": "{value}.",
             "credit": "{value} euros.",
             "tariff": "{value}.",
-            "confirm_top_up": "Top up {amount} euros, right?", "recipient": "To whom?",
+            "confirm_top_up": "Top up {amount} euros, right?",
+            "recipient": "To whom?",
             "confirm_transfer": "{amount} euros to {recipient}, right?",
             "done": "Done: {operation}. Left: {credit} euros.",
-            "limits": "From {low} to {high} euros.", "bye": "Goodbye.",
+            "limits": "From {low} to {high} euros.",
+            "bye": "Goodbye.",
         },
         "it": {
             "hello": "Telmar. {tasks}",
@@ -192,10 +206,13 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "transactions": "{value}.",
             "credit": "{value} euro.",
             "tariff": "{value}.",
-            "confirm_top_up": "Ricarica di {amount} euro, giusto?", "recipient": "A chi?", "more": "Altro?",
+            "confirm_top_up": "Ricarica di {amount} euro, giusto?",
+            "recipient": "A chi?",
+            "more": "Altro?",
             "confirm_transfer": "{amount} euro a {recipient}, giusto?",
             "done": "Fatto: {operation}. Restano {credit} euro.",
-            "limits": "Da {low} a {high} euro.", "bye": "Arrivederci.",
+            "limits": "Da {low} a {high} euro.",
+            "bye": "Arrivederci.",
         },
     },
-}  # fmt: skip
+}

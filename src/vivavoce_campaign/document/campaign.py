@@ -204,10 +204,14 @@ def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: di
     tests = Counter(titles[one["test"]] for one in held)
     listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
     lines = [
-        say("Frequency: {k} of {n} failed cases. By test: {tests}.", k=count(len(held)), n=count(of),
-            tests=listed_tests),
+        say(
+            "Frequency: {k} of {n} failed cases. By test: {tests}.",
+            k=count(len(held)),
+            n=count(of),
+            tests=listed_tests,
+        ),
         *(_told(one) for one in held[:2]),
-    ]  # fmt: skip
+    ]
     return [Heading(say(KINDS[kind])), Bullets(tuple(lines))]
 
 
@@ -240,8 +244,10 @@ def _told(one: StressFacts) -> str:
         )
     return say(
         "Example: the system replied to “{original}” with “{before}” and to “{variant}” with “{after}”.",
-        before=before, after=after, **said,
-    )  # fmt: skip
+        before=before,
+        after=after,
+        **said,
+    )
 
 
 def _short(text: str | None) -> str | None:

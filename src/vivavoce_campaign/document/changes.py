@@ -79,8 +79,14 @@ def changes_told(found: RunsCompared) -> list[str]:
         return [say(NOTHING, cases=plural(found.common, "case"), **names)]
     was = found.passed_both + fell + sum(one.before == "passed" for one in found.otherwise)
     after = was + rose - fell
-    facts = {"cases": plural(found.common, "case"), "rose": count(rose), "fell": count(fell),
-             "after": count(after), "was": count(was), **names}  # fmt: skip
+    facts = {
+        "cases": plural(found.common, "case"),
+        "rose": count(rose),
+        "fell": count(fell),
+        "after": count(after),
+        "was": count(was),
+        **names,
+    }
     harm = [
         say(template, cases=plural(len(cases), "case"), **names)
         for cases, template in ((found.worse, WORSE), (found.originals_lost, LOST))
@@ -94,9 +100,10 @@ def changes_told(found: RunsCompared) -> list[str]:
             say(
                 "The reply to the original changed in {cases} ({passed} of these pass). Check that the "
                 "new replies are correct.",
-                cases=plural(len(found.originals_otherwise), "case"), passed=count(len(found.otherwise)),
+                cases=plural(len(found.originals_otherwise), "case"),
+                passed=count(len(found.otherwise)),
             )
-        )  # fmt: skip
+        )
     if found.not_compared:
         told.append(
             say(
@@ -116,8 +123,12 @@ def _original_told(found: RunsCompared) -> list[str]:
         was, now = answers_apart(*(row["clean_transcript"] for row in one.rows))
         if was and now and was != now:
             original = one.rows[1]["original"]
-            told = say("Example: the reply to “{original}” is “{now}”; it was “{was}”.",
-                       original=original, now=now.rstrip("."), was=was.rstrip("."))  # fmt: skip
+            told = say(
+                "Example: the reply to “{original}” is “{now}”; it was “{was}”.",
+                original=original,
+                now=now.rstrip("."),
+                was=was.rstrip("."),
+            )
             return [told]
     return []
 

@@ -224,19 +224,26 @@ def _noise(counted: Dataset) -> Noise:
 
 
 def _languages(
-    counted: Dataset, settings: CampaignFile, submission: Submission, reached: Mapping[str, bool],
+    counted: Dataset,
+    settings: CampaignFile,
+    submission: Submission,
+    reached: Mapping[str, bool],
     stress: Mapping[str, Any] | None,
-) -> list[LanguageHeld]:  # fmt: skip
+) -> list[LanguageHeld]:
     rows = counted.read("dialogues").to_pylist()
     told = {one["name"]: one for one in stress["languages"]} if stress else {}
     found = list[LanguageHeld]()
     for language in (one for one in settings.languages if one in submission.languages):
         held = [row for row in rows if row["language"].split("-")[0] == language.split("-")[0]]
         cases = told.get(language)
-        found.append(LanguageHeld(
-            language=language, users=len({row["participant_id"] for row in held}),
-            goals=idial.goals_of(held, reached), stress=cases if cases and cases["cases"] else None,
-        ))  # fmt: skip
+        found.append(
+            LanguageHeld(
+                language=language,
+                users=len({row["participant_id"] for row in held}),
+                goals=idial.goals_of(held, reached),
+                stress=cases if cases and cases["cases"] else None,
+            )
+        )
     return found
 
 
@@ -249,13 +256,21 @@ def _left_out(counted: Dataset) -> NotCounted:
 def figures(found: Evaluation, told: Sequence[str] = ()) -> SystemFigures:
     """The report's numbers as data. Input  told: what it says first"""
     return SystemFigures(
-        system=found.submission.submission, told=list(told), simulated=found.people.simulated,
-        aspects=found.aspects, items=found.items,
+        system=found.submission.submission,
+        told=list(told),
+        simulated=found.people.simulated,
+        aspects=found.aspects,
+        items=found.items,
         stress=None if found.stress is None else _stress(found.stress),
-        goals=found.goals, languages=[_language(one) for one in found.languages], intents=found.intents,
-        entities=found.entities, people=found.people, conversations=found.conversations,
-        left_out=found.left_out, data=found.dataset.hash,
-    )  # fmt: skip
+        goals=found.goals,
+        languages=[_language(one) for one in found.languages],
+        intents=found.intents,
+        entities=found.entities,
+        people=found.people,
+        conversations=found.conversations,
+        left_out=found.left_out,
+        data=found.dataset.hash,
+    )
 
 
 def _language(one: LanguageHeld) -> LanguageFigures:
@@ -268,12 +283,22 @@ def _language(one: LanguageHeld) -> LanguageFigures:
 def _stress(run: Mapping[str, Any]) -> StressFigures:
     whole = run["whole"]
     return StressFigures(
-        passed=whole["passed"], applied=whole["decided"], not_admitted=whole["not_admitted"],
-        open=whole["open"], waiting=whole["waiting"],
-        checks=whole["checks"], judged=whole["judged"], overruled=whole["overruled"], ratio=whole["ratio"],
-        worst=whole["worst"], best=whole["best"], low=whole["low"], high=whole["high"],
-        mean_of_groups=run["macro_families"], mean_of_groups_worst=run["macro_families_worst"],
+        passed=whole["passed"],
+        applied=whole["decided"],
+        not_admitted=whole["not_admitted"],
+        open=whole["open"],
+        waiting=whole["waiting"],
+        checks=whole["checks"],
+        judged=whole["judged"],
+        overruled=whole["overruled"],
+        ratio=whole["ratio"],
+        worst=whole["worst"],
+        best=whole["best"],
+        low=whole["low"],
+        high=whole["high"],
+        mean_of_groups=run["macro_families"],
+        mean_of_groups_worst=run["macro_families_worst"],
         mean_of_groups_best=run["macro_families_best"],
         groups={one["name"]: one["ratio"] for one in run["families"]},
         tests={one["name"]: one["ratio"] for one in run["tests"]},
-    )  # fmt: skip
+    )

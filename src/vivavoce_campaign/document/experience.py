@@ -41,10 +41,16 @@ def questionnaire_blocks(found: Evaluation) -> list[Block]:
         chosen = [item for item in items if item.item_id in one.items and item.n]
         if chosen:
             drawn = [
-                LikertItem(item_id=one.item_id, low=one.low, high=one.high, reverse=one.reverse,
-                           counts=one.counts, labels=labels)
+                LikertItem(
+                    item_id=one.item_id,
+                    low=one.low,
+                    high=one.high,
+                    reverse=one.reverse,
+                    counts=one.counts,
+                    labels=labels,
+                )
                 for one in chosen
-            ]  # fmt: skip
+            ]
             blocks.append(
                 likert_figure(number, say(ASPECTS[one.name]), drawn, mark=mark, sentences=wording.items)
             )

@@ -22,13 +22,24 @@ def compose_leaderboard(standing: dict[str, Any], *, words: str = "en") -> Docum
     with speaking(words):
         table = _table(standing)
         return Document(
-            language=language(), study=standing["name"], title=say("Leaderboard"), mark="",
-            lead=say("{teams}, ordered by: {figure}.", teams=plural(len(standing["teams"]), "team"),
-                     figure=say(FIGURES[standing["ranked_by"]])),
-            answer=(), before=(say("Where intervals overlap widely, the order may be chance."),), cover=(),
+            language=language(),
+            study=standing["name"],
+            title=say("Leaderboard"),
+            mark="",
+            lead=say(
+                "{teams}, ordered by: {figure}.",
+                teams=plural(len(standing["teams"]), "team"),
+                figure=say(FIGURES[standing["ranked_by"]]),
+            ),
+            answer=(),
+            before=(say("Where intervals overlap widely, the order may be chance."),),
+            cover=(),
             sections=(DocumentSection("leaderboard", say("Leaderboard"), say("Leaderboard"), (table,)),),
-            data=standing["name"], made="", version=installed_version(), words=frame_words(),
-        )  # fmt: skip
+            data=standing["name"],
+            made="",
+            version=installed_version(),
+            words=frame_words(),
+        )
 
 
 def _table(standing: dict[str, Any]) -> TableOfText:

@@ -67,16 +67,24 @@ def _conversations_table(held: Conversations) -> TableOfText:
         return f"{say('{k} of {n}', k=count(n), n=count(of))} ({percent(n / of) if of else MISSING})"
 
     every = held.dialogues
-    length = say("median {median}, {shortest} to {longest}", median=f"{held.median:g}",
-                 shortest=count(held.shortest), longest=count(held.longest))  # fmt: skip
+    length = say(
+        "median {median}, {shortest} to {longest}",
+        median=f"{held.median:g}",
+        shortest=count(held.shortest),
+        longest=count(held.longest),
+    )
     rows = (
         Row(say("User turns per dialogue"), (Cell(length), Cell(count(every)))),
-        Row(say("System turns saying \"not understood\""),
-            (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, every)))),
-        Row(say("User turns that repeat a request"),
-            (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, every)))),
+        Row(
+            say('System turns saying "not understood"'),
+            (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, every))),
+        ),
+        Row(
+            say("User turns that repeat a request"),
+            (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, every))),
+        ),
         Row(say("Repeated first requests"), (Cell(MISSING), Cell(shared(held.anew, every)))),
-    )  # fmt: skip
+    )
     columns = heads(say("Change"), say("Turns"), say("Dialogues"))
     note = say(
         'All dialogues, including successful ones. "Not understood" is detected from the system\'s '
@@ -96,9 +104,13 @@ def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
     for one in held:
         of = say("{k} of {n}", k=count(one.missed), n=count(one.dialogues))
         told = [
-            say("{intent} ({language}): goal not reached in {of} dialogues.",
-                intent=texts.get(one.intent_id, one.intent_id), language=named_language(one.language), of=of)
-        ]  # fmt: skip
+            say(
+                "{intent} ({language}): goal not reached in {of} dialogues.",
+                intent=texts.get(one.intent_id, one.intent_id),
+                language=named_language(one.language),
+                of=of,
+            )
+        ]
         if one.failed:
             told.append(say("Dialogues with system errors: {n}.", n=count(one.failed)))
         if one.last:
@@ -150,9 +162,14 @@ def _language_cells(one: LanguageHeld) -> tuple[Cell, ...]:
 def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
     rows = tuple(Row(texts[one.id], _intent_cells(one)) for one in found.intents)
     columns = heads(
-        say("Intent"), say("Dialogues"), say("Goal reached"), say("Expected"), say("Median"), say("Maximum"),
+        say("Intent"),
+        say("Dialogues"),
+        say("Goal reached"),
+        say("Expected"),
+        say("Median"),
+        say("Maximum"),
         say("Within the expected time"),
-    )  # fmt: skip
+    )
     note = say(
         "A goal is reached when the system says one of its team's completion phrases and names only "
         "values of the task. With known venues, the last venue offered must fit the task. Times are "
@@ -175,9 +192,13 @@ def _intent_cells(one: IntentTimes) -> tuple[Cell, ...]:
         of = say("{k} of {n}", k=count(one.within), n=count(one.timed))
         within = Cell(percent(one.within / one.timed), (of, span(one.low, one.high)))
     return (
-        Cell(count(one.dialogues), (plural(one.users, "participant"),)), reached, Cell(clock(one.expected_s)),
-        Cell(clock(one.median_s)), Cell(clock(one.longest_s)), within,
-    )  # fmt: skip
+        Cell(count(one.dialogues), (plural(one.users, "participant"),)),
+        reached,
+        Cell(clock(one.expected_s)),
+        Cell(clock(one.median_s)),
+        Cell(clock(one.longest_s)),
+        within,
+    )
 
 
 def clock(value: float | None) -> str:

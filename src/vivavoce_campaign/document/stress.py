@@ -132,20 +132,25 @@ def success_figure(run: Facts, mark: str) -> Figure:
             (
                 f"{one['name']} {title_of(one)}",
                 say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"] + one["open"])),
-                share_told(one, "ratio"), between(one["low"], one["high"], percent),
+                share_told(one, "ratio"),
+                between(one["low"], one["high"], percent),
             )
-            for one in run["tests"] if one["worst"] is not None
+            for one in run["tests"]
+            if one["worst"] is not None
         ],
-    )  # fmt: skip
+    )
 
 
 def _bar(one: Facts) -> Facts:
     of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
     more = f", {say('{n} open', n=count(one['open']))}" if one["open"] else ""
     return {
-        "test": one["name"], "told": f"{title_of(one)}: {of}{more}", "ratio": one["worst"],
-        "low": one["low"], "high": one["high"],
-    }  # fmt: skip
+        "test": one["name"],
+        "told": f"{title_of(one)}: {of}{more}",
+        "ratio": one["worst"],
+        "low": one["low"],
+        "high": one["high"],
+    }
 
 
 def _table(run: Facts) -> TableOfText:

@@ -88,12 +88,15 @@ def _lost_line(found: Conversations | None) -> list[str]:
     if found is None:
         return []
     return [
-        say("The system did not understand in {dialogues} ({n} of all its {turns}).",
-            dialogues=plural(found.lost_dialogues, "dialogue"), n=count(found.lost),
-            turns=plural(found.system_turns, "turn"))
+        say(
+            "The system did not understand in {dialogues} ({n} of all its {turns}).",
+            dialogues=plural(found.lost_dialogues, "dialogue"),
+            n=count(found.lost),
+            turns=plural(found.system_turns, "turn"),
+        )
         if found.lost
         else say("The system never said that it did not understand.")
-    ]  # fmt: skip
+    ]
 
 
 def conversation_lines(found: Conversations | None) -> list[str]:
@@ -104,21 +107,24 @@ def conversation_lines(found: Conversations | None) -> list[str]:
         say(
             "Median user turns per dialogue: {median} ({shortest} to {longest}; {dialogues}).",
             median=coefficient(found.median) if found.median % 1 else count(int(found.median)),
-            shortest=count(found.shortest), longest=count(found.longest),
+            shortest=count(found.shortest),
+            longest=count(found.longest),
             dialogues=plural(found.dialogues, "dialogue"),
         )
-    ]  # fmt: skip
+    ]
     told += _lost_line(found)
     told.append(
         say(
             "Users repeated themselves in {dialogues} ({n} of their {turns}), and repeated their first "
             "request in {anew} of these.",
-            dialogues=plural(found.repeated_dialogues, "dialogue"), n=count(found.repeated),
-            turns=plural(found.user_turns, "turn"), anew=count(found.anew),
+            dialogues=plural(found.repeated_dialogues, "dialogue"),
+            n=count(found.repeated),
+            turns=plural(found.user_turns, "turn"),
+            anew=count(found.anew),
         )
         if found.repeated
         else say("Users never had to repeat themselves.")
-    )  # fmt: skip
+    )
     return [" ".join(told)]
 
 
@@ -128,9 +134,10 @@ def _goals_line(found: Evaluation) -> list[str]:
         return []
     told = say(
         "Task goal reached in {reached} of {dialogues} ({share}).",
-        reached=count(goals.reached), dialogues=plural(goals.known, "dialogue"),
+        reached=count(goals.reached),
+        dialogues=plural(goals.known, "dialogue"),
         share=percent(goals.reached / goals.known),
-    )  # fmt: skip
+    )
     if found.tested_later is not None:
         told += " " + say("These dialogues used {release}.", release=first_release(found))
     return [told]
@@ -161,11 +168,14 @@ def _quality_table(found: Evaluation) -> TableOfText:
     experience = say("Quality of experience (user answers)")
     rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
     rows += [
-        _row(found, ASPECTS[one.name],
-             (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, _user(found))),
-             experience)
+        _row(
+            found,
+            ASPECTS[one.name],
+            (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, _user(found))),
+            experience,
+        )
         for one in ([] if found.people.simulated else found.aspects)
-    ]  # fmt: skip
+    ]
     note = say("Confidence intervals are clustered by user, or by utterance for stress tests.")
     if not found.people.simulated:
         apart = say(
@@ -242,15 +252,20 @@ def stress_lines(stress: Stress | None) -> list[str]:
         first = say(
             "Linguistic stress tests: {passed} passed, {failed} failed, {open} without a verdict; share "
             "passed between {worst} and {best}.",
-            passed=count(whole["passed"]), failed=count(whole["decided"] - whole["passed"]),
-            open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]),
-        )  # fmt: skip
+            passed=count(whole["passed"]),
+            failed=count(whole["decided"] - whole["passed"]),
+            open=count(whole["open"]),
+            worst=percent(whole["worst"]),
+            best=percent(whole["best"]),
+        )
     else:
         first = say(
             "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% CI {interval}).",
-            passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=percent(whole["ratio"]),
+            passed=count(whole["passed"]),
+            applied=count(whole["decided"]),
+            ratio=percent(whole["ratio"]),
             interval=between(whole["low"], whole["high"], percent),
-        )  # fmt: skip
+        )
     groups = [one for one in stress["families"] if one["worst"] is not None]
     if len(groups) < 2:
         return [first]  # of a single group the mean is the share itself
@@ -266,9 +281,10 @@ def _of_group(one: Mapping[str, Any]) -> str:
     """The share of a group of tests, with its cases and interval: one of few cases looks as sure as any."""
     return say(
         "{share} ({n}; {interval})",
-        share=share_told(one, "ratio"), n=plural(one["decided"] + one["open"], "case"),
+        share=share_told(one, "ratio"),
+        n=plural(one["decided"] + one["open"], "case"),
         interval=between(one["low"], one["high"], percent),
-    )  # fmt: skip
+    )
 
 
 def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:

@@ -55,9 +55,10 @@ def release_told(found: Evaluation) -> list[str]:
         say(
             "Only the stress tests used release {now}. Dialogues, success, times and questionnaire are "
             "from {before}.",
-            now=now, before=first_release(found),
+            now=now,
+            before=first_release(found),
         )
-    ]  # fmt: skip
+    ]
 
 
 def first_release(found: Evaluation) -> str:
@@ -83,12 +84,14 @@ def _few(found: Evaluation) -> list[str]:
     return [
         say(
             "The sample is small ({cases}, {users}): the 95% CI of the share passed is {low} to {high}.",
-            cases=plural(whole["decided"] + whole["open"], "case"), low=percent(low), high=percent(high),
+            cases=plural(whole["decided"] + whole["open"], "case"),
+            low=percent(low),
+            high=percent(high),
             users=plural(
                 found.people.finished, "simulated user" if found.people.simulated else "participant"
             ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def not_comparable(found: RunsCompared) -> str:
@@ -97,8 +100,12 @@ def not_comparable(found: RunsCompared) -> str:
     return say(
         "The runs had different cases: {was} of {of} passed before, {now} of {of_now} now; cases in both: "
         "{common}. The two shares are not comparable.",
-        was=count(was), of=count(of), now=count(now), of_now=count(of_now), common=count(found.common),
-    )  # fmt: skip
+        was=count(was),
+        of=count(of),
+        now=count(now),
+        of_now=count(of_now),
+        common=count(found.common),
+    )
 
 
 def languages_told(found: Evaluation) -> list[str]:
@@ -130,9 +137,10 @@ def _noise(found: Evaluation) -> list[str]:
             "errors."
             if found.submission.channel == "written"
             else "Simulated recognition errors changed {altered} of {turns}.",
-            altered=count(noise.altered), turns=plural(noise.turns, "user turn"),
+            altered=count(noise.altered),
+            turns=plural(noise.turns, "user turn"),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _left_out(found: Evaluation) -> list[str]:

@@ -152,8 +152,10 @@ def efforts(times: Iterable[TimedCommand], *, data: str) -> tuple[Effort, Effort
 
 def _effort(times: Sequence[TimedCommand], *, drafted: bool, data: str) -> Effort:
     return Effort(
-        drafted, len(times), len({one.annotator_id for one in times}),
+        drafted,
+        len(times),
+        len({one.annotator_id for one in times}),
         median(one.seconds for one in times) if times else None,
         sum(one.draft == "kept" for one in times),
         signature("seconds_a_command", unit="command", n=len(times), data=data, drafts=drafted),
-    )  # fmt: skip
+    )

@@ -26,9 +26,17 @@ from vivavoce_commands.command_file import command_files, read_command_file
 from vivavoce_commands.notation import NotationError, read_predicates, write_predicates
 
 COLUMNS: Final = (
-    "command_id", "participant_id", "recipe", "utterance", "text", "annotator_id", "annotation", "stands",
-    "seconds", "draft",
-)  # fmt: skip
+    "command_id",
+    "participant_id",
+    "recipe",
+    "utterance",
+    "text",
+    "annotator_id",
+    "annotation",
+    "stands",
+    "seconds",
+    "draft",
+)
 
 
 class GivenAnnotation(NamedTuple):
@@ -59,9 +67,11 @@ def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
 
 
 def _rows(
-    sequence: CommandSequence, state: AnnotationState, stands: Mapping[str, StandingAnnotation],
+    sequence: CommandSequence,
+    state: AnnotationState,
+    stands: Mapping[str, StandingAnnotation],
     times: Mapping[tuple[str, str, int], TimedCommand],
-) -> Iterator[tuple[Any, ...]]:  # fmt: skip
+) -> Iterator[tuple[Any, ...]]:
     annotated = state.dialogues.get(sequence.key)
     places = {place.turn_index: place for place in annotated.places(SCHEME)} if annotated else {}
     for number, one in enumerate(sequence.commands):

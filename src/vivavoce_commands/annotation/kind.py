@@ -84,10 +84,12 @@ class CommandJudgement(JudgementKind):
             files.report("templates", error.problem, error.hint or "")
             return None
         return CommandPlan(
-            templates=templates, dataset=dataset, drafts=self._drafts(settings, files),
+            templates=templates,
+            dataset=dataset,
+            drafts=self._drafts(settings, files),
             draft_share=settings.draft_share,
             drafts_file=files.folder / settings.drafts if settings.drafts else None,
-        )  # fmt: skip
+        )
 
     def _drafts(self, settings: CommandAnnotation, files: StepFiles) -> Mapping[str, CommandDraft]:
         path = files.path(settings.drafts, "drafts") if settings.drafts else None
@@ -107,7 +109,12 @@ class CommandJudgement(JudgementKind):
 
 
 PREDICATES: Final = Scheme.model_validate(
-    {"scheme": SCHEME, "about": "user", "title": "Commands", "value": "predicates",
-     "labels": [{"label": SCHEME, "key": "c", "text": "command"}]}
-)  # fmt: skip
+    {
+        "scheme": SCHEME,
+        "about": "user",
+        "title": "Commands",
+        "value": "predicates",
+        "labels": [{"label": SCHEME, "key": "c", "text": "command"}],
+    }
+)
 COMMANDS = CommandJudgement()

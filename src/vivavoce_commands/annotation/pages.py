@@ -43,9 +43,13 @@ def next_sequence(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> 
 
 @router.get(f"{ADDRESS}/work")
 def work(
-    request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, at: int | None = None,
+    request: Request,
+    site: ThisSite,
+    workplace: ThisWorkplace,
+    who: ThisExpert,
+    at: int | None = None,
     stale: bool = False,
-) -> Response:  # fmt: skip
+) -> Response:
     """The command that is due, whatever the browser believes; `at` goes back to an earlier one."""
     found = _due(workplace, key_of(who))
     if found is None:
@@ -90,10 +94,14 @@ def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[CommandSequenc
 
 
 def _page(
-    request: Request, workplace: CommandWorkplace, sequence: CommandSequence, mine: Work,
-    at: int | None, text: str,
+    request: Request,
+    workplace: CommandWorkplace,
+    sequence: CommandSequence,
+    mine: Work,
+    at: int | None,
+    text: str,
     **more: Any,
-) -> Response:  # fmt: skip
+) -> Response:
     """The page with a text as it stands; nothing that was entered is lost."""
     templates = workplace.commands.templates
     proposed = None
@@ -102,16 +110,33 @@ def _page(
     sounds = {said.command_id: name for name, said in _sounds(site_of(request), workplace, sequence).items()}
     draft = AnnotationDraft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [
-        {"at": number, "text": one.text, "here": number == at, "judged": place_of(number) in mine.judged,
-         "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id),
-         "pointed": one.pointed}
+        {
+            "at": number,
+            "text": one.text,
+            "here": number == at,
+            "judged": place_of(number) in mine.judged,
+            "annotation": _annotated(mine, number),
+            "sound": sounds.get(one.command_id),
+            "pointed": one.pointed,
+        }
         for number, one in enumerate(sequence.commands)
-    ]  # fmt: skip
-    facts = {"lines": lines, "at": at, "proposed": proposed, "key": sequence.key, "draft": draft,
-             "fields": FIELDS,
-             "actions": _actions(templates), "language_of_words": sequence.commands[0].language,
-             "filled": BLANK, "wrong": None, "unfit": False, "empty": False, "stale": False,
-             "taken": False}  # fmt: skip
+    ]
+    facts = {
+        "lines": lines,
+        "at": at,
+        "proposed": proposed,
+        "key": sequence.key,
+        "draft": draft,
+        "fields": FIELDS,
+        "actions": _actions(templates),
+        "language_of_words": sequence.commands[0].language,
+        "filled": BLANK,
+        "wrong": None,
+        "unfit": False,
+        "empty": False,
+        "stale": False,
+        "taken": False,
+    }
     return expert_page(request, "commands", **facts | more)
 
 
@@ -128,19 +153,29 @@ def _before(mine: Work, at: int) -> list[Predicate]:
 def _actions(templates: CommandTemplates) -> list[dict[str, Any]]:
     """Every action with the names of its places; `?` marks one that may be absent."""
     return [
-        {"name": name, "means": templates.actions[name].means,
-         "places": [place.name + ("?" if place.optional else "") for place in places]}
+        {
+            "name": name,
+            "means": templates.actions[name].means,
+            "places": [place.name + ("?" if place.optional else "") for place in places],
+        }
         for name, places in sorted(templates.places.items())
-    ]  # fmt: skip
+    ]
 
 
 @router.post(f"{ADDRESS}/work")
 async def press(
-    request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
-    sequence: Annotated[str, Form(max_length=400)], at: Annotated[int, Form(ge=0, le=100_000)],
-    annotation: Words = "", predicate: Short = "", unsaid: Short = "", take: Words = "",
+    request: Request,
+    site: ThisSite,
+    workplace: ThisWorkplace,
+    who: ThisExpert,
+    sequence: Annotated[str, Form(max_length=400)],
+    at: Annotated[int, Form(ge=0, le=100_000)],
+    annotation: Words = "",
+    predicate: Short = "",
+    unsaid: Short = "",
+    take: Words = "",
     press: Short = "save",
-) -> Response:  # fmt: skip
+) -> Response:
     """Check the text, add a predicate or an offer to it, or save it and go on."""
     found = _due(workplace, key_of(who))
     if found is None or found[0].key != sequence or at >= len(found[0].commands):
@@ -186,9 +221,12 @@ def _save(
 
 @router.post(f"{ADDRESS}/finish")
 def finish(
-    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
-    sequence: Annotated[str, Form(max_length=400)], pause: Annotated[str, Form(max_length=5)] = "",
-) -> Response:  # fmt: skip
+    site: ThisSite,
+    workplace: ThisWorkplace,
+    who: ThisExpert,
+    sequence: Annotated[str, Form(max_length=400)],
+    pause: Annotated[str, Form(max_length=5)] = "",
+) -> Response:
     """The recipe is done; the next one, unless the annotator wants a pause."""
     try:
         workplace.finish(key_of(who), sequence)

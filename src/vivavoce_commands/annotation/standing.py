@@ -66,9 +66,13 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
         names[key] = speaker, recipe
         language = row.get("language") or ""
         said = CommandSaid(
-            row["command_id"], row.get("utterance") or number, text, language, recording,
+            row["command_id"],
+            row.get("utterance") or number,
+            text,
+            language,
+            recording,
             row.get("pointed") or "",
-        )  # fmt: skip
+        )
         found.setdefault(key, []).append(said)
     return {
         key: CommandSequence(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))

@@ -113,13 +113,17 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
     stimulus, response, table = FrameKey, GivenCommand, COMMANDS
     doing, things = "commanding a robot", "stimuli"
     earlier_events = {
-        "stimuli_assigned": StimuliPlanned, "command_given": ResponseGiven, "commands_cut": WholeRecorded,
+        "stimuli_assigned": StimuliPlanned,
+        "command_given": ResponseGiven,
+        "commands_cut": WholeRecorded,
         "commands_finished": StepFinished,
-    }  # fmt: skip
+    }
     earlier_addresses = {
-        "/elicit/typed": "/respond", "/elicit/recording": "/respond/recording",
-        "/elicit/whole": "/respond/recording", "/elicit/cut": "/respond/cut",
-    }  # fmt: skip
+        "/elicit/typed": "/respond",
+        "/elicit/recording": "/respond/recording",
+        "/elicit/whole": "/respond/recording",
+        "/elicit/cut": "/respond/cut",
+    }
 
     def materials(self, settings: ElicitSettings, files: StepFiles) -> tuple[Stimulus, ...]:
         """The stimuli in their order; in revisions their file is `stimuli`, a picture `stimulus`."""
@@ -178,8 +182,9 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
             if not frame.say.get(language):
                 raise InputError(
                     f"frame {frame.stimulus_id!r} proposes nothing to say in {language!r}",
-                    place=step.settings.stimuli, hint=f"add `say: {{{language}: [...]}}` to it",
-                )  # fmt: skip
+                    place=step.settings.stimuli,
+                    hint=f"add `say: {{{language}: [...]}}` to it",
+                )
 
     def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[FrameKey]:
         """Every frame, in the order of the file: earlier commands are the context of later ones."""
@@ -207,11 +212,15 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
         known = _frames(shown)
         frames, frame = [_shown(one, shown.language) for one in known], known[shown.position]
         return {
-            "frames": frames, "frame": frames[shown.position], "longest": LONGEST_COMMAND,
+            "frames": frames,
+            "frame": frames[shown.position],
+            "longest": LONGEST_COMMAND,
             "understood": shown.position > 0 and not shown.again and shown.step.settings.answer != "none",
-            "aloud": shown.step.settings.answer == "voice", "pointing": shown.step.settings.pointing,
-            "things": _things(frame, shown.language), "most_points": MOST_POINTS,
-        }  # fmt: skip
+            "aloud": shown.step.settings.answer == "voice",
+            "pointing": shown.step.settings.pointing,
+            "things": _things(frame, shown.language),
+            "most_points": MOST_POINTS,
+        }
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> GivenCommand:
         text = " ".join(entered.get("text", "").split())
@@ -241,14 +250,19 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
         recorded = given.recorded
         yield {
             "command_id": f"{given.visit_id}-{given.place}-{given.position}",
-            "participant_id": given.participant_id, "recipe": given.stimulus.recipe,
-            "utterance": given.position + 1, "frame": given.stimulus.stimulus_id,
-            "language": given.language, "text": given.response.text,
-            "pointed": write_pointed(given.response.pointed), "recording": given.file,
+            "participant_id": given.participant_id,
+            "recipe": given.stimulus.recipe,
+            "utterance": given.position + 1,
+            "frame": given.stimulus.stimulus_id,
+            "language": given.language,
+            "text": given.response.text,
+            "pointed": write_pointed(given.response.pointed),
+            "recording": given.file,
             "duration_s": recorded.duration_s if recorded else None,
             "microphone_distance_m": recorded.microphone_distance_m if recorded else None,
-            "given_at": given.answered_at, "simulated": given.simulated,
-        }  # fmt: skip
+            "given_at": given.answered_at,
+            "simulated": given.simulated,
+        }
 
     def about(self, stimulus: FrameKey) -> str:
         return stimulus.stimulus_id
@@ -276,9 +290,7 @@ def _pointed(shown: Due, entered: Mapping[str, str]) -> tuple[PointedAt, ...] | 
 
 
 def _things(frame: Stimulus, language: str) -> list[ShownThing]:
-    return [
-        ShownThing(_words(one.name, language) or key, *one.at) for key, one in frame.things.items()
-    ]  # fmt: skip
+    return [ShownThing(_words(one.name, language) or key, *one.at) for key, one in frame.things.items()]
 
 
 def _shown(frame: Stimulus, language: str) -> ShownFrame:

@@ -145,14 +145,19 @@ def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[
 def _stimulus(recipe: WrittenRecipe, frame: WrittenFrame) -> Stimulus:
     kind = PICTURE_TYPES.get(Path(frame.file).suffix.lower()) if frame.file is not None else None
     return Stimulus(
-        recipe=recipe.recipe, stimulus_id=frame.stimulus_id, title=recipe.title, file=frame.file,
-        media_type=kind, shows=frame.shows, text=frame.text,
+        recipe=recipe.recipe,
+        stimulus_id=frame.stimulus_id,
+        title=recipe.title,
+        file=frame.file,
+        media_type=kind,
+        shows=frame.shows,
+        text=frame.text,
         say={language: tuple(said) for language, said in frame.say.items()},
         things={
             key: ThingInPicture(at=(one.at[0], one.at[1], one.at[2], one.at[3]), name=one.name)
             for key, one in frame.things.items()
         },
-    )  # fmt: skip
+    )
 
 
 def _titled(recipe: WrittenRecipe, at: KeyPath, languages: tuple[str, ...], source: Source) -> None:

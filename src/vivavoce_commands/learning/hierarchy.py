@@ -75,14 +75,24 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
         return training
 
     def prepare(
-        self, training: Sequence[Recipe], held_out: Sequence[Recipe], seed: int, schedule: Schedule,
-        progress: Progress | None, checkpoints: Checkpoints,
-    ) -> Training:  # fmt: skip
+        self,
+        training: Sequence[Recipe],
+        held_out: Sequence[Recipe],
+        seed: int,
+        schedule: Schedule,
+        progress: Progress | None,
+        checkpoints: Checkpoints,
+    ) -> Training:
         """The autoencoder, then the word vectors; the fact `reconstruction` is the first's."""
         known, first, share = learn_autoencoder(
-            _predicates(training), _predicates(held_out), self.tokens,
-            seed=seed, schedule=schedule, progress=progress, checkpoint=checkpoints.of("autoencoder"),
-        )  # fmt: skip
+            _predicates(training),
+            _predicates(held_out),
+            self.tokens,
+            seed=seed,
+            schedule=schedule,
+            progress=progress,
+            checkpoint=checkpoints.of("autoencoder"),
+        )
         self.facts["reconstruction"] = share
         self.net.autoencoder.load_state_dict(known.state_dict())
         self.net.autoencoder.requires_grad_(False)

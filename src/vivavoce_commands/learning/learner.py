@@ -59,9 +59,15 @@ class Learner(ABC, Generic[Item, Network]):
         self.build()
         before = self.prepare(training, held_out, seed, schedule, progress, checkpoints)
         done = fit(
-            self.net, items, kept, self.loss, self.pace(schedule),
-            seed=seed, progress=progress, checkpoint=checkpoints.of("network"),
-        )  # fmt: skip
+            self.net,
+            items,
+            kept,
+            self.loss,
+            self.pace(schedule),
+            seed=seed,
+            progress=progress,
+            checkpoint=checkpoints.of("network"),
+        )
         return done.behind(before)
 
     @abstractmethod
@@ -85,9 +91,14 @@ class Learner(ABC, Generic[Item, Network]):
         """The answers to every command of every recipe."""
 
     def prepare(
-        self, training: Sequence[Recipe], held_out: Sequence[Recipe], seed: int, schedule: Schedule,
-        progress: Progress | None, checkpoints: Checkpoints,
-    ) -> Training | None:  # fmt: skip
+        self,
+        training: Sequence[Recipe],
+        held_out: Sequence[Recipe],
+        seed: int,
+        schedule: Schedule,
+        progress: Progress | None,
+        checkpoints: Checkpoints,
+    ) -> Training | None:
         """What is learnt before the network itself; None where nothing is."""
 
     def pace(self, schedule: Schedule) -> Schedule:

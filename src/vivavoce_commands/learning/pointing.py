@@ -296,9 +296,12 @@ def _sequence(
     context = [token for each in before for token in [*to_tokens(each), "<gap>"]]
     source = [*context, *_cut(words)]
     return TokenSequence(
-        source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates), source,
+        source,
+        [1] * len(context) + [0] * (len(source) - len(context)),
+        to_tokens(predicates),
+        source,
         frozenset(each.action for each in predicates),
-    )  # fmt: skip
+    )
 
 
 def _cut(words: list[str]) -> list[str]:

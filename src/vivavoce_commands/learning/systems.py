@@ -69,9 +69,15 @@ def how_to_install() -> str:
 
 
 def train(
-    name: str, recipes: Sequence[Recipe], *, seed: int = 1, epochs: int | None = None, progress: Any = None,
-    folder: Path | None = None, encoder: str | None = None,
-) -> Trained:  # fmt: skip
+    name: str,
+    recipes: Sequence[Recipe],
+    *,
+    seed: int = 1,
+    epochs: int | None = None,
+    progress: Any = None,
+    folder: Path | None = None,
+    encoder: str | None = None,
+) -> Trained:
     """Train a system; every ninth speaker is held out for stopping.
 
     Input   annotated recipes of at least two speakers, or of one whose recipes are then split;

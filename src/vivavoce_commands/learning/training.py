@@ -109,9 +109,13 @@ class _Standing:
 
 
 def _epoch(
-    network: nn.Module, optimiser: torch.optim.Optimizer, items: Sequence[Item],
-    loss: Callable[[list[Item], Random | None], Tensor], batch: int, chance: Random,
-) -> None:  # fmt: skip
+    network: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    items: Sequence[Item],
+    loss: Callable[[list[Item], Random | None], Tensor],
+    batch: int,
+    chance: Random,
+) -> None:
     network.train()
     order = list(items)
     chance.shuffle(order)
@@ -129,10 +133,16 @@ def _kept(
     """Everything that the next epoch depends on, both sources of chance included."""
     version, numbers, gauss = chance.getstate()
     return {
-        "best": at.state, "epoch": at.epoch, "best_epoch": at.best_epoch, "loss": at.best,
-        "seconds": at.seconds, "network": network.state_dict(), "optimiser": optimiser.state_dict(),
-        "chance": [version, list(numbers), gauss], "torch": torch.get_rng_state(),
-    }  # fmt: skip
+        "best": at.state,
+        "epoch": at.epoch,
+        "best_epoch": at.best_epoch,
+        "loss": at.best,
+        "seconds": at.seconds,
+        "network": network.state_dict(),
+        "optimiser": optimiser.state_dict(),
+        "chance": [version, list(numbers), gauss],
+        "torch": torch.get_rng_state(),
+    }
 
 
 def _taken_up(

@@ -33,10 +33,14 @@ def workers(study: StudyFile, log: LogUrl = None, as_json: Json = False) -> None
         found = found_signs_of(read, opened)
     people = list(found.by_person) if found is not None else []
     if as_json:
-        rows = [
-            {"participant_id": one} | {name: sign._asdict() for name, sign in found.judged(one).items()}
-            for one in people
-        ] if found is not None else []  # fmt: skip
+        rows = (
+            [
+                {"participant_id": one} | {name: sign._asdict() for name, sign in found.judged(one).items()}
+                for one in people
+            ]
+            if found is not None
+            else []
+        )
         typer.echo(json.dumps(rows, ensure_ascii=False))
         return
     for one in people:

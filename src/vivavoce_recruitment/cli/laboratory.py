@@ -44,13 +44,15 @@ def slots(
         }
     rows = [
         {
-            "session": settings.told(start), "seats": settings.session_at(start).seats, "booked": len(theirs),
+            "session": settings.told(start),
+            "seats": settings.session_at(start).seats,
+            "booked": len(theirs),
             "came": sum(one.visit_id is not None for one in theirs),
             "completed": sum(one.visit_id in completed for one in theirs),
         }
         for start in sorted({*(one.start for one in settings.sessions), *booked})
         for theirs in [booked.get(start, [])]
-    ]  # fmt: skip
+    ]
     if as_json:
         typer.echo(json.dumps(rows))
         return

@@ -45,9 +45,17 @@ def make_offer(paid: PaidStudy, platform: Platform) -> str:
     name, terms = paid.study.name, paid.terms
     assert isinstance(paid.recruiter, PaidRecruiter)
     listing = paid.ledger.begin_listing(
-        Listing(name, paid.name, f"{name}-{token_hex(8)}", None, terms.reward.minor, terms.reward.currency,
-                terms.places, paid.recruiter.codes())
-    )  # fmt: skip
+        Listing(
+            name,
+            paid.name,
+            f"{name}-{token_hex(8)}",
+            None,
+            terms.reward.minor,
+            terms.reward.currency,
+            terms.places,
+            paid.recruiter.codes(),
+        )
+    )
     if listing.listing is not None:
         return listing.listing
     title = paid.study.title[paid.study.default_language]
@@ -82,14 +90,21 @@ def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_
         called = called_minutes(paid.ledger.log, paid.study.name, paid.name)
         found = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name), called)
     rows = {
-        "places": found.places, "rewards": found.rewards, "bonuses, at most": found.bonuses,
+        "places": found.places,
+        "rewards": found.rewards,
+        "bonuses, at most": found.bonuses,
         "fee": found.fee or "not known: set fee_percent",
-        **({"telephone, at most": found.calls} if found.calls else {}), "total": found.total,
-        "minutes, as told": found.minutes, "by the hour, as told": found.hourly_declared,
-        "completed visits": found.visits, "minutes, median so far": found.median_minutes,
-        "by the hour, so far": found.hourly_so_far, "paid so far": found.paid, "perhaps paid": found.perhaps,
+        **({"telephone, at most": found.calls} if found.calls else {}),
+        "total": found.total,
+        "minutes, as told": found.minutes,
+        "by the hour, as told": found.hourly_declared,
+        "completed visits": found.visits,
+        "minutes, median so far": found.median_minutes,
+        "by the hour, so far": found.hourly_so_far,
+        "paid so far": found.paid,
+        "perhaps paid": found.perhaps,
         **({"telephone so far": found.calls_so_far} if found.calls_so_far else {}),
-    }  # fmt: skip
+    }
     tell(rows, as_json)
 
 

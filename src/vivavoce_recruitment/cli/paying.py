@@ -85,9 +85,12 @@ def bonus(
 
 
 def report(
-    paid: "PaidStudy", kind: str, due: list[tuple[str, str, Any]], confirm: bool,
+    paid: "PaidStudy",
+    kind: str,
+    due: list[tuple[str, str, Any]],
+    confirm: bool,
     beneath: Mapping[str, list[str]] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """What became of what is due; the exit code is 1 where something is perhaps paid, or was refused.
 
     beneath  further lines by ticket
@@ -121,12 +124,19 @@ def compare(
     with paid_study(study, log, recruiter) as paid:
         found = reconcile(paid.ledger, paid.name, paid.terms, paid.work(paid.platform()))
     tell(
-        {"paid by the ledger": found.ledger, "paid by the platform": found.platform,
-         "accepted, not shown yet": len(found.under_way), "perhaps paid": len(found.open),
-         "different sums": len(found.differences), "submitted, no visit": len(found.unvisited),
-         "visits, no submission": found.unlisted, "erased here": found.erased, "agrees": found.agrees},
+        {
+            "paid by the ledger": found.ledger,
+            "paid by the platform": found.platform,
+            "accepted, not shown yet": len(found.under_way),
+            "perhaps paid": len(found.open),
+            "different sums": len(found.differences),
+            "submitted, no visit": len(found.unvisited),
+            "visits, no submission": found.unlisted,
+            "erased here": found.erased,
+            "agrees": found.agrees,
+        },
         as_json,
-    )  # fmt: skip
+    )
     for ticket, (ours, theirs) in found.differences.items():
         note(f"different sums: {ticket}  ledger {ours}  platform {theirs}")
     for ticket in found.unvisited:

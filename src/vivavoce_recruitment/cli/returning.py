@@ -106,21 +106,28 @@ def _links(
     wanted = [
         one.invited
         for one in found
-        if one.stand in ("waits", "due") and not one.invited.simulated
+        if one.stand in ("waits", "due")
+        and not one.invited.simulated
         and (not one.invited.linked or one.invited.participant_id in again)
-    ]  # fmt: skip
+    ]
     return make_links(log, plan.name, wanted, address)
 
 
 def _facts(one: "Return", made: dict[str, str]) -> dict[str, object]:
     who = one.invited
     return {
-        "participant_id": who.participant_id, "stand": one.stand, "recruiter": who.pool,
-        "known_as": who.person_key, "conditions": list(who.conditions),
-        "completed_at": who.completed_at.isoformat(), "opens_at": one.opens_at.isoformat(),
+        "participant_id": who.participant_id,
+        "stand": one.stand,
+        "recruiter": who.pool,
+        "known_as": who.person_key,
+        "conditions": list(who.conditions),
+        "completed_at": who.completed_at.isoformat(),
+        "opens_at": one.opens_at.isoformat(),
         "closes_at": one.closes_at.isoformat() if one.closes_at is not None else None,
-        "simulated": who.simulated, "outcome": one.outcome, "link": made.get(who.participant_id),
-    }  # fmt: skip
+        "simulated": who.simulated,
+        "outcome": one.outcome,
+        "link": made.get(who.participant_id),
+    }
 
 
 def _line(one: "Return", made: dict[str, str]) -> str:

@@ -35,11 +35,21 @@ def calendar_file(
 ) -> str:
     """One event; the same uid with a later changed_at takes the place of the earlier one in a calendar."""
     lines = [
-        "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Vivavoce//Laboratory//EN", "BEGIN:VEVENT",
-        f"UID:{uid}", f"SEQUENCE:{int(changed_at.timestamp() // 60)}", f"DTSTAMP:{_instant(changed_at)}",
-        f"DTSTART:{_instant(begin)}", f"DTEND:{_instant(end)}", f"SUMMARY:{_text(title)}",
-        f"LOCATION:{_text(place)}", f"DESCRIPTION:{_text(told)}", "END:VEVENT", "END:VCALENDAR",
-    ]  # fmt: skip
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Vivavoce//Laboratory//EN",
+        "BEGIN:VEVENT",
+        f"UID:{uid}",
+        f"SEQUENCE:{int(changed_at.timestamp() // 60)}",
+        f"DTSTAMP:{_instant(changed_at)}",
+        f"DTSTART:{_instant(begin)}",
+        f"DTEND:{_instant(end)}",
+        f"SUMMARY:{_text(title)}",
+        f"LOCATION:{_text(place)}",
+        f"DESCRIPTION:{_text(told)}",
+        "END:VEVENT",
+        "END:VCALENDAR",
+    ]
     return "".join(f"{_folded(line)}\r\n" for line in lines)
 
 
@@ -67,9 +77,15 @@ def _folded(line: str) -> str:
 
 router = APIRouter(prefix="/laboratory", include_in_schema=False)
 STATUSES: Final = {
-    "unknown": 404, "full": 409, "known_email": 409, "begun": 409, "gone": 409, "late": 409,
-    "not_invited": 403, "used_invitation": 409,
-}  # fmt: skip
+    "unknown": 404,
+    "full": 409,
+    "known_email": 409,
+    "begun": 409,
+    "gone": 409,
+    "late": 409,
+    "not_invited": 403,
+    "used_invitation": 409,
+}
 Token = Annotated[str, Query(alias=INVITATION, max_length=100)]
 Code = Annotated[str, Query(alias=PARAMETER, max_length=100)]
 SentCode = Annotated[str, Form(alias=PARAMETER, max_length=100)]
@@ -132,17 +148,23 @@ class LaboratoryView:
 
     def page(
         self, name: str, status: int = 200, code: str = "", token: str = "", **facts: Any
-    ) -> HTMLResponse:  # fmt: skip
+    ) -> HTMLResponse:
         settings = self.settings
         pay, kept = settings.reward, {PARAMETER: code, INVITATION: token}
         return self.site.page(
-            name, self.language, status=status, of=RECRUITERS.get(NAME), code=code, settings=settings,
+            name,
+            self.language,
+            status=status,
+            of=RECRUITERS.get(NAME),
+            code=code,
+            settings=settings,
             zone=settings.time_zone.replace("_", " "),
             reward=format_currency(pay.major, pay.currency, locale=self.locale) if pay.minor else "",
             room=words_in(settings.room, self.language),
             bring=words_in(settings.bring, self.language) if settings.bring is not None else "",
-            kept="".join(f"{urlencode({name: value})}&" for name, value in kept.items() if value), **facts,
-        )  # fmt: skip
+            kept="".join(f"{urlencode({name: value})}&" for name, value in kept.items() if value),
+            **facts,
+        )
 
 
 async def _view(site: ThisSite, request: Request, lang: str | None = None) -> LaboratoryView:
@@ -162,22 +184,37 @@ async def sessions(view: ThisView, invitation: Token = "") -> Response:
 
 
 async def _sessions(
-    view: LaboratoryView, problem: str | None = None, code: str = "", chosen: str = "", email: str = "",
+    view: LaboratoryView,
+    problem: str | None = None,
+    code: str = "",
+    chosen: str = "",
+    email: str = "",
     token: str = "",
-) -> HTMLResponse:  # fmt: skip
+) -> HTMLResponse:
     status = STATUSES.get(problem, 422) if problem else 200
     return view.page(
-        "sessions", status, token=token, days=await view.days(), problem=problem, chosen=chosen, email=email,
+        "sessions",
+        status,
+        token=token,
+        days=await view.days(),
+        problem=problem,
+        chosen=chosen,
+        email=email,
         minutes=sorted({int(one.length.total_seconds() // 60) for one in view.settings.sessions}),
-        new_code=code or completion_code(), invitation=token,
-    )  # fmt: skip
+        new_code=code or completion_code(),
+        invitation=token,
+    )
 
 
 @router.post("/book")
 async def book(
-    view: ThisView, request: Request, slot: Sent = "", new_code: Sent = "", email: Sent = "",
+    view: ThisView,
+    request: Request,
+    slot: Sent = "",
+    new_code: Sent = "",
+    email: Sent = "",
     invitation: Sent = "",
-) -> Response:  # fmt: skip
+) -> Response:
     """Take a seat; the code stood in the page, so that the button pressed twice books once."""
     settings, chosen, given = view.settings, view.chosen(slot), email.strip()
     code = new_code if is_completion_code(new_code) else ""
@@ -219,16 +256,24 @@ async def _booking(view: LaboratoryView, code: str, problem: str | None = None, 
         standing = "over"
     waits = standing != "over" and may_wait(view.settings, found, view.now)
     return view.page(
-        "booking", STATUSES.get(problem or "", 200), shown, standing=standing, may_wait=waits,
+        "booking",
+        STATUSES.get(problem or "", 200),
+        shown,
+        standing=standing,
+        may_wait=waits,
         waiting=view.time(found.waiting_since) if waits and found.waiting_since is not None else "",
-        booking=found, problem=problem, did=did if did in ("booked", "moved") else "",
-        when=view.session(found.start), day=view.day(found.start),
+        booking=found,
+        problem=problem,
+        did=did if did in ("booked", "moved") else "",
+        when=view.session(found.start),
+        day=view.day(found.start),
         opens=view.time(view.settings.opens(found.start)),
         closes=view.time(view.settings.closes(found.start)),
         may_change=standing == "early" and view.settings.may_change(found.start, view.now),
-        days=await view.days(), chosen=found.start.isoformat(),
+        days=await view.days(),
+        chosen=found.start.isoformat(),
         link=view.address(code),
-    )  # fmt: skip
+    )
 
 
 async def _is_over(view: LaboratoryView, found: Booking) -> bool:
@@ -306,9 +351,13 @@ async def calendar(view: ThisView, seat: Code = "") -> Response:
     study, session = view.site.study, view.settings.session_at(found.start)
     title = study.title.get(view.language) or study.name
     text = calendar_file(
-        f"{study.name}-{found.person}@{view.request.url.hostname}", found.start, session.end,
-        title=title, place=words_in(view.settings.room, view.language), told=view.told(seat),
+        f"{study.name}-{found.person}@{view.request.url.hostname}",
+        found.start,
+        session.end,
+        title=title,
+        place=words_in(view.settings.room, view.language),
+        told=view.told(seat),
         changed_at=found.changed_at,
-    )  # fmt: skip
+    )
     headers = {"Content-Disposition": 'attachment; filename="session.ics"'}
     return Response(text, media_type="text/calendar; charset=utf-8", headers=headers)

@@ -141,10 +141,15 @@ class Bookings:
             last = select(func.max(bookings.c.number)).where(self._ours)
             number = (connection.execute(last).scalar_one() or 0) + 1
             row = {
-                "study": self._study, "number": number, "code_hash": hashed, "start": start,
-                "seat": self._free_seat(connection, start, seats), "let_in": False,
-                "changed_at": self._log.clock.now(), "invitation": invited,
-            }  # fmt: skip
+                "study": self._study,
+                "number": number,
+                "code_hash": hashed,
+                "start": start,
+                "seat": self._free_seat(connection, start, seats),
+                "let_in": False,
+                "changed_at": self._log.clock.now(),
+                "invitation": invited,
+            }
             connection.execute(insert(bookings).values(row))
             if mail:
                 mine = {"study": self._study, "number": number, "email": mail}

@@ -43,9 +43,12 @@ class Laboratory(SheetRecruiter):
         anywhere = found.let_in and bookings.use_let_in(code)
         end = settings.session_at(found.start).end
         return Admission(
-            plain_code(code), found.person, verified=True, page=None if anywhere else booking_page(code),
+            plain_code(code),
+            found.person,
+            verified=True,
+            page=None if anywhere else booking_page(code),
             until=end if log.clock.now() < end else None,
-        )  # fmt: skip
+        )
 
     def hand_back(
         self, settings: LaboratorySettings, study: str, log: Log, outcome: str | None, code: str | None

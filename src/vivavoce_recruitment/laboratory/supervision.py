@@ -36,13 +36,22 @@ from vivavoce_recruitment.laboratory.settings import LaboratorySettings, words_i
 from vivavoce_recruitment.laboratory.standing import may_wait, standing_of
 
 STANDS: Final = {
-    "booked": N_("booked"), "waits": N_("waiting to enter"), "awaited": N_("awaited"), "late": N_("late"),
-    "here": N_("here"), "let_in": N_("can be let in"), "no_show": N_("no-show"), "over": N_("over"),
-}  # fmt: skip
+    "booked": N_("booked"),
+    "waits": N_("waiting to enter"),
+    "awaited": N_("awaited"),
+    "late": N_("late"),
+    "here": N_("here"),
+    "let_in": N_("can be let in"),
+    "no_show": N_("no-show"),
+    "over": N_("over"),
+}
 KINDS: Final[dict[NoteKind, str]] = {
-    "note": N_("a note"), "technical_problem": N_("a technical problem"), "no_show": N_("no-show"),
-    "let_in": N_("let in: early, late or at another computer"), "cancelled": N_("cancel the booking"),
-}  # fmt: skip
+    "note": N_("a note"),
+    "technical_problem": N_("a technical problem"),
+    "no_show": N_("no-show"),
+    "let_in": N_("let in: early, late or at another computer"),
+    "cancelled": N_("cancel the booking"),
+}
 MARKS: Final = KINDS | {"let_in": N_("let in"), "cancelled": N_("cancelled")}
 ABOUT_SOMEBODY: Final = frozenset({"no_show", "let_in", "cancelled"})
 REFUSED: Final = {
@@ -62,8 +71,9 @@ def due_waiting(request: Request, desk: Desk) -> list[DueAction]:
         return []
     text = ngettext(
         "%(num)s person waiting in the laboratory",
-        "%(num)s people waiting in the laboratory", n,
-    )  # fmt: skip
+        "%(num)s people waiting in the laboratory",
+        n,
+    )
     return [DueAction(text, "/laboratory", urgent=True)]
 
 
@@ -72,11 +82,15 @@ def _waits(settings: LaboratorySettings, booking: Booking, now: datetime) -> boo
 
 
 PAGE: Final = DashboardPage(
-    name="laboratory", router=router, menu=(MenuItem("/laboratory", N_("Laboratory"), 940),),
-    role="researcher", templates=Path(__file__).parent / "templates",
-    shown=lambda study: NAME in study.recruitment, due=due_waiting,
+    name="laboratory",
+    router=router,
+    menu=(MenuItem("/laboratory", N_("Laboratory"), 940),),
+    role="researcher",
+    templates=Path(__file__).parent / "templates",
+    shown=lambda study: NAME in study.recruitment,
+    due=due_waiting,
     help="how-to/run-a-laboratory-trial",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,26 +166,43 @@ def add_note(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
         return _page(request, desk, 422, problem, about, text, kind)
     try:
         Bookings(desk.log, desk.study.name).add_note(
-            field(form, "note") or new_key("note"), start, int(number) if number else None, kind,
-            text or None, who_of(request).name,
-        )  # fmt: skip
+            field(form, "note") or new_key("note"),
+            start,
+            int(number) if number else None,
+            kind,
+            text or None,
+            who_of(request).name,
+        )
     except NotBooked as refusal:
         return _page(request, desk, 409, worded(REFUSED[refusal.reason]), about, text, kind)
     return RedirectResponse("/laboratory", 303)
 
 
 def _page(
-    request: Request, desk: Desk, status: int = 200, problem: str = "", about: str = "", text: str = "",
+    request: Request,
+    desk: Desk,
+    status: int = 200,
+    problem: str = "",
+    about: str = "",
+    text: str = "",
     kind: str = "note",
-) -> Response:  # fmt: skip
+) -> Response:
     facts = _facts(desk)
     begun = [one.start for one in facts["sessions"] if facts["settings"].opens(one.start) <= facts["at"]]
     next_one = [one.start for one in facts["now"]][:1]
     about = about or "".join(one.isoformat() for one in (begun[-1:] or next_one))
     return desk.page(
-        request, "laboratory.html", status, **facts, problem=problem, about=about, text=text, kind=kind,
-        kinds=KINDS, note=new_key("note"),
-    )  # fmt: skip
+        request,
+        "laboratory.html",
+        status,
+        **facts,
+        problem=problem,
+        about=about,
+        text=text,
+        kind=kind,
+        kinds=KINDS,
+        note=new_key("note"),
+    )
 
 
 def _facts(desk: Desk) -> dict[str, Any]:
@@ -199,14 +230,21 @@ def _facts(desk: Desk) -> dict[str, Any]:
     sessions = desk.board.of("people").see(look)
     coming = [one for one in sessions if one.today or not one.over]
     return {
-        "settings": settings, "sessions": sessions, "now": coming,
+        "settings": settings,
+        "sessions": sessions,
+        "now": coming,
         "free": [one for one in coming if not one.today and not one.seats],
-        "before": [one for one in sessions if one not in coming], "at": at, "stands": STANDS | OUTCOMES,
+        "before": [one for one in sessions if one not in coming],
+        "at": at,
+        "stands": STANDS | OUTCOMES,
         "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
-        "marks": MARKS, "cancelled": sum(one.seat is None for one in found),
-        "clock": _time(settings, at), "new_key": new_key, "room": words_in(settings.room, language()),
+        "marks": MARKS,
+        "cancelled": sum(one.seat is None for one in found),
+        "clock": _time(settings, at),
+        "new_key": new_key,
+        "room": words_in(settings.room, language()),
         "zone": settings.time_zone.replace("_", " "),
-    }  # fmt: skip
+    }
 
 
 class _People:
@@ -223,7 +261,10 @@ class _People:
         stands, tone = self._stands(booking, visit, noted)
         since = booking.waiting_since if stands == "waits" else None
         return SeatNow(
-            booking=booking, email=email, stands=stands, tone=tone,
+            booking=booking,
+            email=email,
+            stands=stands,
+            tone=tone,
             participant_id=visit.participant_id if visit is not None else None,
             doing=where.doing if where is not None else "",
             at=where.round if where is not None else None,
@@ -231,7 +272,7 @@ class _People:
             idle=where.idle_minutes if where is not None else None,
             since=_time(self.settings, since) if since is not None else "",
             marks=tuple(dict.fromkeys(one.kind for one in noted)),
-        )  # fmt: skip
+        )
 
     def _stands(self, booking: Booking, visit: VisitCard | None, noted: list[Note]) -> tuple[str, str]:
         """How somebody's booking stands, and by which of the dashboard's states it is shown."""
@@ -254,10 +295,14 @@ class _People:
 def _session(settings: LaboratorySettings, start: datetime, at: datetime, seats: list[SeatNow]) -> SessionNow:
     session = settings.session_at(start)
     return SessionNow(
-        start=start, day=_day(settings, start), time=_time(settings, start),
+        start=start,
+        day=_day(settings, start),
+        time=_time(settings, start),
         today=settings.local(start).date() == settings.local(at).date(),
-        over=at >= session.end, places=session.seats, seats=seats,
-    )  # fmt: skip
+        over=at >= session.end,
+        places=session.seats,
+        seats=seats,
+    )
 
 
 def _day(settings: LaboratorySettings, at: datetime) -> str:

@@ -22,8 +22,11 @@ from vivavoce_recruitment.populations.costs import Spent, spent
 Unit = Literal["ratio", "s", ""]
 HALF_WIDTH: Final = 0.05
 COMPARED: Final[Mapping[str, Unit]] = {
-    **dict.fromkeys(HEADLINES, "ratio"), "word_error_rate": "ratio", DURATION: "s", CALLS: "",
-}  # fmt: skip
+    **dict.fromkeys(HEADLINES, "ratio"),
+    "word_error_rate": "ratio",
+    DURATION: "s",
+    CALLS: "",
+}
 """What populations are compared on, and its unit."""
 
 
@@ -94,11 +97,13 @@ def side_by_side(
             continue
         figures = {
             name: PopulationFigure(
-                value=row.measures[name].value, n=row.measures[name].denominator,
+                value=row.measures[name].value,
+                n=row.measures[name].denominator,
                 interval=row.measures[name].clustered,
             )
-            for name in measures if name != CALLS
-        }  # fmt: skip
+            for name in measures
+            if name != CALLS
+        }
         place = nested.keys.index(row.key)
         spread = row.dialogues_per_participant
         interval = nested.rate(CALLS, place, level=LEVEL)
@@ -108,23 +113,31 @@ def side_by_side(
         cost = paid.get(row.key)
         told.append(
             PopulationFound(
-                name=row.key, simulated=row.key.endswith(SIMULATED), participants=row.participants,
-                dialogues=row.dialogues, median_dialogues=spread.median, figures=figures, cost=cost,
+                name=row.key,
+                simulated=row.key.endswith(SIMULATED),
+                participants=row.participants,
+                dialogues=row.dialogues,
+                median_dialogues=spread.median,
+                figures=figures,
+                cost=cost,
                 precision={
                     name: required_people(one.interval, row.participants, half_width)
-                    for name, one in figures.items() if COMPARED[name] == "ratio"
+                    for name, one in figures.items()
+                    if COMPARED[name] == "ratio"
                 },
             )
-        )  # fmt: skip
+        )
     tested = [
-        one for one in summary.tests
-        if one.measure in (*HEADLINES, *FURTHER) and None not in (one.a, one.b)
-    ]  # fmt: skip
+        one for one in summary.tests if one.measure in (*HEADLINES, *FURTHER) and None not in (one.a, one.b)
+    ]
     return PopulationsCompared(
-        populations=told, measures=measures, tests=tested, summary=summary,
+        populations=told,
+        measures=measures,
+        tests=tested,
+        summary=summary,
         ranks=_ranks(dataset, [one for one in measures if COMPARED[one] == "ratio"], told),
         half_width=half_width,
-    )  # fmt: skip
+    )
 
 
 def _ranks(

@@ -47,10 +47,11 @@ class PopulationsSection(Section[PopulationsCompared]):
     def results(self, material: Material) -> PopulationsCompared | None:
         options = material.options
         return side_by_side(
-            material.dataset, costs=options.population_costs or {},
+            material.dataset,
+            costs=options.population_costs or {},
             half_width=options.half_width or HALF_WIDTH,
             summary=material.summary if material.by == POPULATION else None,
-        )  # fmt: skip
+        )
 
     def blocks(self, results: PopulationsCompared) -> list[Block]:
         said = [Bullets(tuple(_differences(results))), _figures(results)]
@@ -80,21 +81,24 @@ def _differences(results: PopulationsCompared) -> list[str]:
     sentences = [
         say(
             "{measure}: {a} {first}, {b} {second} (difference {gap}, 95% CI {interval}; adjusted p {p}).",
-            measure=_title(one.measure), a=_named(one.a), b=_named(one.b),
+            measure=_title(one.measure),
+            a=_named(one.a),
+            b=_named(one.b),
             first=_value(values[str(one.a), one.measure], one.measure),
             second=_value(values[str(one.b), one.measure], one.measure),
-            gap=difference(one.decisive.difference, COMPARED[one.measure]), interval=_span(one),
+            gap=difference(one.decisive.difference, COMPARED[one.measure]),
+            interval=_span(one),
             p=p_value(one.decisive.p_adjusted),
         )
         for one in found
-    ]  # fmt: skip
+    ]
     if alike := [_title(name) for name in results.measures if _shows_nothing(results.tests, name)]:
         sentences.append(
             say(
                 "Not significant: {measures}. This does not prove equality.",
                 measures=", ".join(alike),
             )
-        )  # fmt: skip
+        )
     if DURATION in results.measures and any(one.simulated for one in results.populations):
         sentences.append(say("Durations of simulated users depend on the computer and are not compared."))
     return sentences
@@ -122,10 +126,11 @@ def _figures(results: PopulationsCompared) -> TableOfText:
     ]
     signed = tuple(
         (f"{_named(row.key)}, {_title(name).lower()}", signature)
-        for row in results.summary.by if row.key is not None
+        for row in results.summary.by
+        if row.key is not None
         for name in results.measures
         if name != CALLS and (signature := row.measures[name].clustered.signature)
-    )  # fmt: skip
+    )
     note = say(
         "Below each figure: 95% CI, clustered by participant. Costs include all participants and excluded "
         "dialogues. Dash: unknown."
@@ -155,9 +160,10 @@ def _total(cost: Spent | None) -> Cell:
     if cost is None:
         return Cell(MISSING)
     sources = {
-        "told": say("from the report options"), "study_file": say("from the study file"),
+        "told": say("from the report options"),
+        "study_file": say("from the study file"),
         "terms": say("from the recruitment settings"),
-    }  # fmt: skip
+    }
     lacking = {"fee": say("without the platform's fee"), "calls": say("without the calls")}
     under = [sources[cost.source], *(lacking[name] for name in cost.without)]
     if cost.once:
@@ -178,13 +184,15 @@ def _tests(results: PopulationsCompared) -> list[Block]:
         Row(
             f"{_named(one.a)} \u2013 {_named(one.b)}",
             (
-                Cell(difference(one.decisive.difference, COMPARED[one.measure])), Cell(_span(one)),
-                Cell(p_value(one.decisive.p)), adjusted_cell(one.decisive.p_adjusted),
+                Cell(difference(one.decisive.difference, COMPARED[one.measure])),
+                Cell(_span(one)),
+                Cell(p_value(one.decisive.p)),
+                adjusted_cell(one.decisive.p_adjusted),
             ),
             group=_title(one.measure),
         )
         for one in results.tests
-    ]  # fmt: skip
+    ]
     if not rows:
         return []
     family = " ".join(stated(one.why) for one in results.summary.families)
@@ -194,15 +202,17 @@ def _tests(results: PopulationsCompared) -> list[Block]:
     )
     return [
         TableOfText(
-            "population-tests", say("Differences between populations"),
+            "population-tests",
+            say("Differences between populations"),
             heads(say("Compared"), say("Difference"), say("95% CI"), "p", say("p (adjusted)")),
-            tuple(rows), f"{note} {family}".strip(),
+            tuple(rows),
+            f"{note} {family}".strip(),
             tuple(
                 (f"{_named(one.a)} \u2013 {_named(one.b)}, {_title(one.measure).lower()}", one.signature)
                 for one in results.tests
             ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _precision(results: PopulationsCompared) -> list[Block]:
@@ -213,13 +223,15 @@ def _precision(results: PopulationsCompared) -> list[Block]:
             (
                 Cell(f"\u00b1{points(known.now).lstrip('+')}"),
                 Cell(count(known.people), (between(known.low, known.high, count),)),
-                Cell(count(known.people * one.dialogues / one.participants)), _price(known, one),
+                Cell(count(known.people * one.dialogues / one.participants)),
+                _price(known, one),
             ),
             group=_title(name),
         )
-        for name in results.measures for one in results.populations
+        for name in results.measures
+        for one in results.populations
         if (known := one.precision.get(name)) is not None
-    ]  # fmt: skip
+    ]
     if not rows:
         return []
     wanted = f"\u00b1{points(results.half_width).lstrip('+')}"
@@ -228,11 +240,14 @@ def _precision(results: PopulationsCompared) -> list[Block]:
         "the same variance. Costs combine fixed and per-participant costs. Below: 95% limits. Half the "
         "width needs four times as many people.",
         width=wanted,
-    )  # fmt: skip
+    )
     columns = heads(
-        say("Population"), say("Current CI width (points)"), say("People for {width}", width=wanted),
-        say("Dialogues for {width}", width=wanted), say("Cost for {width}", width=wanted),
-    )  # fmt: skip
+        say("Population"),
+        say("Current CI width (points)"),
+        say("People for {width}", width=wanted),
+        say("Dialogues for {width}", width=wanted),
+        say("Cost for {width}", width=wanted),
+    )
     return [TableOfText("precision", say("Cost of precision"), columns, tuple(rows), note)]
 
 

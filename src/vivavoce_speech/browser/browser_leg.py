@@ -153,9 +153,13 @@ class BrowserLeg:
     """
 
     def __init__(
-        self, clock: Clock, on_frame: OnFrame, *, settle_s: float = 1.0,
+        self,
+        clock: Clock,
+        on_frame: OnFrame,
+        *,
+        settle_s: float = 1.0,
         on_gap: OnGap = lambda at_s, lost_s: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._clock, self._on_frame, self._on_gap, self.settle_s = clock, on_frame, on_gap, settle_s
         self._lateness = Lateness[_Taken]()
         self._heard: deque[BrowserInput] = deque()

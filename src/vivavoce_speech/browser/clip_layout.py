@@ -68,9 +68,14 @@ def waiting(log: Reader, study: str, before: datetime) -> list[tuple[str, str]]:
     made = exists().where(of_it, recordings.c.clips.is_not(None))
     gone = exists().where(of_it, recordings.c.removed_at.is_not(None))
     wanted = select(dialogues.c.visit_id, dialogues.c.dialogue_id).where(
-        dialogues.c.study == study, dialogues.c.channel == "voice", dialogues.c.status != "running",
-        or_(dialogues.c.ended_at.is_(None), dialogues.c.ended_at <= before), turns, ~made, ~gone,
-    )  # fmt: skip
+        dialogues.c.study == study,
+        dialogues.c.channel == "voice",
+        dialogues.c.status != "running",
+        or_(dialogues.c.ended_at.is_(None), dialogues.c.ended_at <= before),
+        turns,
+        ~made,
+        ~gone,
+    )
     with log.reading() as connection:
         return [(row[0], row[1]) for row in connection.execute(wanted.order_by(dialogues.c.position))]
 
@@ -125,7 +130,7 @@ def written(
     sounds = {
         one.recording_id: _as_heard(read_sound(folder.file(files.get(one.recording_id, ""))), one.damaged)
         for one in clips
-    }  # fmt: skip
+    }
     parts = [
         PlacedClip(_cut(sounds[one.recording_id], one.length_s), one.channel, one.start_s) for one in clips
     ]
@@ -142,10 +147,15 @@ def written(
     recording_id = recording_id_of(dialogue_id)
     kept = folder.keep(recording_id, encoded.getvalue(), "audio/flac")
     return kept.event(
-        recording_id, RecordedSound("audio/flac", CHANNELS, RATE_HZ, frames), "dialogue", ["system", "user"],
-        dialogue_id=dialogue_id, started_s=round(beginning_s(parts), 3), clips=len(clips),
+        recording_id,
+        RecordedSound("audio/flac", CHANNELS, RATE_HZ, frames),
+        "dialogue",
+        ["system", "user"],
+        dialogue_id=dialogue_id,
+        started_s=round(beginning_s(parts), 3),
+        clips=len(clips),
         clips_placed=sum(not one.timed for one in clips),
-    )  # fmt: skip
+    )
 
 
 def _as_heard(sound: Spoken, how: SoundDamaged | None) -> Spoken:

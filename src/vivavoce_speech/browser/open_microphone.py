@@ -58,17 +58,34 @@ class BridgedPage:
     """
 
     def __init__(
-        self, calls: Calls, visit_id: str, dialogue: DialogueHistory, after: int, leg: BrowserLeg,
-        phone: CalledSystem, *, synthesiser: Synthesiser, recogniser: Recogniser | None,
+        self,
+        calls: Calls,
+        visit_id: str,
+        dialogue: DialogueHistory,
+        after: int,
+        leg: BrowserLeg,
+        phone: CalledSystem,
+        *,
+        synthesiser: Synthesiser,
+        recogniser: Recogniser | None,
         left_as: Callable[[], EndReason],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._calls, self._visit_id, self._dialogue, self._leg = calls, visit_id, dialogue, leg
         self._synthesiser, self._recogniser = synthesiser, recogniser
         self._overheard = Overheard(RATE_HZ) if recogniser is not None else None
         self._bridge = BridgedDialogue(
-            calls, visit_id, dialogue.dialogue_id, after, leg, phone, rate_hz=RATE_HZ,
-            overheard=self._overheard, lag=PAGE_LAG, left_as=left_as, answered=lambda: leg.tell("listening"),
-        )  # fmt: skip
+            calls,
+            visit_id,
+            dialogue.dialogue_id,
+            after,
+            leg,
+            phone,
+            rate_hz=RATE_HZ,
+            overheard=self._overheard,
+            lag=PAGE_LAG,
+            left_as=left_as,
+            answered=lambda: leg.tell("listening"),
+        )
 
     async def run(self) -> None:
         """Ring, talk, and read the words afterwards where the study wants them."""
@@ -82,9 +99,13 @@ class BridgedPage:
         overheard, recogniser = self._overheard, self._recogniser
         if recogniser is not None and overheard is not None and overheard.speech:
             await recognise_turns(
-                self._calls, self._visit_id, self._dialogue.dialogue_id, overheard, recogniser,
+                self._calls,
+                self._visit_id,
+                self._dialogue.dialogue_id,
+                overheard,
+                recogniser,
                 self._dialogue.language,
-            )  # fmt: skip
+            )
 
     async def _say(self, words: Phrase) -> None:
         language = self._dialogue.language
@@ -138,8 +159,9 @@ class Talk:
         self.leg.detach(line)
         loop = asyncio.get_running_loop()
         self._timers = [
-            loop.call_later(self.leg.settle_s, self.leg.settle), loop.call_later(GONE_S, self.leave, "gone"),
-        ]  # fmt: skip
+            loop.call_later(self.leg.settle_s, self.leg.settle),
+            loop.call_later(GONE_S, self.leave, "gone"),
+        ]
 
     @property
     def began_s(self) -> float:
@@ -254,9 +276,11 @@ class Microphones:
         spoken = self._bridged(talk, dialogue, phone) if phone else self._spoken(talk, dialogue)
         lost_s = _unheard_s(visit, dialogue_id, self._engine.relay.elapsed_s(dialogue))
         event = MicrophoneOpened(
-            dialogue_id=dialogue_id, recording_id=talk.recording_id, again=lost_s is not None,
+            dialogue_id=dialogue_id,
+            recording_id=talk.recording_id,
+            again=lost_s is not None,
             lost_s=round(lost_s or 0.0, 2),
-        )  # fmt: skip
+        )
         await self._calls.note(visit_id, event)
         self._talks[visit_id] = talk
         talk.task = asyncio.create_task(self._hold(talk, spoken))
@@ -266,23 +290,37 @@ class Microphones:
         """A dialogue with a system that is called."""
         language, wanted = dialogue.language, self._settings.recognise_for_log
         return BridgedPage(
-            self._calls, talk.visit_id, dialogue, _heard_before(dialogue), talk.leg, phone,
+            self._calls,
+            talk.visit_id,
+            dialogue,
+            _heard_before(dialogue),
+            talk.leg,
+            phone,
             synthesiser=self._voices.speaker(language),
             recogniser=self._voices.listener(language) if wanted else None,
             left_as=lambda: _LEFT_AS.get(talk.reason or "left", "user"),
-        )  # fmt: skip
+        )
 
     def _spoken(self, talk: Talk, dialogue: DialogueHistory) -> SpokenDialogue:
         return SpokenDialogue(
-            self._calls, talk.visit_id, talk.dialogue_id, _heard_before(dialogue), talk.leg, rate_hz=RATE_HZ,
+            self._calls,
+            talk.visit_id,
+            talk.dialogue_id,
+            _heard_before(dialogue),
+            talk.leg,
+            rate_hz=RATE_HZ,
             recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
-            synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
-            told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
-            answers=answers(self._engine.study, dialogue), began_s=lambda: talk.began_s,
+            synthesiser=self._voices.speaker(dialogue.language),
+            language=dialogue.language,
+            ends=False,
+            told=talk.leg.tell,
+            recognise_for_log=self._settings.recognise_for_log,
+            answers=answers(self._engine.study, dialogue),
+            began_s=lambda: talk.began_s,
             turn_taking=TurnTaking(
                 self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
             ),
-        )  # fmt: skip
+        )
 
     async def _hold(self, talk: Talk, spoken: SpokenDialogue | BridgedPage) -> None:
         writing = asyncio.create_task(talk.write())
@@ -337,16 +375,23 @@ class Microphones:
         made = await asyncio.to_thread(sealed, folder, path, facts) if path.exists() else None  # else erased
         duration_s = made[1].duration_s if made else 0.0
         closed = MicrophoneClosed(
-            dialogue_id=facts.dialogue_id, recording_id=facts.recording_id, reason=reason,
-            duration_s=round(duration_s, 2), lost_s=round(lost_s, 2),
-        )  # fmt: skip
+            dialogue_id=facts.dialogue_id,
+            recording_id=facts.recording_id,
+            reason=reason,
+            duration_s=round(duration_s, 2),
+            lost_s=round(lost_s, 2),
+        )
         events: list[Event] = [closed]
         if made is not None:
             kept, sound = made
             stored = kept.event(
-                facts.recording_id, sound, "dialogue", ["system", "user"], dialogue_id=facts.dialogue_id,
+                facts.recording_id,
+                sound,
+                "dialogue",
+                ["system", "user"],
+                dialogue_id=facts.dialogue_id,
                 started_s=facts.started_s,
-            )  # fmt: skip
+            )
             events.insert(0, stored)
         async with visit.lock:
             if made is not None and visit.state.outcome in ("withdrew", "no_consent"):

@@ -42,13 +42,17 @@ def _talking(state: VisitState) -> None:
 
 @router.post("/voice/turn")
 async def turn(
-    request: Request, site: ThisSite, visit_id: ThisVisit, line: ThisLine,
-    dialogue_id: Annotated[str, Query(max_length=64)], key: Annotated[Key, Query()],
+    request: Request,
+    site: ThisSite,
+    visit_id: ThisVisit,
+    line: ThisLine,
+    dialogue_id: Annotated[str, Query(max_length=64)],
+    key: Annotated[Key, Query()],
     tab: Annotated[str, Query(max_length=64)] = "",
     response_delay_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
     played_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
     started_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """Take a spoken turn in; answered when its sound, and its words where we recognise them, are on disk.
 
     played_s   seconds of the system's turn that were heard, where speaking cut it off
@@ -72,10 +76,16 @@ async def turn(
             await line.turns.interrupt(visit_id, dialogue_id, played_s)
         spoken = await line.turns.spoken(visit_id, sound, audio)
         said = await site.engine.say(
-            visit_id, dialogue_id, key=key, text=(heard[0].text or "") if heard else "", heard=heard,
-            response_delay_s=response_delay_s, sound=sound if listens else None, played_s=played_s,
+            visit_id,
+            dialogue_id,
+            key=key,
+            text=(heard[0].text or "") if heard else "",
+            heard=heard,
+            response_delay_s=response_delay_s,
+            sound=sound if listens else None,
+            played_s=played_s,
             spoken=spoken,
-        )  # fmt: skip
+        )
     except Refused as refusal:
         return _problem(refusal.reason, 422 if refusal.reason in FINAL else 409)
     except Stale:

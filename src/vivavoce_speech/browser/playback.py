@@ -66,9 +66,11 @@ class Playback:
             if recording_id is None:
                 return
             offered = SoundOffered(
-                dialogue_id=dialogue.dialogue_id, turn_index=turn.turn_index, recording_id=recording_id,
+                dialogue_id=dialogue.dialogue_id,
+                turn_index=turn.turn_index,
+                recording_id=recording_id,
                 at_s=at_s,
-            )  # fmt: skip
+            )
 
             def write(draft: Draft) -> None:
                 for one in (*events, *([damaged] if damaged else [])):
@@ -78,9 +80,15 @@ class Playback:
             await self._engine.move(visit, write)
 
     async def played(
-        self, visit_id: str, *, dialogue_id: str, seq: int, started_s: float, played_s: float,
+        self,
+        visit_id: str,
+        *,
+        dialogue_id: str,
+        seq: int,
+        started_s: float,
+        played_s: float,
         again: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Note when a page has played a system's turn. What cannot be, by our clock, is set right.
 
         Raises  LookupError: no such turn in a dialogue of this visit
@@ -94,9 +102,12 @@ class Playback:
             before = [one for one in dialogue.of(SoundPlayed) if one.turn_index == turn.turn_index]
             latest_s = max(0.0, self._relay.elapsed_s(dialogue) - played_s)
             event = SoundPlayed(
-                dialogue_id=dialogue_id, turn_index=turn.turn_index, played_s=round(played_s, 3),
-                started_s=round(min(started_s, latest_s), 3), again=again,
-            )  # fmt: skip
+                dialogue_id=dialogue_id,
+                turn_index=turn.turn_index,
+                played_s=round(played_s, 3),
+                started_s=round(min(started_s, latest_s), 3),
+                again=again,
+            )
             if event in before or len(before) >= PLAYED_AT_MOST or visit.state.outcome == "withdrew":
                 return
             await self._engine.move(visit, lambda draft: draft.add(event))
@@ -116,6 +127,11 @@ def _stored(
     facts = probe_sound(spoken)
     sound = RecordedSound("audio/wav", facts.channels, facts.rate_hz, facts.frames)
     return kept.event(
-        recording_id, sound, "turn", ["system"], step=dialogue.step, dialogue_id=dialogue.dialogue_id,
+        recording_id,
+        sound,
+        "turn",
+        ["system"],
+        step=dialogue.step,
+        dialogue_id=dialogue.dialogue_id,
         turn_index=turn_index,
-    )  # fmt: skip
+    )

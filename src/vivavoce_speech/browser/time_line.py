@@ -34,8 +34,10 @@ def laid_out(clips: Sequence[PlacedClip], channels: int, rate_hz: int) -> Iterat
         return
     first_s = beginning_s(clips)
     ordered = sorted(clips, key=lambda clip: clip.start_s)
-    placed = [(round((one.start_s - first_s) * rate_hz), one.channel, one.sound.at(rate_hz).samples)
-              for one in ordered]  # fmt: skip
+    placed = [
+        (round((one.start_s - first_s) * rate_hz), one.channel, one.sound.at(rate_hz).samples)
+        for one in ordered
+    ]
     whole = max(start + len(samples) for start, _, samples in placed)
     for at in range(0, whole, BLOCK):
         block = np.zeros((min(BLOCK, whole - at), channels), np.int16)

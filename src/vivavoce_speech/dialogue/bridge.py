@@ -115,11 +115,21 @@ class BridgedDialogue:
     """
 
     def __init__(
-        self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, phone: CalledSystem,
-        *, rate_hz: int, system_rate_hz: int = 8000, overheard: Overheard | None = None, lag: Lag = CALL_LAG,
+        self,
+        calls: Calls,
+        visit_id: str,
+        dialogue_id: str,
+        after: int,
+        leg: VoiceLeg,
+        phone: CalledSystem,
+        *,
+        rate_hz: int,
+        system_rate_hz: int = 8000,
+        overheard: Overheard | None = None,
+        lag: Lag = CALL_LAG,
         left_as: Callable[[], log_events.EndReason] = lambda: "user",
         answered: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
         self._leg, self._phone, self._overheard = leg, phone, overheard
@@ -178,9 +188,13 @@ class BridgedDialogue:
         following.cancel()
         _report.warning("system_not_reached", failure=error.failure, detail=error.detail)
         failed = log_events.SystemTurnFailed(
-            dialogue_id=self._dialogue_id, reply_to=None, failure=error.failure, detail=error.detail,
-            partial="", wire=None,
-        )  # fmt: skip
+            dialogue_id=self._dialogue_id,
+            reply_to=None,
+            failure=error.failure,
+            detail=error.detail,
+            partial="",
+            wire=None,
+        )
         await self._end("failure", failed)
         return "not_reached"
 

@@ -55,11 +55,15 @@ def route(draft: Draft, dialogue: DialogueHistory, caller: str | None) -> None:
     system = choose_system(_RULES[routing.rule], systems, mine, all_, chance)
     draft.add(
         CallRouted(
-            dialogue_id=dialogue.dialogue_id, system=system, condition=study.condition(system),
-            factors=dict(study.factors.get(system, {})), rule=routing.rule, counted_by=by,
+            dialogue_id=dialogue.dialogue_id,
+            system=system,
+            condition=study.condition(system),
+            factors=dict(study.factors.get(system, {})),
+            rule=routing.rule,
+            counted_by=by,
             calls_before=mine,
         )
-    )  # fmt: skip
+    )
 
 
 class Calls:
@@ -101,9 +105,12 @@ class Calls:
             if dialogue is None or not dialogue.running or dialogue.channel != "phone":
                 raise Refused("not_running")
             event = CallConnected(
-                dialogue_id=dialogue.dialogue_id, call_id=call_id, adapter=adapter, caller=caller,
+                dialogue_id=dialogue.dialogue_id,
+                call_id=call_id,
+                adapter=adapter,
+                caller=caller,
                 joined_by=joined_by,
-            )  # fmt: skip
+            )
 
             def connected(draft: Draft) -> None:
                 route(draft, draft.state.dialogue_by_id(event.dialogue_id), caller)
@@ -114,10 +121,19 @@ class Calls:
         return visit.state.dialogue_by_id(dialogue.dialogue_id), seq
 
     async def say(
-        self, visit_id: str, dialogue_id: str, heard: tuple[Hypothesis, ...], *, barge_in: bool,
-        response_delay_s: float | None, sound: Spoken | None = None, played_s: float | None = None,
-        overheard: bool = False, onset_s: float | None = None, offset_s: float | None = None,
-    ) -> int:  # fmt: skip
+        self,
+        visit_id: str,
+        dialogue_id: str,
+        heard: tuple[Hypothesis, ...],
+        *,
+        barge_in: bool,
+        response_delay_s: float | None,
+        sound: Spoken | None = None,
+        played_s: float | None = None,
+        overheard: bool = False,
+        onset_s: float | None = None,
+        offset_s: float | None = None,
+    ) -> int:
         """Take what the recogniser made of a caller's turn, its first hypothesis as the turn's text.
 
         With `sound` it goes to the system as it was spoken, without words, and is a recording; `overheard`
@@ -132,12 +148,18 @@ class Calls:
             dialogue = self.engine.speakable(visit.state, dialogue_id, text)
             recording = await self._kept(sound, dialogue) if sound else None
             turn = log_events.UserTurnSent(
-                dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text or "",
-                response_delay_s=response_delay_s, barge_in=barge_in, played_s=played_s,
+                dialogue_id=dialogue_id,
+                turn_index=len(dialogue.turns),
+                text=text or "",
+                response_delay_s=response_delay_s,
+                barge_in=barge_in,
+                played_s=played_s,
                 heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
-                sound=recording.recording_id if recording else None, overheard=overheard,
-                onset_s=onset_s, offset_s=offset_s,
-            )  # fmt: skip
+                sound=recording.recording_id if recording else None,
+                overheard=overheard,
+                onset_s=onset_s,
+                offset_s=offset_s,
+            )
             visit.fresh.add((dialogue_id, turn.turn_index))
 
             def said(draft: Draft) -> None:
@@ -155,9 +177,14 @@ class Calls:
         kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/wav")
         facts = RecordedSound("audio/wav", 1, sound.rate_hz, len(sound.samples))
         return kept.event(
-            recording_id, facts, "turn", ["user"], step=dialogue.step, dialogue_id=dialogue.dialogue_id,
+            recording_id,
+            facts,
+            "turn",
+            ["user"],
+            step=dialogue.step,
+            dialogue_id=dialogue.dialogue_id,
             turn_index=len(dialogue.turns),
-        )  # fmt: skip
+        )
 
     async def listens(self, visit_id: str, dialogue_id: str) -> bool:
         """Whether the dialogue's system wants the sound of what is said instead of its words."""

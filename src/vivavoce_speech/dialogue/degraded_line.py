@@ -74,9 +74,12 @@ class Answers:
     def _event(self, turn_index: int, **facts: Any) -> SoundDamaged:
         told = self.damage.model_dump(exclude_defaults=True) if self.damage else {}
         return SoundDamaged(
-            dialogue_id=self._dialogue_id, turn_index=turn_index, damage=told,
-            drawn=self._drawn(turn_index), **facts,
-        )  # fmt: skip
+            dialogue_id=self._dialogue_id,
+            turn_index=turn_index,
+            damage=told,
+            drawn=self._drawn(turn_index),
+            **facts,
+        )
 
 
 def answers(study: Study, dialogue: DialogueHistory) -> Answers:

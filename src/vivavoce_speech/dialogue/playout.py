@@ -30,9 +30,14 @@ class Playing:
     """
 
     def __init__(
-        self, leg: Plays, rate_hz: int, *, own_voice: bool, name: str = "",
+        self,
+        leg: Plays,
+        rate_hz: int,
+        *,
+        own_voice: bool,
+        name: str = "",
         damage: DamageStream | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._name = name
         self._leg, self._rate_hz, self.own_voice, self.damage = leg, rate_hz, own_voice, damage
         self._resampler: StreamResampler | None = None

@@ -110,9 +110,10 @@ class _Uttered:
     def heard(self, dialogue_id: str, began_s: float, span: HeardSpan) -> SoundPlayed | WordsPlayed:
         """What the log says of it."""
         facts: Any = {
-            "dialogue_id": dialogue_id, "started_s": round(began_s + span.onset_s, 3),
+            "dialogue_id": dialogue_id,
+            "started_s": round(began_s + span.onset_s, 3),
             "played_s": round(span.duration_s, 3),
-        }  # fmt: skip
+        }
         if self.turn_index is None:
             return WordsPlayed(words=self.words, **facts)
         return SoundPlayed(turn_index=self.turn_index, **facts)
@@ -129,13 +130,24 @@ class SpokenDialogue:
     """
 
     def __init__(
-        self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, *, rate_hz: int,
-        recogniser: Recogniser, synthesiser: Synthesiser, language: str,
-        turn_taking: TurnTaking = TurnTaking(), ends: bool = True,
+        self,
+        calls: Calls,
+        visit_id: str,
+        dialogue_id: str,
+        after: int,
+        leg: VoiceLeg,
+        *,
+        rate_hz: int,
+        recogniser: Recogniser,
+        synthesiser: Synthesiser,
+        language: str,
+        turn_taking: TurnTaking = TurnTaking(),
+        ends: bool = True,
         told: Callable[[Doing], None] = lambda doing: None,
-        recognise_for_log: bool = False, answers: Answers | None = None,
+        recognise_for_log: bool = False,
+        answers: Answers | None = None,
         began_s: Callable[[], float] = lambda: 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
         self._leg, self._rate_hz, self._language, self._turn_taking = leg, rate_hz, language, turn_taking
@@ -217,10 +229,15 @@ class SpokenDialogue:
                     self._told("thinking")
                     self._said.put_nowait(
                         _Speech(
-                            sound, began_s + onset_s, began_s + change.at_s, barge_in, delay_s, played_s,
+                            sound,
+                            began_s + onset_s,
+                            began_s + change.at_s,
+                            barge_in,
+                            delay_s,
+                            played_s,
                             overheard,
                         )
-                    )  # fmt: skip
+                    )
                     forgotten += len(frames)
                     frames.clear()
             if not stream.speaking and len(frames) > 400:
@@ -306,9 +323,11 @@ class SpokenDialogue:
         heard, reason = await self._recognise(speech.sound)
         if not heard:
             event = SpeechMissed(
-                dialogue_id=self._dialogue_id, onset_s=round(speech.onset_s, 3),
-                offset_s=round(speech.offset_s, 3), reason=reason,
-            )  # fmt: skip
+                dialogue_id=self._dialogue_id,
+                onset_s=round(speech.onset_s, 3),
+                offset_s=round(speech.offset_s, 3),
+                reason=reason,
+            )
             await self._calls.note(self._visit_id, event)
             await self._speak("not_heard")
             return
@@ -335,11 +354,17 @@ class SpokenDialogue:
             await self._settled.wait()
             try:
                 return await self._calls.say(
-                    self._visit_id, self._dialogue_id, heard, barge_in=speech.barge_in,
-                    response_delay_s=speech.response_delay_s, sound=sound, played_s=speech.played_s,
-                    overheard=speech.overheard, onset_s=round(speech.onset_s, 3),
+                    self._visit_id,
+                    self._dialogue_id,
+                    heard,
+                    barge_in=speech.barge_in,
+                    response_delay_s=speech.response_delay_s,
+                    sound=sound,
+                    played_s=speech.played_s,
+                    overheard=speech.overheard,
+                    onset_s=round(speech.onset_s, 3),
                     offset_s=round(speech.offset_s, 3),
-                )  # fmt: skip
+                )
             except Refused as refusal:
                 if refusal.reason != "busy":
                     return None

@@ -180,9 +180,15 @@ class VoiceTurns:
                 folder_of(self._engine.log).keep, recording_id, audio, sound.media_type
             )
             event = kept.event(
-                recording_id, sound, "turn", ["user"], step=visit.state.step, dialogue_id=dialogue_id,
-                turn_index=len(dialogue.turns), started_s=started_s,
-            )  # fmt: skip
+                recording_id,
+                sound,
+                "turn",
+                ["user"],
+                step=visit.state.step,
+                dialogue_id=dialogue_id,
+                turn_index=len(dialogue.turns),
+                started_s=started_s,
+            )
             await self._engine.move(visit, lambda draft: draft.add(event, client_key=mark))
         return recording_id
 

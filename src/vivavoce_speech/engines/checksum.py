@@ -18,6 +18,7 @@ def check_pin(path: Path, sha256: str) -> None:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if not hmac.compare_digest(found, sha256.strip().lower()):
         raise InputError(
-            f"sha256 is {found}, not {sha256}", place=str(path),
+            f"sha256 is {found}, not {sha256}",
+            place=str(path),
             hint="set sha256 to it if this is the model that you want",
-        )  # fmt: skip
+        )

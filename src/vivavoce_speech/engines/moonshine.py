@@ -104,6 +104,7 @@ def _loaded(settings: MoonshineSettings) -> Any:
         return moonshine_voice.Transcriber(folder, size, options=_WHOLE)
     except moonshine_voice.MoonshineError as error:
         raise InputError(
-            f"no Moonshine model that can be loaded ({error})", place=str(folder),
+            f"no Moonshine model that can be loaded ({error})",
+            place=str(folder),
             hint="name a folder with encoder_model.ort, decoder_model_merged.ort and tokenizer.bin",
-        ) from None  # fmt: skip
+        ) from None

@@ -103,8 +103,11 @@ class OpenAIRecogniser:
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         if not len(sound.samples):
             return ()
-        form = {"model": self._settings.model, "language": language.split("-")[0],
-                "response_format": "verbose_json"}  # fmt: skip
+        form = {
+            "model": self._settings.model,
+            "language": language.split("-")[0],
+            "response_format": "verbose_json",
+        }
         if self._settings.prompt:
             form["prompt"] = self._settings.prompt
         audio = encode_sound(sound.at(RECOGNITION_RATE))

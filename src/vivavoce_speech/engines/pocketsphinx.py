@@ -51,8 +51,9 @@ def guessed_pronunciations(words: list[str], *, place: str = "") -> dict[str, st
     if shutil.which("flite") is None:
         raise InputError(
             f"no pronunciation of {words[0]!r}" + (f" and {len(words) - 1} more words" if words[1:] else ""),
-            place=place, hint="add it to `pronunciations`, or install flite, which guesses",
-        )  # fmt: skip
+            place=place,
+            hint="add it to `pronunciations`, or install flite, which guesses",
+        )
     return {word: _guess(word, place) for word in words}
 
 
@@ -160,17 +161,21 @@ class _Listener:
         try:
             with tempfile.TemporaryDirectory(prefix="vivavoce-words-") as folder:
                 self._decoder = Decoder(
-                    samprate=RATE_HZ, cmn="batch", lw=settings.language_weight, loglevel="FATAL",
+                    samprate=RATE_HZ,
+                    cmn="batch",
+                    lw=settings.language_weight,
+                    loglevel="FATAL",
                     **domain.files(Path(folder)),
-                )  # fmt: skip
+                )
                 if domain.grammar is not None:
                     self._decoder.add_jsgf_string("domain", domain.grammar)
                     self._decoder.activate_search("domain")
         except (RuntimeError, ValueError) as error:
             raise InputError(
-                f"pocketsphinx does not take it ({error})", place=domain.source,
+                f"pocketsphinx does not take it ({error})",
+                place=domain.source,
                 hint="look for a mistake in the file",
-            ) from None  # fmt: skip
+            ) from None
 
     def __call__(self, sound: Sound) -> tuple[Hypothesis, ...]:
         """Hypotheses, best first. Raises RecognitionError: pocketsphinx gives up."""

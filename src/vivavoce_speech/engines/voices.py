@@ -66,9 +66,11 @@ class _Program:
 
     async def _run(self, command: list[str]) -> None:
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+        )
         try:
             _, said = await asyncio.wait_for(process.communicate(), LONGEST_S)
         except (TimeoutError, asyncio.CancelledError) as error:
@@ -114,9 +116,17 @@ class EspeakNG(_Program):
         words_per_minute = str(round(160 * self._settings.speed))
         markup = ["-m"] if is_ssml(text_file.read_text(encoding="utf-8")) else []
         return [
-            "espeak-ng", *markup, "-v", voice, "-s", words_per_minute,
-            "-f", str(text_file), "-w", str(sound_file),
-        ]  # fmt: skip
+            "espeak-ng",
+            *markup,
+            "-v",
+            voice,
+            "-s",
+            words_per_minute,
+            "-f",
+            str(text_file),
+            "-w",
+            str(sound_file),
+        ]
 
 
 class _LanguagesOfVoices:
@@ -150,8 +160,13 @@ class Festival(_Program):
         text_file.write_bytes(text_file.read_text(encoding="utf-8").encode("latin-1"))
         stretch = f"(Parameter.set 'Duration_Stretch {1 / self._settings.speed:.3f})"
         return [
-            "text2wave", "-eval", f"(begin (voice_{voice}) {stretch})", "-o", str(sound_file), str(text_file),
-        ]  # fmt: skip
+            "text2wave",
+            "-eval",
+            f"(begin (voice_{voice}) {stretch})",
+            "-o",
+            str(sound_file),
+            str(text_file),
+        ]
 
 
 class PromptsSettings(SynthesiserSettings):

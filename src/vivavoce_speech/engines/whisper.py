@@ -103,10 +103,14 @@ class Whisper:
         try:
             encoded = model.encode(pad_or_trim(model.feature_extractor(values)))
             found = model.model.generate(
-                encoded, [prompt], beam_size=max(count, self._settings.beam), num_hypotheses=count,
-                return_scores=True, return_no_speech_prob=True,
+                encoded,
+                [prompt],
+                beam_size=max(count, self._settings.beam),
+                num_hypotheses=count,
+                return_scores=True,
+                return_no_speech_prob=True,
                 max_length=min(model.max_length, len(prompt) + LONGEST),
-            )[0]  # fmt: skip
+            )[0]
         except (RuntimeError, ValueError) as error:
             raise RecognitionError(f"whisper: {error}") from error
         best: dict[str, Hypothesis] = {}
@@ -152,12 +156,16 @@ def _loaded(settings: WhisperSettings) -> Any:
 
     try:
         return WhisperModel(
-            settings.model, device="cpu", compute_type="int8", cpu_threads=settings.threads,
+            settings.model,
+            device="cpu",
+            compute_type="int8",
+            cpu_threads=settings.threads,
             local_files_only=True,
-        )  # fmt: skip
+        )
     except (RuntimeError, ValueError, OSError) as error:
         told = " ".join(str(error).split())[:200]
         raise InputError(
-            f"no Whisper model that can be loaded ({told})", place=settings.model,
+            f"no Whisper model that can be loaded ({told})",
+            place=settings.model,
             hint="name a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json",
-        ) from None  # fmt: skip
+        ) from None

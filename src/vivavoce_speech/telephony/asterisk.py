@@ -72,9 +72,10 @@ class TcpServer:
             )
         except OSError as error:
             raise InputError(
-                f"cannot listen on {self.host}:{self.port} ({error.strerror})", place=self._place,
+                f"cannot listen on {self.host}:{self.port} ({error.strerror})",
+                place=self._place,
                 hint="write another address, here and in Asterisk's dial plan",
-            ) from None  # fmt: skip
+            ) from None
         self.port = self._server.sockets[0].getsockname()[1]
 
     def close(self) -> None:

@@ -23,8 +23,12 @@ ERROR: Final = 0xFF
 LONGEST_SOUND: Final = 6_400  # 0.4 s; the usual is 20 ms
 _HEADER: Final = 3
 _LENGTHS: Final = {
-    HANG_UP: (0, 0), TICKET: (16, 16), KEY: (1, 1), SOUND: (0, LONGEST_SOUND), ERROR: (0, 255),
-}  # fmt: skip
+    HANG_UP: (0, 0),
+    TICKET: (16, 16),
+    KEY: (1, 1),
+    SOUND: (0, LONGEST_SOUND),
+    ERROR: (0, 255),
+}
 _READ: Final = 16_384
 
 

@@ -129,9 +129,19 @@ REMEMBERED: Final = 20_000
 
 Status = Literal["idle", "calling", "ringing", "talking", "over"]
 Refusal = Literal[
-    "no_number", "not_allowed", "unwanted", "closed", "calling", "too_soon", "tries", "number", "day",
-    "lines", "not_due", "paused",
-]  # fmt: skip
+    "no_number",
+    "not_allowed",
+    "unwanted",
+    "closed",
+    "calling",
+    "too_soon",
+    "tries",
+    "number",
+    "day",
+    "lines",
+    "not_due",
+    "paused",
+]
 
 _report = structlog.get_logger("vivavoce.telephony")
 
@@ -254,9 +264,10 @@ class OutboundCalls:
             )
             limits = self._settings
             counted: tuple[tuple[int, int, Refusal], ...] = (
-                (placed.for_dialogue, limits.tries, "tries"), (placed.to_callee, limits.a_number, "number"),
+                (placed.for_dialogue, limits.tries, "tries"),
+                (placed.to_callee, limits.a_number, "number"),
                 (placed.all_, limits.a_day, "day"),
-            )  # fmt: skip
+            )
             for count, most, reason in counted:
                 if count >= most:
                     raise NotPlaced(reason)

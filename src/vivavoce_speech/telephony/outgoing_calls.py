@@ -13,9 +13,12 @@ from vivavoce_speech.telephony.sip_auth import Credentials
 from vivavoce_speech.telephony.sip_caller import NotAnswered, Outcome, SipCaller, SipLine, address_of
 
 _FAILURES: Final[dict[Outcome, FailureKind]] = {
-    "busy": "refused", "no_answer": "timeout", "declined": "refused", "unreachable": "unreachable",
+    "busy": "refused",
+    "no_answer": "timeout",
+    "declined": "refused",
+    "unreachable": "unreachable",
     "refused": "refused",
-}  # fmt: skip
+}
 
 
 class PhoneSettings(ConnectorSettings):

@@ -41,9 +41,12 @@ def _streams(connection: HTTPConnection) -> MediaStreams | None:
 
 @router.post("/telephone/call")
 async def call(
-    request: Request, site: ThisSite, visit_id: ThisVisit,
-    number: Annotated[str, Form(max_length=400)] = "", agreed: Annotated[str, Form(max_length=10)] = "",
-) -> Response:  # fmt: skip
+    request: Request,
+    site: ThisSite,
+    visit_id: ThisVisit,
+    number: Annotated[str, Form(max_length=400)] = "",
+    agreed: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
     """Call the participant, who has said that this is their telephone."""
     outbound = _outbound(request)
     if agreed != "yes":

@@ -15,8 +15,11 @@ _CONNECTION: Final = re.compile(r"^c=IN IP([46]) (\S+)$", re.MULTILINE)
 _EVENT: Final = re.compile(r"^a=rtpmap:(\d{1,3}) telephone-event/8000\s*$", re.MULTILINE | re.IGNORECASE)
 _DIRECTION: Final = re.compile(r"^a=(sendrecv|sendonly|recvonly|inactive)\s*$", re.MULTILINE)
 _ANSWERED: Final = {
-    "sendrecv": "sendrecv", "sendonly": "recvonly", "recvonly": "sendonly", "inactive": "inactive",
-}  # fmt: skip
+    "sendrecv": "sendrecv",
+    "sendonly": "recvonly",
+    "recvonly": "sendonly",
+    "inactive": "inactive",
+}
 
 
 class NoCommonSound(ValueError):
@@ -56,8 +59,13 @@ def read_offer(body: str) -> SoundOffer:
     if codec is None:
         raise NoCommonSound("neither PCMU nor PCMA is offered")
     event, direction = _EVENT.search(section), _DIRECTION.search(section)
-    return SoundOffer(host, int(audio[1]), codec, int(event[1]) if event else None,
-                 direction[1] if direction else "sendrecv")  # fmt: skip
+    return SoundOffer(
+        host,
+        int(audio[1]),
+        codec,
+        int(event[1]) if event else None,
+        direction[1] if direction else "sendrecv",
+    )
 
 
 def write_offer(host: str, port: int, session: int, key_type: int) -> str:
@@ -73,9 +81,10 @@ def write_answer(offer: SoundOffer, host: str, port: int, session: int) -> str:
     """Our answer: the chosen codec, and key presses under the caller's own number."""
     types = [str(offer.codec.payload_type), *([str(offer.key_type)] if offer.key_type is not None else [])]
     lines = [
-        *_head(host, session), f"m=audio {port} RTP/AVP {' '.join(types)}",
+        *_head(host, session),
+        f"m=audio {port} RTP/AVP {' '.join(types)}",
         f"a=rtpmap:{offer.codec.payload_type} {offer.codec.name}/8000",
-    ]  # fmt: skip
+    ]
     if offer.key_type is not None:
         lines += [f"a=rtpmap:{offer.key_type} telephone-event/8000", f"a=fmtp:{offer.key_type} 0-15"]
     lines += ["a=ptime:20", f"a={_ANSWERED[offer.direction]}"]
@@ -85,6 +94,9 @@ def write_answer(offer: SoundOffer, host: str, port: int, session: int) -> str:
 def _head(host: str, session: int) -> list[str]:
     family = 6 if ":" in host else 4
     return [
-        "v=0", f"o=vivavoce {session} {session} IN IP{family} {host}", "s=call",
-        f"c=IN IP{family} {host}", "t=0 0",
-    ]  # fmt: skip
+        "v=0",
+        f"o=vivavoce {session} {session} IN IP{family} {host}",
+        "s=call",
+        f"c=IN IP{family} {host}",
+        "t=0 0",
+    ]

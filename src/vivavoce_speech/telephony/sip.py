@@ -32,9 +32,14 @@ class SipAnswerer(SipEndpoint):
     """
 
     def __init__(
-        self, on_call: OnCall, *, host: str = "127.0.0.1", port: int = 0, advertised: str | None = None,
+        self,
+        on_call: OnCall,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        advertised: str | None = None,
         at_once: int = 100,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(host=host, port=port, advertised=advertised)
         self.at_once, self._on_call = at_once, on_call
 
@@ -52,9 +57,13 @@ class SipAnswerer(SipEndpoint):
         caller, called = request.from_address, request.to_address
         target = (request.contact or [caller])[0].uri
         leg = SipLeg(
-            offer, caller_id=_number(caller), called=request.uri.user or _number(called),
-            local_tag=secrets.token_hex(6), sip_call_id=request.call_id, on_bye=self._bye,
-        )  # fmt: skip
+            offer,
+            caller_id=_number(caller),
+            called=request.uri.user or _number(called),
+            local_tag=secrets.token_hex(6),
+            sip_call_id=request.call_id,
+            on_bye=self._bye,
+        )
         leg.bye_to = source
         leg.bye_headers = (target, called, caller, request.headers.getlist("Record-Route"))
         self._calls[request.call_id] = leg

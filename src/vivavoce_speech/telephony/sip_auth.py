@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 _SCHEME: Final = re.compile(r"\s*digest\s+(.*)", re.IGNORECASE | re.DOTALL)
 _PARAMETER: Final = re.compile(r'([A-Za-z][A-Za-z0-9_-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _HASHES: Final[dict[str, Callable[[bytes], "hashlib._Hash"]]] = {
-    "md5": hashlib.md5, "sha-256": hashlib.sha256,
-}  # fmt: skip
+    "md5": hashlib.md5,
+    "sha-256": hashlib.sha256,
+}
 
 
 class Credentials(NamedTuple):
@@ -68,8 +69,13 @@ def _answer(
         if protected
         else digest(secret, asked["nonce"], request)
     )
-    quoted = {"username": who.username, "realm": asked["realm"], "nonce": asked["nonce"], "uri": uri,
-              "response": response}  # fmt: skip
+    quoted = {
+        "username": who.username,
+        "realm": asked["realm"],
+        "nonce": asked["nonce"],
+        "uri": uri,
+        "response": response,
+    }
     if "opaque" in asked:
         quoted["opaque"] = asked["opaque"]
     if protected or name.lower().endswith("-sess"):

@@ -32,10 +32,20 @@ _NUMBER: Final = re.compile(r"\+?[0-9*#]{1,32}")
 Outcome = Literal["busy", "no_answer", "declined", "unreachable", "refused"]
 
 _OUTCOMES: Final[dict[int, Outcome]] = {
-    401: "refused", 402: "refused", 403: "refused", 407: "refused", 433: "refused",
-    408: "no_answer", 480: "no_answer", 487: "no_answer",
-    486: "busy", 600: "busy", 603: "declined", 607: "declined", 608: "declined",
-}  # fmt: skip
+    401: "refused",
+    402: "refused",
+    403: "refused",
+    407: "refused",
+    433: "refused",
+    408: "no_answer",
+    480: "no_answer",
+    487: "no_answer",
+    486: "busy",
+    600: "busy",
+    603: "declined",
+    607: "declined",
+    608: "declined",
+}
 
 _report = structlog.get_logger("vivavoce.telephony")
 
@@ -84,9 +94,14 @@ class SipCaller(SipEndpoint):
         self._confirmations: OrderedDict[tuple[str, str], tuple[bytes, Source]] = OrderedDict()
 
     async def call(
-        self, number: str, line: SipLine = SipLine(), *, ring_s: float = 45.0, reach_s: float = REACH_S,
+        self,
+        number: str,
+        line: SipLine = SipLine(),
+        *,
+        ring_s: float = 45.0,
+        reach_s: float = REACH_S,
         on_ringing: Callable[[], None] = lambda: None,
-    ) -> SipLeg:  # fmt: skip
+    ) -> SipLeg:
         """Call a number or SIP address and wait until somebody answers; who is cancelled meanwhile hangs up.
 
         Raises  NotAnswered
@@ -94,9 +109,12 @@ class SipCaller(SipEndpoint):
         dialling = await _Dialling.of(self, number, line)
         leg = SipLeg(
             SoundOffer("0.0.0.0", 9, PCMU, KEY_TYPE),  # until it is agreed on
-            caller_id=number, called=number,
-            local_tag=dialling.tag, sip_call_id=dialling.call_id, on_bye=self._gone,
-        )  # fmt: skip
+            caller_id=number,
+            called=number,
+            local_tag=dialling.tag,
+            sip_call_id=dialling.call_id,
+            on_bye=self._gone,
+        )
         await leg.open(self.host)
         try:
             answer = await dialling.until_answered(leg, ring_s, reach_s, on_ringing)
@@ -130,9 +148,13 @@ class SipCaller(SipEndpoint):
         leg.bye_to, leg.bye_headers = source, (target, dialling.ours, response.to_address, route)
         leg.next_number = dialling.number + 1
         confirmation = self._request(
-            "ACK", target, ours=dialling.ours, theirs=response.to_address, call_id=dialling.call_id,
+            "ACK",
+            target,
+            ours=dialling.ours,
+            theirs=response.to_address,
+            call_id=dialling.call_id,
             number=dialling.number,
-        )  # fmt: skip
+        )
         for one in route:
             confirmation.headers.add("Route", one)
         self._calls[leg.sip_call_id] = leg
@@ -204,9 +226,14 @@ class SipCaller(SipEndpoint):
     def request(self, method: str, dialling: "_Dialling", branch: str) -> Request:
         """A request outside of or at the beginning of a call."""
         request = self._request(
-            method, dialling.uri, ours=dialling.ours, theirs=Address(dialling.uri),
-            call_id=dialling.call_id, number=dialling.number, branch=branch,
-        )  # fmt: skip
+            method,
+            dialling.uri,
+            ours=dialling.ours,
+            theirs=Address(dialling.uri),
+            call_id=dialling.call_id,
+            number=dialling.number,
+            branch=branch,
+        )
         request.contact = [self.contact]
         return request
 
@@ -270,9 +297,14 @@ class _Dialling:
             self._caller.forget(branch)
 
     async def _invite(
-        self, leg: SipLeg, offer: bytes, header: tuple[str, str] | None, ring_s: float, reach_s: float,
+        self,
+        leg: SipLeg,
+        offer: bytes,
+        header: tuple[str, str] | None,
+        ring_s: float,
+        reach_s: float,
         on_ringing: Callable[[], None],
-    ) -> _Answer:  # fmt: skip
+    ) -> _Answer:
         """Invite once; the final answer. Raises NotAnswered."""
         self._branch = branch = f"z9hG4bK{secrets.token_hex(8)}"
         request = self._caller.request("INVITE", self, branch)
@@ -363,8 +395,10 @@ class _Dialling:
 
     def _authorized(self, response: Response, method: str) -> tuple[str, str] | None:
         """The header that answers a challenge; None where there is none, or we have nothing to show."""
-        names = {401: ("WWW-Authenticate", "Authorization"),
-                 407: ("Proxy-Authenticate", "Proxy-Authorization")}  # fmt: skip
+        names = {
+            401: ("WWW-Authenticate", "Authorization"),
+            407: ("Proxy-Authenticate", "Proxy-Authorization"),
+        }
         if response.code not in names or self._line.credentials is None:
             return None
         asked, given = names[response.code]

@@ -25,10 +25,16 @@ T1_S: Final = 0.5
 T2_S: Final = 4.0
 REMEMBERED: Final = 2000
 _PHRASES: Final = {
-    100: "Trying", 180: "Ringing", 200: "OK", 400: "Bad Request", 405: "Method Not Allowed",
-    481: "Call/Transaction Does Not Exist", 486: "Busy Here", 488: "Not Acceptable Here",
+    100: "Trying",
+    180: "Ringing",
+    200: "OK",
+    400: "Bad Request",
+    405: "Method Not Allowed",
+    481: "Call/Transaction Does Not Exist",
+    486: "Busy Here",
+    488: "Not Acceptable Here",
     500: "Server Internal Error",
-}  # fmt: skip
+}
 
 Source = tuple[Any, ...]
 
@@ -111,9 +117,14 @@ class SipEndpoint(asyncio.DatagramProtocol):
         if request.method != "ACK" and key in self._answers:
             self._transport.sendto(self._answers[key], source)
             return
-        handlers = {"INVITE": self._invited, "ACK": self._confirmed, "BYE": self._said_goodbye,
-                    "CANCEL": self._cancelled, "OPTIONS": self._asked_for_options,
-                    "INFO": self._informed}  # fmt: skip
+        handlers = {
+            "INVITE": self._invited,
+            "ACK": self._confirmed,
+            "BYE": self._said_goodbye,
+            "CANCEL": self._cancelled,
+            "OPTIONS": self._asked_for_options,
+            "INFO": self._informed,
+        }
         handler = handlers.get(request.method)
         if handler is None:
             self._reply(request, source, 405)
@@ -169,13 +180,23 @@ class SipEndpoint(asyncio.DatagramProtocol):
 
     def _accept(self, leg: SipLeg, request: Request, source: Source) -> None:
         sdp = write_answer(leg.offer, self.advertised, leg.port, leg.session)
-        self._reply(request, source, 200, ("Content-Type", "application/sdp"), body=sdp.encode(),
-                    tag=leg.local_tag)  # fmt: skip
+        self._reply(
+            request, source, 200, ("Content-Type", "application/sdp"), body=sdp.encode(), tag=leg.local_tag
+        )
 
     # --- what we ask ----------------------------------------------------------------------------------
 
-    def _request(self, method: str, uri: URI, *, ours: Address, theirs: Address, call_id: str,
-                 number: int, branch: str | None = None) -> Request:  # fmt: skip
+    def _request(
+        self,
+        method: str,
+        uri: URI,
+        *,
+        ours: Address,
+        theirs: Address,
+        call_id: str,
+        number: int,
+        branch: str | None = None,
+    ) -> Request:
         """A request with the headers that each must have; body and its length are added by the caller."""
         request = Request(method, uri)
         branch = branch or f"z9hG4bK{secrets.token_hex(8)}"
@@ -215,9 +236,14 @@ class SipEndpoint(asyncio.DatagramProtocol):
     # --- replies --------------------------------------------------------------------------------------
 
     def _reply(
-        self, request: Request, source: Source, code: int, *headers: tuple[str, str], body: bytes = b"",
+        self,
+        request: Request,
+        source: Source,
+        code: int,
+        *headers: tuple[str, str],
+        body: bytes = b"",
         tag: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         response = Response(code, _PHRASES[code], body)
         vias = request.via
         first = vias[0].parameters.replace(received=str(source[0]))

@@ -22,9 +22,15 @@ class SipLeg(PhoneLeg):
     """
 
     def __init__(
-        self, offer: SoundOffer, *, caller_id: str, called: str, local_tag: str, sip_call_id: str,
+        self,
+        offer: SoundOffer,
+        *,
+        caller_id: str,
+        called: str,
+        local_tag: str,
+        sip_call_id: str,
         on_bye: Callable[["SipLeg"], Awaitable[None]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(f"call-{secrets.token_hex(8)}", caller_id, called, "sip")
         self.offer, self.local_tag, self.sip_call_id = offer, local_tag, sip_call_id
         self.session = secrets.randbelow(1 << 31)

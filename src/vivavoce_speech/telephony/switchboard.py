@@ -147,9 +147,13 @@ class Switchboard:
             )
 
     async def _held(
-        self, leg: PhoneLeg, visit_id: str, caller: str | None, joined_by: JoinedBy,
+        self,
+        leg: PhoneLeg,
+        visit_id: str,
+        caller: str | None,
+        joined_by: JoinedBy,
         overheard: Overheard | None,
-    ) -> DialogueHistory | None:  # fmt: skip
+    ) -> DialogueHistory | None:
         """The dialogue of a call from its first word to its last; None where none was due."""
         try:
             dialogue, after = await self._calls.connect(
@@ -166,13 +170,20 @@ class Switchboard:
                 await self._bridged(leg, visit_id, dialogue, after, phone, overheard)
             else:
                 await SpokenDialogue(
-                    self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ,
+                    self._calls,
+                    visit_id,
+                    dialogue.dialogue_id,
+                    after,
+                    leg,
+                    rate_hz=RATE_HZ,
                     language=language,
                     recogniser=ears(self._recognisers[language], self._engine.study, dialogue),
-                    synthesiser=self._synthesisers[language], turn_taking=self._turn_taking,
+                    synthesiser=self._synthesisers[language],
+                    turn_taking=self._turn_taking,
                     recognise_for_log=self._telephone.recognise_for_log,
-                    answers=answers(self._engine.study, dialogue), began_s=lambda: began_s,
-                ).run()  # fmt: skip
+                    answers=answers(self._engine.study, dialogue),
+                    began_s=lambda: began_s,
+                ).run()
             await self._farewell(leg, visit_id)
         finally:
             if not leg.over.is_set():
@@ -181,16 +192,27 @@ class Switchboard:
         return dialogue
 
     async def _bridged(
-        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueHistory, after: int, phone: CalledSystem,
+        self,
+        leg: PhoneLeg,
+        visit_id: str,
+        dialogue: DialogueHistory,
+        after: int,
+        phone: CalledSystem,
         overheard: Overheard | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A dialogue with a system that is called itself; its call is heard in this one."""
         await self._say(leg, phrase("connecting", dialogue.language), dialogue.language)
         leg.live = True
         ended = await BridgedDialogue(
-            self._calls, visit_id, dialogue.dialogue_id, after, leg, phone, rate_hz=RATE_HZ,
+            self._calls,
+            visit_id,
+            dialogue.dialogue_id,
+            after,
+            leg,
+            phone,
+            rate_hz=RATE_HZ,
             overheard=overheard,
-        ).run()  # fmt: skip
+        ).run()
         leg.live = False
         leg.stop_playing()
         if ended == "not_reached":
@@ -330,6 +352,10 @@ def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStrea
 
 def _ended(leg: PhoneLeg, dialogue_id: str) -> CallEnded:
     return CallEnded(
-        dialogue_id=dialogue_id, call_id=leg.call_id, by=leg.ended_by or "failure",
-        duration_s=round(leg.seconds, 2), keys=leg.keys, lost_s=round(leg.dropped_frames * FRAME_S, 2),
-    )  # fmt: skip
+        dialogue_id=dialogue_id,
+        call_id=leg.call_id,
+        by=leg.ended_by or "failure",
+        duration_s=round(leg.seconds, 2),
+        keys=leg.keys,
+        lost_s=round(leg.dropped_frames * FRAME_S, 2),
+    )

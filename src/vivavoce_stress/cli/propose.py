@@ -128,8 +128,13 @@ class _Proposer:
             self.made[said.language] = pack, models
         pack, models = self.made[said.language]
         found = propose_variants(said, self.tests or None, pack=pack, **models, **self.rest)
-        return {"utterance": said.text, "language": said.language, "seed": self.rest["seed"],
-                "backends": list(self.backends), **found.facts()}  # fmt: skip
+        return {
+            "utterance": said.text,
+            "language": said.language,
+            "seed": self.rest["seed"],
+            "backends": list(self.backends),
+            **found.facts(),
+        }
 
 
 def _with_backends(own: Any, language: str, names: list[str]) -> Any:

@@ -72,20 +72,37 @@ def _figures(
 
     found = word_error_rate(((one.speaker, one.said, one.heard) for one in heard), level)
     rate = as_json(found) or {
-        "word_error_rate": None, "low": None, "high": None, "errors": 0, "words": 0, "speakers": 0,
+        "word_error_rate": None,
+        "low": None,
+        "high": None,
+        "errors": 0,
+        "words": 0,
+        "speakers": 0,
         "turns": len(heard),
-    }  # fmt: skip
+    }
     line = signature(
-        "recogniser_word_error_rate", unit="word", n=rate["words"], data=data, condition=name, seed=seed,
-        speakers=rate["speakers"], recogniser=listener,
-    )  # fmt: skip
+        "recogniser_word_error_rate",
+        unit="word",
+        n=rate["words"],
+        data=data,
+        condition=name,
+        seed=seed,
+        speakers=rate["speakers"],
+        recogniser=listener,
+    )
     return {"recogniser": listener, "condition": name, **rate, "damage": damage, "signature": line}
 
 
 def _difference(
-    listener: str, name: str, first: str, here: list[Any], there: list[Any], data: str, seed: int,
+    listener: str,
+    name: str,
+    first: str,
+    here: list[Any],
+    there: list[Any],
+    data: str,
+    seed: int,
     level: float,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """The same turns in a condition and in the first one."""
     from vivavoce.core.result import as_json
     from vivavoce.core.signature import signature
@@ -94,13 +111,25 @@ def _difference(
     pairs = zip(here, there, strict=True)
     more = word_error_difference(((a.speaker, a.said, a.heard, b.heard) for a, b in pairs), level)
     found = as_json(more) or {
-        "difference": None, "low": None, "high": None, "worse": 0, "better": 0, "words": 0,
-        "turns": len(here), "speakers": 0,
-    }  # fmt: skip
+        "difference": None,
+        "low": None,
+        "high": None,
+        "worse": 0,
+        "better": 0,
+        "words": 0,
+        "turns": len(here),
+        "speakers": 0,
+    }
     line = signature(
-        "recogniser_word_error_difference", unit="word", n=found["words"], data=data,
-        conditions=f"{name}-{first}", seed=seed, speakers=found["speakers"], recogniser=listener,
-    )  # fmt: skip
+        "recogniser_word_error_difference",
+        unit="word",
+        n=found["words"],
+        data=data,
+        conditions=f"{name}-{first}",
+        seed=seed,
+        speakers=found["speakers"],
+        recogniser=listener,
+    )
     return {"recogniser": listener, "condition": name, "against": first, **found, "signature": line}
 
 
@@ -113,16 +142,27 @@ def _show(facts: dict[str, Any]) -> None:
     several = len({one["recogniser"] for one in facts["conditions"]}) > 1
     more = {(one["recogniser"], one["condition"]): one for one in facts["differences"]}
     name = Column("condition", no_wrap=True)
-    table = Table(name, "word error rate", "more than\nfirst", "errors", "words", "turns", "speakers",
-                  box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))  # fmt: skip
+    table = Table(
+        name,
+        "word error rate",
+        "more than\nfirst",
+        "errors",
+        "words",
+        "turns",
+        "speakers",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     for one in facts["conditions"]:
         key = one["recogniser"], one["condition"]
         name = f"{one['recogniser']}: {one['condition']}" if several else one["condition"]
         table.add_row(
-            escape(name), _span(one, "word_error_rate"),
+            escape(name),
+            _span(one, "word_error_rate"),
             _span(more[key], "difference") if key in more else "",
             *(str(one[count]) for count in ("errors", "words", "turns", "speakers")),
-        )  # fmt: skip
+        )
     console = Console(highlight=False)
     console.print(table)
     for one in (*facts["conditions"], *facts["differences"]):

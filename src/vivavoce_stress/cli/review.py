@@ -85,9 +85,14 @@ def review(
         raise InputError(f"nothing is to be done with {utterances}", place="stress review", hint=hint)
     plan = read_study(study)
     choice = RunChoice(
-        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
-        backends=tuple(backend or ()), certainty=certainty,
-    )  # fmt: skip
+        tests=tuple(test or ()),
+        languages=tuple(language or ()),
+        size=sample,
+        each_test=each_test,
+        seed=seed,
+        backends=tuple(backend or ()),
+        certainty=certainty,
+    )
     listed = interactions_in(utterances, (language or [""])[0]) if utterances else []
     with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
         if propose:
@@ -195,12 +200,15 @@ def _state(reviews: "Reviews") -> dict[str, Any]:
     made = [one for one in decisions if one is not None]
     known = lexicon(reviews)
     return {
-        "items": len(reviews.items), "reviewed": len(made),
+        "items": len(reviews.items),
+        "reviewed": len(made),
         "approved": sum(one.text is not None for one in made),
         "rejected": sum(one.text is None for one in made),
-        "second": reviews.second(), "disputed": reviews.disputed(), "agreement": agree(reviews.pairs()),
+        "second": reviews.second(),
+        "disputed": reviews.disputed(),
+        "agreement": agree(reviews.pairs()),
         "lexicon": {"version": known.version, "key": known.key, "entries": list(known.entries)},
-    }  # fmt: skip
+    }
 
 
 def _told(facts: dict[str, Any]) -> str:
@@ -217,7 +225,9 @@ def _told(facts: dict[str, Any]) -> str:
     agreed = facts["agreement"]
     if agreed:
         kappa = "" if agreed["kappa"] is None else f", kappa {agreed['kappa']:.2f}"
-        lines.append(f"two reviewers agree on {agreed['same']} of {agreed['n']} "
-                     f"({agreed['low']:.2f} to {agreed['high']:.2f}){kappa}")  # fmt: skip
+        lines.append(
+            f"two reviewers agree on {agreed['same']} of {agreed['n']} "
+            f"({agreed['low']:.2f} to {agreed['high']:.2f}){kappa}"
+        )
     lines.append(f"lexicon version {facts['lexicon']['version']}: {len(facts['lexicon']['entries'])} entries")
     return "\n".join(lines)

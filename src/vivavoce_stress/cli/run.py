@@ -111,9 +111,14 @@ def run(
         raise UnknownName("continuation", continuation, ["logged", "simulated"], place="stress run")
     _check_paths(path, junit)
     choice = RunChoice(
-        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
-        spoken=spoken or speech is not None, backends=tuple(backend or ()),
-    )  # fmt: skip
+        tests=tuple(test or ()),
+        languages=tuple(language or ()),
+        size=sample,
+        each_test=each_test,
+        seed=seed,
+        spoken=spoken or speech is not None,
+        backends=tuple(backend or ()),
+    )
     voice = ReplayVoice(speech, choice.spoken)
     job = (
         _of_suite(path, log, voice)
@@ -121,10 +126,14 @@ def run(
         else _of_study(path, log, system, dataset, choice, ad_hoc, voice)
     )
     settings = RunSettings(
-        repeats=repeats, continuation=continuation, seed=seed, at_once=at_once, attempts=attempts,
+        repeats=repeats,
+        continuation=continuation,
+        seed=seed,
+        at_once=at_once,
+        attempts=attempts,
         retry_wait_s=retry_wait,
         speech=job.speech.facts() if job.speech else None,
-    )  # fmt: skip
+    )
     asked = _Asked(settings, fresh, similarity, judging(judge, judge_model, judge_key))
     with job.log:
         done = _hold(job, asked)
@@ -222,15 +231,27 @@ def _of_suite(path: Path, log: str | None, voice: ReplayVoice) -> _Job:
     ontology = load_ontology(path.parent / suite.ontology) if suite.ontology else None
     url = log or f"sqlite:///{path.with_suffix('.stress.sqlite').resolve()}"
     return _Job(
-        suite.suite, str(suite.system.get("connect")), connector, Log.open(url), plan.cases, ontology,
-        plan.not_applicable, speech, voice.folder(path.parent),
-    )  # fmt: skip
+        suite.suite,
+        str(suite.system.get("connect")),
+        connector,
+        Log.open(url),
+        plan.cases,
+        ontology,
+        plan.not_applicable,
+        speech,
+        voice.folder(path.parent),
+    )
 
 
 def _of_study(
-    path: Path, log: str | None, system: str | None, dataset: Path | None, choice: Any, ad_hoc: Path | None,
+    path: Path,
+    log: str | None,
+    system: str | None,
+    dataset: Path | None,
+    choice: Any,
+    ad_hoc: Path | None,
     voice: ReplayVoice,
-) -> _Job:  # fmt: skip
+) -> _Job:
     from tempfile import TemporaryDirectory
 
     from vivavoce.api.studies import make_connectors, open_log, read_study
@@ -259,9 +280,16 @@ def _of_study(
         opened.close_now()
         raise
     return _Job(
-        study.name, chosen, connector, opened, [*plan.cases, *more.cases], study.ontology,
-        [*plan.not_applicable, *more.not_applicable], speech, voice.folder(study.folder),
-    )  # fmt: skip
+        study.name,
+        chosen,
+        connector,
+        opened,
+        [*plan.cases, *more.cases],
+        study.ontology,
+        [*plan.not_applicable, *more.not_applicable],
+        speech,
+        voice.folder(study.folder),
+    )
 
 
 def system_of(study: "Study", system: str | None) -> str:
@@ -297,11 +325,19 @@ def _hold(job: _Job, asked: _Asked) -> "CaseDone":
     model = ModelJudge(asked.judge, os.environ) if asked.judge else None
     channel = _channel(job)
     held = Run(
-        study=job.name, system=job.system, connector=job.connector, log=job.log, cases=job.cases,
-        settings=asked.settings, ontology=job.ontology, not_applicable=job.not_applicable, fresh=asked.fresh,
-        similarity=make_similarity() if asked.similarity else None, ask_model=model,
+        study=job.name,
+        system=job.system,
+        connector=job.connector,
+        log=job.log,
+        cases=job.cases,
+        settings=asked.settings,
+        ontology=job.ontology,
+        not_applicable=job.not_applicable,
+        fresh=asked.fresh,
+        similarity=make_similarity() if asked.similarity else None,
+        ask_model=model,
         say=channel.say if channel else written,
-    )  # fmt: skip
+    )
     with progress("cases judged") as report:
         done = asyncio.run(_to_its_end(held, report, [one for one in (model, channel) if one is not None]))
     if model and model.failures:

@@ -65,12 +65,16 @@ def show(facts: dict[str, Any], suite: Path | None = None) -> None:
         console.print(_heard(facts["spoken"]))
     agreed = facts["agreement"]
     if agreed:
-        console.print(f"ladder and people agree on {agreed['same']} of {agreed['n']} "
-                      f"({_span(agreed['low'], agreed['high'])}), "
-                      f"kappa {_number(agreed['kappa'])}")  # fmt: skip
+        console.print(
+            f"ladder and people agree on {agreed['same']} of {agreed['n']} "
+            f"({_span(agreed['low'], agreed['high'])}), "
+            f"kappa {_number(agreed['kappa'])}"
+        )
     for one in facts["failures"][:10]:
-        console.print(f"{one['test']} {one['verdict']}: {one['original']} -> {one['text']}: {one['reason']}",
-                      markup=False)  # fmt: skip
+        console.print(
+            f"{one['test']} {one['verdict']}: {one['original']} -> {one['text']}: {one['reason']}",
+            markup=False,
+        )
     if len(facts["failures"]) > 10:
         console.print(f"and {len(facts['failures']) - 10} more; see --json or the report")
     console.print(whole["signature"], markup=False, style="dim")
@@ -108,9 +112,15 @@ def _row(one: dict[str, Any]) -> list[str]:
     ratio = f"{_share(one, 'ratio')} ({_span(one['low'], one['high'])})" if one["worst"] is not None else ""
     idial = f"{_share(one, 'idial_ratio')} ({one['idial_passed']}/{one['idial_n']})" if one["idial_n"] else ""
     return [
-        one["name"], str(one["applied"]), str(one["not_applicable"]), f"{one['passed']}/{one['decided']}",
-        ratio, idial, _number(one["pass_all"]), _number(one.get("p_holm")),
-    ]  # fmt: skip
+        one["name"],
+        str(one["applied"]),
+        str(one["not_applicable"]),
+        f"{one['passed']}/{one['decided']}",
+        ratio,
+        idial,
+        _number(one["pass_all"]),
+        _number(one.get("p_holm")),
+    ]
 
 
 def _share(one: dict[str, Any], name: str) -> str:

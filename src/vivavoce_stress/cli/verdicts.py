@@ -18,9 +18,18 @@ from vivavoce_stress.verdict_queue import JudgedCase, VerdictQueue, given
 
 JUDGED: Final[tuple[str, ...]] = ("verdict", "instead", "remark")
 COLUMNS: Final[tuple[str, ...]] = (
-    "run_id", "case_id", "number", "test", "language", "original", "variant", "with_original", "with_variant",
-    "counts_now", *JUDGED,
-)  # fmt: skip
+    "run_id",
+    "case_id",
+    "number",
+    "test",
+    "language",
+    "original",
+    "variant",
+    "with_original",
+    "with_variant",
+    "counts_now",
+    *JUDGED,
+)
 
 
 def write_verdicts(queue: VerdictQueue, path: Path) -> int:
@@ -44,11 +53,17 @@ def write_verdicts(queue: VerdictQueue, path: Path) -> int:
 def _facts(one: JudgedCase, number: int) -> dict[str, str | None]:
     blind = one.asked is not None and not one.people
     return {
-        "run_id": one.run_id, "case_id": one.case.case_id, "number": str(number), "test": one.case.test,
-        "language": one.case.language, "original": one.case.original, "variant": one.case.variant,
-        "with_original": _said(one.clean), "with_variant": _said(one.variant),
+        "run_id": one.run_id,
+        "case_id": one.case.case_id,
+        "number": str(number),
+        "test": one.case.test,
+        "language": one.case.language,
+        "original": one.case.original,
+        "variant": one.case.variant,
+        "with_original": _said(one.clean),
+        "with_variant": _said(one.variant),
         "counts_now": None if blind else one.verdict,
-    }  # fmt: skip
+    }
 
 
 def _said(replay: ReplayFinished | None) -> str:

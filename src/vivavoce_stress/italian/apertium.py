@@ -204,8 +204,11 @@ class _Program:
         self._arguments = arguments
         self._process = subprocess.Popen(
             [PROGRAM, *arguments],
-            bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         self._lock = threading.Lock()
         weakref.finalize(self, _end, self._process)
 

@@ -159,17 +159,31 @@ def present(verb: str) -> dict[str, str]:
     first = soft[:-1] if verb in STRESSED_IARE else soft
     if ending == "are":
         return {
-            "1s": stem + "o", "2s": soft + "i", "3s": stem + "a", "1p": first + "iamo", "2p": stem + "ate",
-            "3p": stem + "ano", "i2s": stem + "a", "c3s": soft + "i", "c3p": soft + "ino",
-        }  # fmt: skip
+            "1s": stem + "o",
+            "2s": soft + "i",
+            "3s": stem + "a",
+            "1p": first + "iamo",
+            "2p": stem + "ate",
+            "3p": stem + "ano",
+            "i2s": stem + "a",
+            "c3s": soft + "i",
+            "c3p": soft + "ino",
+        }
     if ending not in ("ere", "ire"):
         return {}
     plain = verb in PLAIN_IRE or verb.endswith(_PLAIN_ENDINGS)
     mid = stem + "isc" if ending == "ire" and not plain else stem
     return {
-        "1s": mid + "o", "2s": mid + "i", "3s": mid + "e", "1p": stem + "iamo", "2p": stem + ending[0] + "te",
-        "3p": mid + "ono", "i2s": mid + "i", "c3s": mid + "a", "c3p": mid + "ano",
-    }  # fmt: skip
+        "1s": mid + "o",
+        "2s": mid + "i",
+        "3s": mid + "e",
+        "1p": stem + "iamo",
+        "2p": stem + ending[0] + "te",
+        "3p": mid + "ono",
+        "i2s": mid + "i",
+        "c3s": mid + "a",
+        "c3p": mid + "ano",
+    }
 
 
 @lru_cache(maxsize=20_000)

@@ -46,10 +46,31 @@ _DAYS: Final = (
     "sera",
     "notte",
 )
-_RUNS_ON: Final = frozenset({
-    "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno",
-    "partire", "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",
-})  # fmt: skip
+_RUNS_ON: Final = frozenset(
+    {
+        "vicino",
+        "davanti",
+        "accanto",
+        "dietro",
+        "oltre",
+        "fino",
+        "prima",
+        "insieme",
+        "rispetto",
+        "intorno",
+        "partire",
+        "fronte",
+        "causa",
+        "base",
+        "seguito",
+        "grazie",
+        "sotto",
+        "sopra",
+        "dentro",
+        "fuori",
+        "lungo",
+    }
+)
 _OF_TWO: Final = {"prima": "di", "fino": "a", "insieme": "a", "davanti": "a"}
 _SET_PHRASES: Final = (
     {"per", "favore"},

@@ -20,11 +20,35 @@ _BESIDE: Final = re.compile(  # a date or today told by the day beside it: a rid
 )
 _NESTED: Final = re.compile(r"\b(?:before|after|prima|dopo)\s+$", re.IGNORECASE)
 _ORDINALS: Final = {
-    "it": ("primo", "secondo", "terzo", "quarto", "quinto", "sesto", "settimo", "ottavo", "nono", "decimo",
-           "undicesimo", "dodicesimo"),
-    "en": ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-           "eleventh", "twelfth"),
-}  # fmt: skip
+    "it": (
+        "primo",
+        "secondo",
+        "terzo",
+        "quarto",
+        "quinto",
+        "sesto",
+        "settimo",
+        "ottavo",
+        "nono",
+        "decimo",
+        "undicesimo",
+        "dodicesimo",
+    ),
+    "en": (
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+    ),
+}
 _TOLD_BY_DAY: Final = re.compile(r"\b(?:giorno (?:dopo|prima)|day (?:after|before))\b")
 _PART_OF_MORE: Final = re.compile(
     r"\s+(?:\d|day\b|eve\b|food|menu|dinner|lunch|party|"

@@ -13,11 +13,35 @@ from vivavoce_stress.words import edit, placed
 _CONTAINERS: Final = frozenset(
     ["plate", "pound", "portion", "piece", "pint", "kilo", "gram", "packet", "roll", "tube"]
 )
-_FIXED: Final = frozenset({
-    "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
-    "only", "whole", "inside", "outside", "left", "right", "half",
-    "second", "third", "fourth", "fifth", "sixth",
-})  # fmt: skip
+_FIXED: Final = frozenset(
+    {
+        "same",
+        "other",
+        "such",
+        "many",
+        "few",
+        "more",
+        "most",
+        "much",
+        "last",
+        "first",
+        "next",
+        "own",
+        "good",
+        "only",
+        "whole",
+        "inside",
+        "outside",
+        "left",
+        "right",
+        "half",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+    }
+)
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
 _OF_NOUN: Final = ("on", "by", "near", "under", "with")
@@ -27,21 +51,114 @@ _LEADING: Final = frozenset(
 _CLOSING: Final = frozenset(
     ["and", "but", "please", "tomorrow", "today", "tonight", "yesterday", "before", "until"]
 )
-_NO_PREDICATE: Final = frozenset({
-    "main", "entire", "mere", "former", "favourite", "favorite", "current", "previous", "upcoming", "various",
-    "certain", "used", "guided", "fixed", "shared", "unlimited", "exact", "full", "half", "double", "single",
-    "extra", "spare", "separate", "nearby", "proper", "real", "big", "new", "old", "late", "early", "lost",
-    "further", "alternative", "good", "bad", "nice", "great", "well", "whole", "possible", "legal",
-    "public", "open", "closed", "wild", "married", "live",
-})  # fmt: skip
-_COLOURS: Final = frozenset([
-    "white", "black", "red", "green", "blue", "yellow", "brown", "grey", "gray", "pink", "purple", "orange",
-])  # fmt: skip
-_PEOPLE: Final = frozenset([
-    "man", "woman", "boy", "girl", "child", "person", "people", "men", "women", "children", "friend", "adult",
-    "neighbour", "neighbor", "guest", "customer", "student", "teacher", "doctor", "son", "daughter", "baby",
-    "time", "way", "day", "hour", "week", "month", "year", "age", "place", "thing", "idea", "news", "one",
-])  # fmt: skip
+_NO_PREDICATE: Final = frozenset(
+    {
+        "main",
+        "entire",
+        "mere",
+        "former",
+        "favourite",
+        "favorite",
+        "current",
+        "previous",
+        "upcoming",
+        "various",
+        "certain",
+        "used",
+        "guided",
+        "fixed",
+        "shared",
+        "unlimited",
+        "exact",
+        "full",
+        "half",
+        "double",
+        "single",
+        "extra",
+        "spare",
+        "separate",
+        "nearby",
+        "proper",
+        "real",
+        "big",
+        "new",
+        "old",
+        "late",
+        "early",
+        "lost",
+        "further",
+        "alternative",
+        "good",
+        "bad",
+        "nice",
+        "great",
+        "well",
+        "whole",
+        "possible",
+        "legal",
+        "public",
+        "open",
+        "closed",
+        "wild",
+        "married",
+        "live",
+    }
+)
+_COLOURS: Final = frozenset(
+    [
+        "white",
+        "black",
+        "red",
+        "green",
+        "blue",
+        "yellow",
+        "brown",
+        "grey",
+        "gray",
+        "pink",
+        "purple",
+        "orange",
+    ]
+)
+_PEOPLE: Final = frozenset(
+    [
+        "man",
+        "woman",
+        "boy",
+        "girl",
+        "child",
+        "person",
+        "people",
+        "men",
+        "women",
+        "children",
+        "friend",
+        "adult",
+        "neighbour",
+        "neighbor",
+        "guest",
+        "customer",
+        "student",
+        "teacher",
+        "doctor",
+        "son",
+        "daughter",
+        "baby",
+        "time",
+        "way",
+        "day",
+        "hour",
+        "week",
+        "month",
+        "year",
+        "age",
+        "place",
+        "thing",
+        "idea",
+        "news",
+        "one",
+    ]
+)
 _UNSURE: Final = 0.6
 _GUESS: Final = 0.5
 _NEAR: Final = 8  # words between a verb and what may belong to its object
@@ -52,10 +169,25 @@ _RETIMES: Final = frozenset(
 _CLAIMING: Final = ("for", "to", "about")  # a plant hardy for a windy balcony
 _OF_ADJECTIVE: Final = (*_CLAIMING, "of", "with")
 _COUNTED: Final = frozenset(["many", "few", "several", "more", "fewer", "other", "such"])
-_ADVERBS: Final = frozenset({  # behind a noun they say how or when: the show late
-    "late", "early", "fast", "hard", "long", "full", "straight", "wrong", "daily", "weekly", "monthly",
-    "yearly", "sick", "high", "low",
-})  # fmt: skip
+_ADVERBS: Final = frozenset(
+    {  # behind a noun they say how or when: the show late
+        "late",
+        "early",
+        "fast",
+        "hard",
+        "long",
+        "full",
+        "straight",
+        "wrong",
+        "daily",
+        "weekly",
+        "monthly",
+        "yearly",
+        "sick",
+        "high",
+        "low",
+    }
+)
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _DATING: Final = frozenset(
     ["this", "next", "last", "every", "tomorrow", "today", "yesterday", "tonight", "ago"]

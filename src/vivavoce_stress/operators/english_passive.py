@@ -9,10 +9,28 @@ from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce_stress.english_parser import inflected, lowered
 from vivavoce_stress.words import edit, placed
 
-_NO_PASSIVE: Final = frozenset({
-    "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
-    "eat", "happen", "go", "come", "become", "seem",
-})  # fmt: skip
+_NO_PASSIVE: Final = frozenset(
+    {
+        "have",
+        "suppose",
+        "think",
+        "be",
+        "know",
+        "like",
+        "want",
+        "need",
+        "cost",
+        "prefer",
+        "care",
+        "get",
+        "eat",
+        "happen",
+        "go",
+        "come",
+        "become",
+        "seem",
+    }
+)
 _STATES: Final = frozenset(
     ["include", "contain", "last", "mean", "fit", "suit", "lack", "own", "comprise", "involve", "hold"]
 )
@@ -23,16 +41,74 @@ _UNSURE: Final = 0.6
 _GUESS: Final = 0.55
 _OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
-_OWN_ACTS: Final = frozenset({  # who wishes them does them: passive, somebody else does
-    "adopt", "attend", "borrow", "bring", "buy", "collect", "donate", "drink", "drive", "eat", "give",
-    "hear", "hire", "hold", "join", "learn", "leave", "lend", "meet", "pay", "play", "read", "rent", "return",
-    "see", "sell", "share", "spend", "study", "take", "taste", "teach", "try", "use", "view", "visit",
-    "watch", "wear", "win", "write",
-})  # fmt: skip
-_TO_GIVE: Final = frozenset({
-    "email", "mail", "forward", "post", "text", "return", "deliver", "read", "lend", "sell",
-    "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
-})  # fmt: skip
+_OWN_ACTS: Final = frozenset(
+    {  # who wishes them does them: passive, somebody else does
+        "adopt",
+        "attend",
+        "borrow",
+        "bring",
+        "buy",
+        "collect",
+        "donate",
+        "drink",
+        "drive",
+        "eat",
+        "give",
+        "hear",
+        "hire",
+        "hold",
+        "join",
+        "learn",
+        "leave",
+        "lend",
+        "meet",
+        "pay",
+        "play",
+        "read",
+        "rent",
+        "return",
+        "see",
+        "sell",
+        "share",
+        "spend",
+        "study",
+        "take",
+        "taste",
+        "teach",
+        "try",
+        "use",
+        "view",
+        "visit",
+        "watch",
+        "wear",
+        "win",
+        "write",
+    }
+)
+_TO_GIVE: Final = frozenset(
+    {
+        "email",
+        "mail",
+        "forward",
+        "post",
+        "text",
+        "return",
+        "deliver",
+        "read",
+        "lend",
+        "sell",
+        "give",
+        "show",
+        "send",
+        "tell",
+        "offer",
+        "bring",
+        "hand",
+        "pass",
+        "suggest",
+        "recommend",
+    }
+)
 _ORDER: Final = "order in the passive"
 _ASKING: Final = ("WDT", "WP", "WRB", "WP$")
 _NO_ORDER: Final = frozenset(
@@ -50,8 +126,18 @@ class EnglishPassive:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         makers: tuple[Callable[[Any], _Made | None], ...] = (
-            _wish, _wish_that, _request, _order, _let, _statement, _duty, _helped, _search, _relative, _asked,
-        )  # fmt: skip
+            _wish,
+            _wish_that,
+            _request,
+            _order,
+            _let,
+            _statement,
+            _duty,
+            _helped,
+            _search,
+            _relative,
+            _asked,
+        )
         for verb in tree:
             if verb.pos_ not in ("VERB", "AUX") and verb.tag_ != "VB":
                 continue

@@ -23,21 +23,104 @@ from vivavoce_stress.italian.phrases import (
 from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, placed, starts_sentence
 
-_FIXED: Final = frozenset({
-    "altro", "altra", "altri", "altre", "stesso", "stessa", "ogni", "primo", "prima", "certo", "certa",
-})  # fmt: skip
-_COUNTS: Final = frozenset({
-    "quanto", "quanta", "quanti", "quante", "molti", "molte", "pochi", "poche", "tanti", "tante", "vari",
-    "varie", "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo",
-    "mezza", "alcuni", "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
-})  # fmt: skip
-_CONTAINERS: Final = frozenset({
-    "piatto", "bicchiere", "bottiglia", "tazza", "fetta", "chilo", "litro", "etto", "porzione", "mazzo",
-    "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo", "gruppo",
-    "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "cucchiaio", "caraffa", "metro", "grammo",
-    "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale",
-    "calice", "ciotola", "scodella", "quintale", "decilitro", "mezzo",
-})  # fmt: skip
+_FIXED: Final = frozenset(
+    {
+        "altro",
+        "altra",
+        "altri",
+        "altre",
+        "stesso",
+        "stessa",
+        "ogni",
+        "primo",
+        "prima",
+        "certo",
+        "certa",
+    }
+)
+_COUNTS: Final = frozenset(
+    {
+        "quanto",
+        "quanta",
+        "quanti",
+        "quante",
+        "molti",
+        "molte",
+        "pochi",
+        "poche",
+        "tanti",
+        "tante",
+        "vari",
+        "varie",
+        "ultimo",
+        "ultima",
+        "ultimi",
+        "ultime",
+        "prossimo",
+        "prossima",
+        "scorso",
+        "scorsa",
+        "mezzo",
+        "mezza",
+        "alcuni",
+        "alcune",
+        "tutto",
+        "tutta",
+        "tutti",
+        "tutte",
+        "solo",
+        "sola",
+    }
+)
+_CONTAINERS: Final = frozenset(
+    {
+        "piatto",
+        "bicchiere",
+        "bottiglia",
+        "tazza",
+        "fetta",
+        "chilo",
+        "litro",
+        "etto",
+        "porzione",
+        "mazzo",
+        "paio",
+        "scatola",
+        "pacco",
+        "confezione",
+        "sacchetto",
+        "vasetto",
+        "lattina",
+        "barattolo",
+        "gruppo",
+        "coppia",
+        "dozzina",
+        "foglio",
+        "busta",
+        "cassa",
+        "vassoio",
+        "cucchiaio",
+        "caraffa",
+        "metro",
+        "grammo",
+        "giorno",
+        "settimana",
+        "mese",
+        "ora",
+        "notte",
+        "copia",
+        "cesto",
+        "secchio",
+        "tazzina",
+        "boccale",
+        "calice",
+        "ciotola",
+        "scodella",
+        "quintale",
+        "decilitro",
+        "mezzo",
+    }
+)
 _ASKING: Final = ("quant", "qual")
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
@@ -45,22 +128,97 @@ _UNSURE: Final = 0.6
 _OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = (
-    "ale", "ali", "are", "ari", "ico", "ica", "ici", "iche", "ario", "aria", "arie", "ivo", "iva", "ivi",
-    "ive", "ano", "ana", "ani", "ane", "ese", "esi",
-)  # fmt: skip
-_EITHER_SIDE: Final = frozenset({  # stand before a noun as readily as behind it, whatever else they are
-    "grande", "piccolo", "vecchio", "nuovo", "bello", "brutto", "lungo", "breve", "comodo", "elegante",
-    "antico", "ampio", "giovane", "importante", "enorme", "minuscolo", "recente", "interessante", "unico",
-    "economico", "simpatico", "fantastico", "magnifico", "classico", "tipico", "pratico", "romantico",
-    "speciale", "originale", "eccezionale", "carino", "rustico", "esclusivo",
-})  # fmt: skip
+    "ale",
+    "ali",
+    "are",
+    "ari",
+    "ico",
+    "ica",
+    "ici",
+    "iche",
+    "ario",
+    "aria",
+    "arie",
+    "ivo",
+    "iva",
+    "ivi",
+    "ive",
+    "ano",
+    "ana",
+    "ani",
+    "ane",
+    "ese",
+    "esi",
+)
+_EITHER_SIDE: Final = frozenset(
+    {  # stand before a noun as readily as behind it, whatever else they are
+        "grande",
+        "piccolo",
+        "vecchio",
+        "nuovo",
+        "bello",
+        "brutto",
+        "lungo",
+        "breve",
+        "comodo",
+        "elegante",
+        "antico",
+        "ampio",
+        "giovane",
+        "importante",
+        "enorme",
+        "minuscolo",
+        "recente",
+        "interessante",
+        "unico",
+        "economico",
+        "simpatico",
+        "fantastico",
+        "magnifico",
+        "classico",
+        "tipico",
+        "pratico",
+        "romantico",
+        "speciale",
+        "originale",
+        "eccezionale",
+        "carino",
+        "rustico",
+        "esclusivo",
+    }
+)
 _DATED: Final = ("scors", "prossim", "passat")
-_KINDS: Final = frozenset({
-    "destro", "sinistro", "doppio", "singolo", "triplo", "vicino", "lontano", "medio", "interno", "esterno",
-    "intero", "fino", "superiore", "inferiore", "anteriore", "posteriore", "matrimoniale", "gratuito",
-    "pieno",
-    "completo", "assistito", "libero", "aperto", "chiuso", "acceso", "spento", "esposto",
-})  # fmt: skip
+_KINDS: Final = frozenset(
+    {
+        "destro",
+        "sinistro",
+        "doppio",
+        "singolo",
+        "triplo",
+        "vicino",
+        "lontano",
+        "medio",
+        "interno",
+        "esterno",
+        "intero",
+        "fino",
+        "superiore",
+        "inferiore",
+        "anteriore",
+        "posteriore",
+        "matrimoniale",
+        "gratuito",
+        "pieno",
+        "completo",
+        "assistito",
+        "libero",
+        "aperto",
+        "chiuso",
+        "acceso",
+        "spento",
+        "esposto",
+    }
+)
 _DOING: Final = ("ante", "anti", "ente", "enti")
 
 

@@ -12,19 +12,53 @@ from vivavoce_stress.italian.phrases import Phrase, cut_short, noun_phrase, obje
 from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, placed
 
-_NO_PASSIVE: Final = frozenset({
-    "essere", "sembrare", "avere", "sapere", "potere", "dovere", "volere", "stare", "andare", "venire",
-    "arrivare", "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere",
-    "passare", "dormire", "cenare", "pranzare", "uscire", "entrare",
-})  # fmt: skip
+_NO_PASSIVE: Final = frozenset(
+    {
+        "essere",
+        "sembrare",
+        "avere",
+        "sapere",
+        "potere",
+        "dovere",
+        "volere",
+        "stare",
+        "andare",
+        "venire",
+        "arrivare",
+        "partire",
+        "costare",
+        "servirsi",
+        "parlare",
+        "piacere",
+        "bisognare",
+        "restare",
+        "rimanere",
+        "passare",
+        "dormire",
+        "cenare",
+        "pranzare",
+        "uscire",
+        "entrare",
+    }
+)
 _CAN: Final[dict[str, tuple[str, str]]] = {
     **dict.fromkeys(("1s", "2s", "3s", "2p"), ("può", "possono")),
     **dict.fromkeys(("v1s", "v2s", "v3s", "v2p"), ("potrebbe", "potrebbero")),
 }
 _BY: Final = {"1s": " da me", "2s": " da te", "1p": " da noi", "2p": " da voi"}
-_PLACES: Final = frozenset({
-    "posto", "ristorante", "locale", "zona", "parte", "trattoria", "pizzeria", "pub", "alternativa",
-})  # fmt: skip
+_PLACES: Final = frozenset(
+    {
+        "posto",
+        "ristorante",
+        "locale",
+        "zona",
+        "parte",
+        "trattoria",
+        "pizzeria",
+        "pub",
+        "alternativa",
+    }
+)
 _SERVED: Final = frozenset(
     {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
 )
@@ -42,15 +76,52 @@ _NO_SI: Final = (
 )
 _WISHING: Final = ("1s", "v1s", "1p", "v1p", "3s", "v3s", "3p", "v3p")
 _STATES: Final = _NO_PASSIVE | {
-    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere", "comprendere",
-    "includere", "riguardare", "significare", "avvenire",
-}  # fmt: skip
-_OWN_ACTS: Final = frozenset({  # who says that they wish them does them: passive, somebody else does
-    "acquistare", "adottare", "affittare", "ascoltare", "assaggiare", "bere", "comprare", "condividere",
-    "donare", "frequentare", "guardare", "guidare", "imparare", "incontrare", "indossare", "leggere",
-    "mangiare", "noleggiare", "pagare", "provare", "regalare", "restituire", "scrivere", "studiare", "usare",
-    "vedere", "vendere", "visitare",
-})  # fmt: skip
+    "fare",
+    "contenere",
+    "durare",
+    "servire",
+    "bastare",
+    "mancare",
+    "perdere",
+    "valere",
+    "comprendere",
+    "includere",
+    "riguardare",
+    "significare",
+    "avvenire",
+}
+_OWN_ACTS: Final = frozenset(
+    {  # who says that they wish them does them: passive, somebody else does
+        "acquistare",
+        "adottare",
+        "affittare",
+        "ascoltare",
+        "assaggiare",
+        "bere",
+        "comprare",
+        "condividere",
+        "donare",
+        "frequentare",
+        "guardare",
+        "guidare",
+        "imparare",
+        "incontrare",
+        "indossare",
+        "leggere",
+        "mangiare",
+        "noleggiare",
+        "pagare",
+        "provare",
+        "regalare",
+        "restituire",
+        "scrivere",
+        "studiare",
+        "usare",
+        "vedere",
+        "vendere",
+        "visitare",
+    }
+)
 _ALSO: Final = ("anche", "solo", "pure", "ancora", "sempre")
 _NOMINAL: Final = ("noun", "adj", "name", "unknown", "num")
 _UNSURE: Final = 0.6

@@ -21,8 +21,11 @@ def misspelt(word: str, pack: LanguagePack) -> set[str]:
     """
     rules = pack.get("misspellings") if pack.has("misspellings") else ()
     known = pack.get("known_misspellings").get(word, ()) if pack.has("known_misspellings") else ()
-    made = (word[: at.start()] + at.expand(rule.becomes) + word[at.end() :]
-            for rule in rules for at in re.finditer(rule.pattern, word))  # fmt: skip
+    made = (
+        word[: at.start()] + at.expand(rule.becomes) + word[at.end() :]
+        for rule in rules
+        for at in re.finditer(rule.pattern, word)
+    )
     return {*made, *known}
 
 

@@ -16,10 +16,27 @@ _ENGLISH_ORDERS: Final = (
     ("Kindly", "order made formal", 0.88),
     ("Would you be so kind as to", "order made formal", 0.7),
 )
-_WH: Final = frozenset({
-    "chi", "che", "cosa", "cos'", "come", "dove", "dov'", "quando", "quanto", "quanta", "quanti", "quante",
-    "quant'", "quale", "quali", "qual", "perché",
-})  # fmt: skip
+_WH: Final = frozenset(
+    {
+        "chi",
+        "che",
+        "cosa",
+        "cos'",
+        "come",
+        "dove",
+        "dov'",
+        "quando",
+        "quanto",
+        "quanta",
+        "quanti",
+        "quante",
+        "quant'",
+        "quale",
+        "quali",
+        "qual",
+        "perché",
+    }
+)
 _LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
 _NO_ORDER: Final = frozenset(
     {

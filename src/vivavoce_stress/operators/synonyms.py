@@ -22,12 +22,37 @@ _UNORDERED: Final = 0.65  # its senses stand in no order
 _MISFIT: Final = 0.4  # of a listed word where its company is missing
 _CLEARER: Final = {"n": 0.03, "a": 0.02, "r": 0.01}  # nouns bear a substitution better than verbs
 _TRUSTED: Final = 0.25  # below, hardly one in ten is right
-_FARAWAY: Final = frozenset({
-    "Anatomy", "Anthropology", "Archaeology", "Astronomy", "Biology", "Botany", "Chemistry", "Geology",
-    "Grammar", "Heraldry", "Law", "Linguistics", "Literature", "Mathematics", "Medicine", "Military",
-    "Music", "Nautical", "Philosophy", "Physics", "Politics", "Psychology", "Religion", "Sport", "Zoology",
-    "Fashion", "Theatre",
-})  # fmt: skip
+_FARAWAY: Final = frozenset(
+    {
+        "Anatomy",
+        "Anthropology",
+        "Archaeology",
+        "Astronomy",
+        "Biology",
+        "Botany",
+        "Chemistry",
+        "Geology",
+        "Grammar",
+        "Heraldry",
+        "Law",
+        "Linguistics",
+        "Literature",
+        "Mathematics",
+        "Medicine",
+        "Military",
+        "Music",
+        "Nautical",
+        "Philosophy",
+        "Physics",
+        "Politics",
+        "Psychology",
+        "Religion",
+        "Sport",
+        "Zoology",
+        "Fashion",
+        "Theatre",
+    }
+)
 _SIDES: Final = ("north", "south", "east", "west")
 _COUNTING: Final = frozenset(
     {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
@@ -39,22 +64,86 @@ _WITH_CI: Final = frozenset({"volere", "mettere", "tenere", "stare", "entrare", 
 _BARE: Final = ("a", "ad", "in", "da", "su", "per")
 _SAID_OF: Final = frozenset({"unwell", "content"})  # never before a noun
 _NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand", "assist"})
-_NO_RECIPIENT: Final = frozenset({
-    "display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate", "obtain",
-    "dispatch",
-})  # fmt: skip
+_NO_RECIPIENT: Final = frozenset(
+    {
+        "display",
+        "exhibit",
+        "picture",
+        "present",
+        "propose",
+        "suggest",
+        "purchase",
+        "locate",
+        "obtain",
+        "dispatch",
+    }
+)
 _WITH_OBJECT: Final = frozenset({"obtain", "display", "retain", "view", "verify", "utilise", "alter"})
 _WITHOUT_OBJECT: Final = frozenset({"depart", "function", "enquire"})
 _COMPARED: Final = 5  # letters; a longer adjective is compared with more and most
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}  # how many are looked at
-_LEAVE: Final = frozenset({
-    "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
-    "would", "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye",
-    "people", "one", "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address",
-    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare",
-    "venire", "bisognare",
-    "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
-})  # fmt: skip
+_LEAVE: Final = frozenset(
+    {
+        "be",
+        "mille",
+        "tanto",
+        "molto",
+        "certo",
+        "give",
+        "serve",
+        "servire",
+        "have",
+        "do",
+        "can",
+        "will",
+        "would",
+        "like",
+        "want",
+        "need",
+        "get",
+        "go",
+        "please",
+        "thank",
+        "thanks",
+        "hi",
+        "hello",
+        "bye",
+        "people",
+        "one",
+        "thing",
+        "something",
+        "kind",
+        "type",
+        "sort",
+        "number",
+        "phone",
+        "area",
+        "address",
+        "essere",
+        "avere",
+        "fare",
+        "potere",
+        "volere",
+        "dovere",
+        "stare",
+        "dire",
+        "dare",
+        "andare",
+        "venire",
+        "bisognare",
+        "cosa",
+        "tipo",
+        "numero",
+        "parte",
+        "grazie",
+        "ciao",
+        "sì",
+        "salve",
+        "favore",
+        "meno",
+        "più",
+    }
+)
 
 
 def rarer_words(

@@ -50,32 +50,149 @@ _IT_FIRST: Final = re.compile(rf"(?ix)(?:^|(?<=[,;.!?]\ )|(?<=\be\ ))({_IT_TIME}
 _IT_CLAUSE: Final = re.compile(
     r"(?:^|[.?!;,]\s+|\bse\s+)((?:ciao|salve|buongiorno|buonasera)[,!]?\s+)?(?=\w)", re.I
 )
-_DATES_OBJECT: Final = frozenset({  # their object is dated by it: cancel the lesson on Monday
-    "move", "change", "shift", "postpone", "reschedule", "switch", "swap", "transfer", "delay", "bring",
-    "cancel", "confirm", "check", "miss", "forget", "remember", "extend", "know", "tell", "send", "remind",
-    "spostare", "cambiare", "modificare", "annullare", "disdire", "cancellare", "confermare", "rimandare",
-    "posticipare", "anticipare", "controllare", "verificare", "ricordare", "dimenticare", "sapere", "dire",
-    "mandare", "inviare", "prorogare", "prolungare", "portare",
-})  # fmt: skip
-_BOOKING: Final = frozenset({  # what is booked is for that time: book a table on Saturday
-    "book", "reserve", "order", "buy", "sign", "register", "enrol", "enroll", "arrange", "schedule",
-    "need", "hire", "rent",
-    "prenotare", "riservare", "ordinare", "comprare", "iscrivere", "fissare", "acquistare", "segnare",
-    "affittare", "noleggiare", "volere",
-})  # fmt: skip
+_DATES_OBJECT: Final = frozenset(
+    {  # their object is dated by it: cancel the lesson on Monday
+        "move",
+        "change",
+        "shift",
+        "postpone",
+        "reschedule",
+        "switch",
+        "swap",
+        "transfer",
+        "delay",
+        "bring",
+        "cancel",
+        "confirm",
+        "check",
+        "miss",
+        "forget",
+        "remember",
+        "extend",
+        "know",
+        "tell",
+        "send",
+        "remind",
+        "spostare",
+        "cambiare",
+        "modificare",
+        "annullare",
+        "disdire",
+        "cancellare",
+        "confermare",
+        "rimandare",
+        "posticipare",
+        "anticipare",
+        "controllare",
+        "verificare",
+        "ricordare",
+        "dimenticare",
+        "sapere",
+        "dire",
+        "mandare",
+        "inviare",
+        "prorogare",
+        "prolungare",
+        "portare",
+    }
+)
+_BOOKING: Final = frozenset(
+    {  # what is booked is for that time: book a table on Saturday
+        "book",
+        "reserve",
+        "order",
+        "buy",
+        "sign",
+        "register",
+        "enrol",
+        "enroll",
+        "arrange",
+        "schedule",
+        "need",
+        "hire",
+        "rent",
+        "prenotare",
+        "riservare",
+        "ordinare",
+        "comprare",
+        "iscrivere",
+        "fissare",
+        "acquistare",
+        "segnare",
+        "affittare",
+        "noleggiare",
+        "volere",
+    }
+)
 _CLOSE: Final = frozenset(
     {"straight", "right", "just", "shortly", "only", "even", "immediately", "subito", "solo"}
 )
 _ASKING: Final = frozenset({"when", "what", "how", "who", "where", "which", "why", "whose"})
-_LINKS: Final = frozenset({
-    "and", "or", "but", "because", "if", "that", "when", "while", "so", "which", "who", "where", "as", "than",
-    "e", "ed", "o", "ma", "perché", "che", "quando", "mentre", "quindi", "dove", "cui", "come", "di",
-    "until", "unless",
-})  # fmt: skip
-_BEFORE_TIME: Final = frozenset({
-    "from", "to", "for", "of", "until", "by", "since", "than", "about", "like", "the", "a", "an", "this",
-    "da", "di", "per", "entro", "fino", "del", "dal", "al", "della", "dalla", "alla", "quella", "il", "la",
-})  # fmt: skip
+_LINKS: Final = frozenset(
+    {
+        "and",
+        "or",
+        "but",
+        "because",
+        "if",
+        "that",
+        "when",
+        "while",
+        "so",
+        "which",
+        "who",
+        "where",
+        "as",
+        "than",
+        "e",
+        "ed",
+        "o",
+        "ma",
+        "perché",
+        "che",
+        "quando",
+        "mentre",
+        "quindi",
+        "dove",
+        "cui",
+        "come",
+        "di",
+        "until",
+        "unless",
+    }
+)
+_BEFORE_TIME: Final = frozenset(
+    {
+        "from",
+        "to",
+        "for",
+        "of",
+        "until",
+        "by",
+        "since",
+        "than",
+        "about",
+        "like",
+        "the",
+        "a",
+        "an",
+        "this",
+        "da",
+        "di",
+        "per",
+        "entro",
+        "fino",
+        "del",
+        "dal",
+        "al",
+        "della",
+        "dalla",
+        "alla",
+        "quella",
+        "il",
+        "la",
+    }
+)
 _SURE: Final = 0.86
 _LESS_USUAL: Final = 0.815  # below a complement that goes before the object
 _LONGEST: Final = 14  # words of a clause; in longer ones a time may belong to anything

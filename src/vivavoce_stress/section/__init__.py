@@ -52,13 +52,20 @@ def _run(run: Facts, redact: bool) -> list[Block]:
     told = [Paragraph(one) for one in (wrong, _lead(run)) if one]
     blocks: list[Block] = [Heading(run["system"]), *told, _table(run)]
     notes = [
-        say("Mean over tests: {tests}; over groups: {groups}.",
-            tests=share_told(run, "macro_tests"), groups=share_told(run, "macro_families")),
-        say("Clarification required: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
+        say(
+            "Mean over tests: {tests}; over groups: {groups}.",
+            tests=share_told(run, "macro_tests"),
+            groups=share_told(run, "macro_families"),
+        ),
+        say(
+            "Clarification required: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
             "interactions with a failed original: {left}.",
-            clarification=count(whole["clarification"]), unsure=count(whole["unsure"]),
-            invalid=count(whole["invalid"]), left=count(whole["not_admitted"])),
-    ]  # fmt: skip
+            clarification=count(whole["clarification"]),
+            unsure=count(whole["unsure"]),
+            invalid=count(whole["invalid"]),
+            left=count(whole["not_admitted"]),
+        ),
+    ]
     if whole["decided"] or whole["judged"]:
         notes.append(decided_by(run))
     notes += untried_told(run)
@@ -77,29 +84,41 @@ def _run(run: Facts, redact: bool) -> list[Block]:
 def _lead(run: Facts) -> str:
     whole = run["whole"]
     facts = {
-        "passed": count(whole["passed"]), "cases": plural(whole["decided"], "decided case"),
-        "interval": span(whole["low"], whole["high"]), "idial": share_told(whole, "idial_ratio"),
-        "k": count(whole["idial_passed"]), "n": count(whole["idial_n"]),
-    }  # fmt: skip
+        "passed": count(whole["passed"]),
+        "cases": plural(whole["decided"], "decided case"),
+        "interval": span(whole["low"], whole["high"]),
+        "idial": share_told(whole, "idial_ratio"),
+        "k": count(whole["idial_passed"]),
+        "n": count(whole["idial_n"]),
+    }
     if not whole["open"]:
         return say(
             "{passed} of {cases} passed: {ratio} (95% CI {interval}). IDIAL count (one run each, all "
             "interactions): {idial} ({k} of {n}).",
-            ratio=percent(whole["ratio"]), **facts,
-        )  # fmt: skip
+            ratio=percent(whole["ratio"]),
+            **facts,
+        )
     return say(
         "{passed} of {cases} passed; without a verdict: {open}. Share passed: {worst} if none of these "
         "pass, {best} if all pass (95% CI of both: {interval}). IDIAL count (one run each, all "
         "interactions): {idial} ({k} of {n} decided).",
-        open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]), **facts,
-    )  # fmt: skip
+        open=count(whole["open"]),
+        worst=percent(whole["worst"]),
+        best=percent(whole["best"]),
+        **facts,
+    )
 
 
 def _table(run: Facts) -> TableOfText:
     columns = heads(
-        say("Test"), say("Applied"), say("Not applicable"), say("Passed"), say("IDIAL's count"),
-        say("All repetitions"), say("adjusted p (Holm)"),
-    )  # fmt: skip
+        say("Test"),
+        say("Applied"),
+        say("Not applicable"),
+        say("Passed"),
+        say("IDIAL's count"),
+        say("All repetitions"),
+        say("adjusted p (Holm)"),
+    )
     rows = [_row(one, say("Tests")) for one in run["tests"]]
     rows += [_row(one, say("Groups of tests")) for one in run["families"]]
     rows += [_row(one, say("Languages")) for one in run["languages"]]
@@ -126,11 +145,16 @@ def _row(one: Facts, group: str) -> Row:
     return Row(
         one["name"],
         (
-            Cell(count(one["applied"])), _not_applicable(one), ratio, idial,
-            Cell(percent(one["pass_all"])), Cell(p_value(one.get("p_holm"))),
+            Cell(count(one["applied"])),
+            _not_applicable(one),
+            ratio,
+            idial,
+            Cell(percent(one["pass_all"])),
+            Cell(p_value(one.get("p_holm"))),
         ),
-        under, group=group,
-    )  # fmt: skip
+        under,
+        group=group,
+    )
 
 
 def _not_applicable(one: Facts) -> Cell:

@@ -28,8 +28,12 @@ def reference(notebook: Path) -> Any:
 
 def main() -> None:
     test, rng, cases = reference(Path(sys.argv[1])), np.random.default_rng(2501), []
-    for kind, right, people in (("accuracy", 0.9, 0.8), ("accuracy", 0.7, 0.8), ("neg_rmse", 0.5, 0.9),
-                                ("neg_rmse", 1.1, 0.8)):  # fmt: skip
+    for kind, right, people in (
+        ("accuracy", 0.9, 0.8),
+        ("accuracy", 0.7, 0.8),
+        ("neg_rmse", 0.5, 0.9),
+        ("neg_rmse", 1.1, 0.8),
+    ):
         truth = rng.integers(1, 6, 90)
 
         def judged(skill: float, truth: np.ndarray = truth, kind: str = kind) -> list[int]:
@@ -48,8 +52,16 @@ def main() -> None:
             with contextlib.redirect_stdout(io.StringIO()):
                 rate, advantage = test(judge, humans, kind, epsilon=epsilon)
             alignment = "same" if kind == "accuracy" else "distance"
-            cases.append({"alignment": alignment, "epsilon": epsilon, "judge": judge, "people": humans,
-                          "winning_rate": rate, "advantage": advantage})  # fmt: skip
+            cases.append(
+                {
+                    "alignment": alignment,
+                    "epsilon": epsilon,
+                    "judge": judge,
+                    "people": humans,
+                    "winning_rate": rate,
+                    "advantage": advantage,
+                }
+            )
     print(json.dumps({"by": "alt_test of github.com/nitaytech/AltTest", "cases": cases}))
 
 

@@ -31,9 +31,16 @@ for kind, labels, others in (("rate", 40, 160), ("rate", 25, 500), ("mean", 60, 
     for weight in (None, 0.0, 0.5, 1.0):
         low, high = ppi_mean_ci(y, f, rest, alpha=0.05, lam=weight)
         point = ppi_mean_pointestimate(y, f, rest, lam=weight)
-        cases.append({
-            "kind": kind, "labels": y.tolist(), "said": f.tolist(), "said_of_others": rest.tolist(),
-            "weight": weight, "estimate": float(np.squeeze(point)),
-            "low": float(np.squeeze(low)), "high": float(np.squeeze(high)),
-        })  # fmt: skip
+        cases.append(
+            {
+                "kind": kind,
+                "labels": y.tolist(),
+                "said": f.tolist(),
+                "said_of_others": rest.tolist(),
+                "weight": weight,
+                "estimate": float(np.squeeze(point)),
+                "low": float(np.squeeze(low)),
+                "high": float(np.squeeze(high)),
+            }
+        )
 print(json.dumps({"by": f"ppi-python {version('ppi-python')}", "level": 0.95, "cases": cases}))

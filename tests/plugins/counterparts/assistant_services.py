@@ -209,10 +209,12 @@ def steps(text: str) -> list[dict[str, Any]]:
             "knowledgeBaseLookupInput": {"text": "opening", "knowledgeBaseId": "K"},
         }
         group = {
-            "actionGroupName": "pool", "verb": "post", "apiPath": "/tickets",
+            "actionGroupName": "pool",
+            "verb": "post",
+            "apiPath": "/tickets",
             "parameters": [{"name": "day", "type": "string", "value": "Monday"}],
             "requestBody": {"content": {"application/json": [{"name": "people", "value": "2"}]}},
-        }  # fmt: skip
+        }
         action = {"traceId": "t-2", "invocationType": "ACTION_GROUP", "actionGroupInvocationInput": group}
         failed = {"executionError": "ZeroDivisionError"}
         code = {"traceId": "t-3", "codeInterpreterInvocationInput": {"code": "1/0"}}
@@ -224,7 +226,7 @@ def steps(text: str) -> list[dict[str, Any]]:
             {"invocationInput": code},
             {"observation": {"traceId": "t-3", "codeInterpreterInvocationOutput": failed}},
             *model("t-4", 30, 6),
-        ]  # fmt: skip
+        ]
     return [{"orchestrationTrace": one} for one in done]
 
 

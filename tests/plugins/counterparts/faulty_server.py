@@ -50,16 +50,23 @@ ANSWERS = {
     "streamcut": STREAM + frame("half an ") + frame("answer"),
     "streamerror": STREAM + frame("half") + b'data: {"error": {"message": "overloaded"}}\n\n',
     "streamjunk": STREAM + b"data: not json\n\n",
-    "streamodd": STREAM + b": a comment\n\n" + frame("all ")
+    "streamodd": STREAM
+    + b": a comment\n\n"
+    + frame("all ")
     + b'data: {"choices": [], "usage": {"total_tokens": 3}}\n\n'
-    + b": ping\n\n" + frame("well") + b"data: [DONE]\n\n",
-    "tools": STREAM + tool_call(id="c1", function={"name": "book"})
-    + tool_call(function={"arguments": '{"at":'}) + tool_call(function={"arguments": " 7}"})
-    + frame("Booked.") + b"data: [DONE]\n\n",
+    + b": ping\n\n"
+    + frame("well")
+    + b"data: [DONE]\n\n",
+    "tools": STREAM
+    + tool_call(id="c1", function={"name": "book"})
+    + tool_call(function={"arguments": '{"at":'})
+    + tool_call(function={"arguments": " 7}"})
+    + frame("Booked.")
+    + b"data: [DONE]\n\n",
     "streamempty": STREAM + b"data: [DONE]\n\n",
     "plain": http(b'{"choices": [{"message": {"content": "not streamed"}, "finish_reason": "stop"}]}'),
     "nochoices": http(b'{"choices": []}'),
-}  # fmt: skip
+}
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

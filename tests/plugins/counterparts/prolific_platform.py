@@ -101,9 +101,20 @@ class Records:
         return ""
 
     def create(self, body: dict[str, Any]) -> Answer:
-        lacking = [name for name in ("name", "description", "external_study_url", "prolific_id_option",
-                                     "completion_codes", "estimated_completion_time", "reward",
-                                     "total_available_places") if name not in body]  # fmt: skip
+        lacking = [
+            name
+            for name in (
+                "name",
+                "description",
+                "external_study_url",
+                "prolific_id_option",
+                "completion_codes",
+                "estimated_completion_time",
+                "reward",
+                "total_available_places",
+            )
+            if name not in body
+        ]
         if lacking or not isinstance(body["reward"], int):
             detail = ", ".join(f"{name}: This field is required." for name in lacking)
             return 400, {"error": {"status": 400, "title": "Bad request", "detail": detail}}
@@ -121,9 +132,13 @@ class Records:
         return 201, {"id": key, "name": body["name"], "participant_count": len(self.groups[key])}
 
     def transition_study(self, study: dict[str, Any], body: dict[str, Any]) -> Answer:
-        ends = {("PUBLISH", "UNPUBLISHED"): "ACTIVE", ("PAUSE", "ACTIVE"): "PAUSED",
-                ("START", "PAUSED"): "ACTIVE", ("STOP", "ACTIVE"): "AWAITING REVIEW",
-                ("STOP", "PAUSED"): "AWAITING REVIEW"}  # fmt: skip
+        ends = {
+            ("PUBLISH", "UNPUBLISHED"): "ACTIVE",
+            ("PAUSE", "ACTIVE"): "PAUSED",
+            ("START", "PAUSED"): "ACTIVE",
+            ("STOP", "ACTIVE"): "AWAITING REVIEW",
+            ("STOP", "PAUSED"): "AWAITING REVIEW",
+        }
         change = (str(body.get("action")), study["status"])
         if change not in ends:
             return 400, {"message": "Invalid transition", "detail": f"{study['status']}: {body}"}
@@ -171,13 +186,23 @@ class Records:
     def change(self, one: dict[str, Any], status: str, **more: Any) -> None:
         """A submission stands otherwise; whoever subscribed is told."""
         one.update(status=status, **more)
-        body = {"resource_id": one["id"], "event_type": "submission.status.change",
-                "participant_id": one["participant_id"], "status": status}  # fmt: skip
+        body = {
+            "resource_id": one["id"],
+            "event_type": "submission.status.change",
+            "participant_id": one["participant_id"],
+            "status": status,
+        }
         for hook in self.subscriptions.values():
             if not hook["is_enabled"]:
                 continue
-            notice = {"id": identifier(), "at": time.time(), "body": json.dumps(body), "answers": [],
-                      "target": hook["target_url"], "ticket": one["id"]}  # fmt: skip
+            notice = {
+                "id": identifier(),
+                "at": time.time(),
+                "body": json.dumps(body),
+                "answers": [],
+                "target": hook["target_url"],
+                "ticket": one["id"],
+            }
             self.notices.append(notice)
             if self.delivery["lose"] > 0:
                 self.delivery["lose"] -= 1
@@ -213,8 +238,14 @@ class Records:
         self.bulks[bulk] = rows
         amount = sum(minor for _, minor in rows)
         fees = amount // 3
-        return 201, {"id": bulk, "study": body["study_id"], "amount": amount, "fees": fees, "vat": fees // 5,
-                     "total_amount": amount + fees + fees // 5}  # fmt: skip
+        return 201, {
+            "id": bulk,
+            "study": body["study_id"],
+            "amount": amount,
+            "fees": fees,
+            "vat": fees // 5,
+            "total_amount": amount + fees + fees // 5,
+        }
 
     def pay(self, bulk: str) -> Answer:
         if bulk not in self.bulks:
@@ -234,20 +265,29 @@ class Records:
         if groups and not any(person in self.groups[group] for group in groups):
             return 404, {"message": "this study is not shown to them"}
         self.submissions[ticket] = {
-            "id": ticket, "participant_id": person, "study_id": study["id"], "status": "ACTIVE",
-            "started_at": now(), "completed_at": None, "study_code": None, "bonus_payments": [],
+            "id": ticket,
+            "participant_id": person,
+            "study_id": study["id"],
+            "status": "ACTIVE",
+            "started_at": now(),
+            "completed_at": None,
+            "study_code": None,
+            "bonus_payments": [],
             "ip": "192.0.2.7",
-        }  # fmt: skip
+        }
         sent = {"PROLIFIC_PID": person, "STUDY_ID": study["id"], "SESSION_ID": ticket}
         address = study["external_study_url"]
         for name, value in sent.items():
             address = address.replace("{{%" + name + "%}}", value)
         parts = urlsplit(address)
         claims = {
-            "iss": "https://www.prolific.com", "aud": f"{parts.scheme}://{parts.netloc}", "sub": ticket,
-            "iat": int(time.time()), "exp": int(time.time()) + body.get("seconds", 600),
+            "iss": "https://www.prolific.com",
+            "aud": f"{parts.scheme}://{parts.netloc}",
+            "sub": ticket,
+            "iat": int(time.time()),
+            "exp": int(time.time()) + body.get("seconds", 600),
             "prolific": {**sent, "workspace_id": "w"},
-        }  # fmt: skip
+        }
         token = jwt.encode(claims, KEY, algorithm="RS256", headers={"kid": "test-key"})
         address = f"{address}&prolific_token={token}"
         return 200, {"submission": ticket, "participant": person, "address": address}
@@ -270,10 +310,12 @@ def deliver(records: Records) -> None:
         stamp, content = str(int(time.time())), notice["body"].encode()
         signature = base64.b64encode(hmac.digest(key, stamp.encode() + content, hashlib.sha256)).decode()
         headers = {
-            "content-type": "application/json", "x-prolific-request-signature": signature,
-            "x-prolific-request-timestamp": stamp, "x-event-id": notice["id"],
+            "content-type": "application/json",
+            "x-prolific-request-signature": signature,
+            "x-prolific-request-timestamp": stamp,
+            "x-event-id": notice["id"],
             "x-timestamp": f"{notice['at']:.6f}",
-        }  # fmt: skip
+        }
         target = urlsplit(notice["target"])
         request = Request(f"{to or 'https://' + target.netloc}{target.path}", content, headers, method="POST")
         try:

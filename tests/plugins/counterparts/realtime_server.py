@@ -151,8 +151,12 @@ class Session:
             return await self.wrong("Cancellation failed: no active response found", event.get("event_id"))
         self.speaking.cancel()
         self.speaking = None
-        done = {"id": new("resp"), "status": "cancelled", "output": [],
-                "status_details": {"type": "cancelled", "reason": "client_cancelled"}}  # fmt: skip
+        done = {
+            "id": new("resp"),
+            "status": "cancelled",
+            "output": [],
+            "status_details": {"type": "cancelled", "reason": "client_cancelled"},
+        }
         await self.send("response.done", response=done)
         return None
 

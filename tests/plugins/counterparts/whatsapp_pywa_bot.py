@@ -14,7 +14,7 @@ wa = WhatsApp(
     server=server,
     verify_token="verifies",
     app_secret="hunter2secret",
-)  # fmt: skip
+)
 first: dict[str, str] = {}
 
 

@@ -95,11 +95,12 @@ async def answer(request: Request) -> Response:
         messages = [{"pieces": ["bit ", "by ", "bit"], "pause": 1500}]
     return JSONResponse(
         {
-            "messages": [] if text == "photo" else messages, "over": text == "bye",
+            "messages": [] if text == "photo" else messages,
+            "over": text == "bye",
             "offers": ["North", "South"] if text == "menu" else [],
             "picture": "/pixel.png" if text == "photo" else None,
         }
-    )  # fmt: skip
+    )
 
 
 async def refused(request: Request) -> Response:

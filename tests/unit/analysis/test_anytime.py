@@ -17,9 +17,15 @@ Make = Callable[..., Dataset]
 RATES = (0.0, 0.05, 0.3, 0.5, 0.8, 1.0)
 
 
-@pytest.mark.parametrize(("successes", "n", "against", "prior"), [
-    (3, 10, 0.5, (1.0, 1.0)), (9, 10, 0.4, (2.0, 1.0)), (0, 4, 0.7, (1.0, 3.0)), (6, 6, 0.5, (0.5, 0.5)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("successes", "n", "against", "prior"),
+    [
+        (3, 10, 0.5, (1.0, 1.0)),
+        (9, 10, 0.4, (2.0, 1.0)),
+        (0, 4, 0.7, (1.0, 3.0)),
+        (6, 6, 0.5, (0.5, 0.5)),
+    ],
+)
 def test_an_e_value_is_the_likelihood_averaged_over_the_prior(
     successes: int, n: int, against: float, prior: tuple[float, float]
 ) -> None:
@@ -55,10 +61,15 @@ def test_evidence_of_a_mean_is_the_likelihood_averaged_over_effects(expected: fl
         assert look.interval is not None and look.interval.low < look.estimate < look.interval.high
 
 
-@pytest.mark.parametrize("ask", [
-    lambda: e_value(-1, 3), lambda: e_value(4, 3), lambda: watch_differences([0.1], 0.0),
-    lambda: watch_differences([0.1], -1.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: e_value(-1, 3),
+        lambda: e_value(4, 3),
+        lambda: watch_differences([0.1], 0.0),
+        lambda: watch_differences([0.1], -1.0),
+    ],
+)
 def test_what_cannot_be_evidence_is_refused(ask: Callable[[], Any]) -> None:
     with pytest.raises(InputError):
         ask()
@@ -68,10 +79,16 @@ def test_what_cannot_be_evidence_is_refused(ask: Callable[[], Any]) -> None:
 def test_a_participants_difference_is_fixed_by_the_visit_that_shows_both_systems(make: Make) -> None:
     """p: 1 - 1/2 at once, and nothing later; q: 0 - 1 once the second visit has come; r met one only."""
     talks = [
-        ("v1", "a", "p", 1), ("v1", "b", "p", 1), ("v1", "b", "p", 0), ("v2", "a", "q", 0),
-        ("v3", "a", "p", 0), ("v4", "b", "q", 1), ("v5", "a", "r", 1),
-        ("v6", "a", None, 1), ("v6", "b", None, 0),
-    ]  # fmt: skip
+        ("v1", "a", "p", 1),
+        ("v1", "b", "p", 1),
+        ("v1", "b", "p", 0),
+        ("v2", "a", "q", 0),
+        ("v3", "a", "p", 0),
+        ("v4", "b", "q", 1),
+        ("v5", "a", "r", 1),
+        ("v6", "a", None, 1),
+        ("v6", "b", None, 0),
+    ]
     dataset = make(*[talk[1:] for talk in talks], visit_id=[talk[0] for talk in talks])
 
     def watched(visits: list[str] | None) -> tuple[int, float] | None:

@@ -145,10 +145,16 @@ def test_votes_are_counted_for_the_side_on_which_a_system_stood() -> None:
     votes = [
         {"left_system": left, "right_system": right, "choice": choice}
         for left, right, choice in (
-            ("a", "b", "left"), ("b", "a", "left"), ("b", "a", "right"), ("a", "c", "right"),
-            ("a", "b", "tie"), ("b", "c", "left"), ("c", "a", "both_bad"), ("a", "b", "left"),
+            ("a", "b", "left"),
+            ("b", "a", "left"),
+            ("b", "a", "right"),
+            ("a", "c", "right"),
+            ("a", "b", "tie"),
+            ("b", "c", "left"),
+            ("c", "a", "both_bad"),
+            ("a", "b", "left"),
         )
-    ]  # fmt: skip
+    ]
     assert _tally("a", votes) == SystemTally(name="a", votes=7, won=3, tied=1, both_bad=1, lost=2)
     pairs = {(one.a, one.b): (one.votes, one.a_won, one.b_won) for one in _pairs("abc", votes, None, 0.95)}
     assert pairs == {("a", "b"): (5, 3, 1), ("a", "c"): (2, 0, 1), ("b", "c"): (1, 1, 0)}
@@ -156,20 +162,31 @@ def test_votes_are_counted_for_the_side_on_which_a_system_stood() -> None:
 
 def test_styles_differ_by_their_share_and_times_have_a_median_where_known(tmp_path: Path) -> None:
     """Words 3 : 1, 2 : 6 and none at all; only the first answer has a link; bold is nowhere."""
-    said = {("x", 1): "see https://a.it now", ("y", 1): "no", ("x", 3): "two words", ("y", 3): "a b c d e f",
-            ("y", 5): None}  # fmt: skip
+    said = {
+        ("x", 1): "see https://a.it now",
+        ("y", 1): "no",
+        ("x", 3): "two words",
+        ("y", 3): "a b c d e f",
+        ("y", 5): None,
+    }
     turns = [
         {"dialogue_id": one, "turn_index": index, "party": "system", "text": text}
         for (one, index), text in said.items()
     ]
     votes = [
-        {"left_dialogue_id": "x", "left_turn_index": index, "right_dialogue_id": "y",
-         "right_turn_index": index} for index in (1, 3, 5)
-    ]  # fmt: skip
+        {
+            "left_dialogue_id": "x",
+            "left_turn_index": index,
+            "right_dialogue_id": "y",
+            "right_turn_index": index,
+        }
+        for index in (1, 3, 5)
+    ]
     found = _style_differences(made(tmp_path, turns=turns), votes)
     assert {name: values.tolist() for name, values in found.items()} == {
-        "length": [0.5, -0.5, 0.0], "links": [1.0, 0.0, 0.0],
-    }  # fmt: skip
+        "length": [0.5, -0.5, 0.0],
+        "links": [1.0, 0.0, 0.0],
+    }
     times = [{"response_s": seconds} for seconds in (4.0, None, 1.0, 9.0, 6.0)]
     assert (_median_s(times), _median_s(times[1:2])) == (5.0, None)
 
@@ -179,7 +196,9 @@ def test_a_worth_that_is_left_out_of_the_fit_is_compared_by_the_others_alone() -
     fitted = FittedPairs(np.array([1.5, 0.25, 9.0, 7.0]), np.diag([0.04, 0.09, 1.0, 1.0]), None, 0.0, 20, 20)
     pairs = {(one.a, one.b): one for one in _pairs("abc", [], fitted, 0.95)}
     assert {key: one.estimate for key, one in pairs.items()} == {
-        ("a", "b"): 1.25, ("a", "c"): 1.5, ("b", "c"): 0.25,
-    }  # fmt: skip
+        ("a", "b"): 1.25,
+        ("a", "c"): 1.5,
+        ("b", "c"): 0.25,
+    }
     assert pairs["a", "b"].high - 1.25 == pytest.approx((0.13 / 0.04) ** 0.5 * (pairs["a", "c"].high - 1.5))
     assert [one.p_holm for one in pairs.values()] == holm([one.p for one in pairs.values()])

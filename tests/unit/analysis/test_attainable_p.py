@@ -80,12 +80,17 @@ def test_check_doubts_a_plan_of_too_few_participants(tmp_path):
 def test_a_p_that_cannot_fall_below_alpha_is_out_of_reach_also_where_it_may_equal_it() -> None:
     """What is significant lies below alpha: three against three give .1 at best, not less."""
     for floors, alpha, adjusted_by, told in [
-        ([0.1], 0.1, 1, "this comparison"), ([0.0999], 0.1, 1, None),
-        ([0.1, 0.02], 0.05, 1, "1 of 2 comparisons"), ([0.1, 0.1], 0.05, 1, "any comparison"),
-        ([None], 0.05, 5, None), ([0.02, 0.03], 0.05, 1, None), ([0.02, 0.03], 0.05, 2, None),
-        ([0.025, 0.03], 0.05, 2, "after adjustment for 2 comparisons"), ([0.025, None], 0.05, 2, None),
+        ([0.1], 0.1, 1, "this comparison"),
+        ([0.0999], 0.1, 1, None),
+        ([0.1, 0.02], 0.05, 1, "1 of 2 comparisons"),
+        ([0.1, 0.1], 0.05, 1, "any comparison"),
+        ([None], 0.05, 5, None),
+        ([0.02, 0.03], 0.05, 1, None),
+        ([0.02, 0.03], 0.05, 2, None),
+        ([0.025, 0.03], 0.05, 2, "after adjustment for 2 comparisons"),
+        ([0.025, None], 0.05, 2, None),
         ([], 0.05, 3, None),
-    ]:  # fmt: skip
+    ]:
         tests = [
             ClusteredDifference(smallest_p=one, clusters=6, method="permutation_between") for one in floors
         ]

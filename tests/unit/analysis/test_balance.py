@@ -12,13 +12,17 @@ def told(**cells: int) -> str | None:
 
 def test_factors_that_went_together_are_told() -> None:
     for cells, word in [
-        ({"ax": 5, "ay": 5, "bx": 5, "by": 5}, None), ({"ax": 10, "ay": 10, "bx": 9, "by": 11}, None),
+        ({"ax": 5, "ay": 5, "bx": 5, "by": 5}, None),
+        ({"ax": 10, "ay": 10, "bx": 9, "by": 11}, None),
         ({"ax": 10, "ay": 10, "bx": 8, "by": 12}, None),
         ({"ax": 10, "ay": 10, "bx": 7, "by": 13}, "unbalanced"),
-        ({"ax": 5, "by": 5}, "confounded"), ({"ax": 5, "by": 4, "bz": 1}, "confounded"),
-        ({"ax": 5, "ay": 5, "by": 5}, "unbalanced"), ({"ax": 5, "ay": 5}, None), ({"ax": 5, "bx": 5}, None),
+        ({"ax": 5, "by": 5}, "confounded"),
+        ({"ax": 5, "by": 4, "bz": 1}, "confounded"),
+        ({"ax": 5, "ay": 5, "by": 5}, "unbalanced"),
+        ({"ax": 5, "ay": 5}, None),
+        ({"ax": 5, "bx": 5}, None),
         ({}, None),
-    ]:  # fmt: skip
+    ]:
         found = told(**cells)
         assert (found is None) == (word is None) and (word or "") in (found or "")
 

@@ -35,31 +35,46 @@ FOOD, AREA = ("inform", "food", "thai"), ("inform", "area", "north")
 OFFER: Acts = [("offer", "name", "x"), ("inform", "food", "thai")]
 CANNOT: Acts = [("canthelp", "food", "thai")]
 CALLS: list[dict[str, Any]] = [
-    {"caller": "a", "goal": {"food": "thai", "area": "north"}, "found": True, "turns": [
-        ("system", "", "hello", [("hello", None, None)]),
-        ("user", "thai food in the north", "tie food in the north", [FOOD, AREA]),
-        ("system", "", "x", OFFER),
-        ("user", "anything else", "anything else", [("reqalts", None, None)]),
-        ("system", "", "y", OFFER),
-        ("user", "no the south", "no the south", [("negate", None, None), ("inform", "area", "south")]),
-    ]},
-    {"caller": "a", "goal": {"food": "thai", "area": "dontcare"}, "found": False, "turns": [
-        ("system", "", "hello", [("hello", None, None)]),
-        ("user", "thai", "thai", [FOOD]),
-        ("system", "", "sorry", CANNOT),
-        ("user", "thai", "thai", [FOOD]),
-        ("system", "", "sorry", CANNOT),
-        ("user", "bye", "buy", [("bye", None, None)]),
-    ]},
-    {"caller": "b", "goal": {"food": "thai", "area": "north"}, "found": True, "turns": [
-        ("system", "", "hello", [("hello", None, None)]),
-        ("user", "north", "north", [AREA]),
-        ("system", "", "south?", [("confirm", "area", "south")]),
-        ("user", "north", "north", [AREA]),
-        ("system", "", "x", OFFER),
-        ("user", "bye", "bye", [("bye", None, None)]),
-    ]},
-]  # fmt: skip
+    {
+        "caller": "a",
+        "goal": {"food": "thai", "area": "north"},
+        "found": True,
+        "turns": [
+            ("system", "", "hello", [("hello", None, None)]),
+            ("user", "thai food in the north", "tie food in the north", [FOOD, AREA]),
+            ("system", "", "x", OFFER),
+            ("user", "anything else", "anything else", [("reqalts", None, None)]),
+            ("system", "", "y", OFFER),
+            ("user", "no the south", "no the south", [("negate", None, None), ("inform", "area", "south")]),
+        ],
+    },
+    {
+        "caller": "a",
+        "goal": {"food": "thai", "area": "dontcare"},
+        "found": False,
+        "turns": [
+            ("system", "", "hello", [("hello", None, None)]),
+            ("user", "thai", "thai", [FOOD]),
+            ("system", "", "sorry", CANNOT),
+            ("user", "thai", "thai", [FOOD]),
+            ("system", "", "sorry", CANNOT),
+            ("user", "bye", "buy", [("bye", None, None)]),
+        ],
+    },
+    {
+        "caller": "b",
+        "goal": {"food": "thai", "area": "north"},
+        "found": True,
+        "turns": [
+            ("system", "", "hello", [("hello", None, None)]),
+            ("user", "north", "north", [AREA]),
+            ("system", "", "south?", [("confirm", "area", "south")]),
+            ("user", "north", "north", [AREA]),
+            ("system", "", "x", OFFER),
+            ("user", "bye", "bye", [("bye", None, None)]),
+        ],
+    },
+]
 
 
 def test_habits_are_the_shares_that_the_calls_show(tmp_path: Path) -> None:
@@ -81,10 +96,15 @@ def test_sentences_of_several_callers_are_kept_without_their_values(tmp_path: Pa
     """Of one caller's words nothing passes on, only that what they mean was said so often."""
 
     def call(caller: str, said: str, food: str) -> dict[str, Any]:
-        return {"caller": caller, "goal": {"food": food}, "found": True, "turns": [
-            ("system", "", "sorry", CANNOT),
-            ("user", said, said, [("reqalts", None, None), ("inform", "food", food)]),
-        ]}  # fmt: skip
+        return {
+            "caller": caller,
+            "goal": {"food": food},
+            "found": True,
+            "turns": [
+                ("system", "", "sorry", CANNOT),
+                ("user", said, said, [("reqalts", None, None), ("inform", "food", food)]),
+            ],
+        }
 
     calls = [
         call(who, f"How about {food} food?", food)
@@ -94,8 +114,11 @@ def test_sentences_of_several_callers_are_kept_without_their_values(tmp_path: Pa
     fitted = fit(written(tmp_path / "real", calls), "toy-callers")
     (kept,) = fitted.sayings["en"]
     assert (kept.say, kept.means, kept.after, kept.n) == (
-        "how about {food} food", ["reqalts", "inform food"], "canthelp", 6
-    )  # fmt: skip
+        "how about {food} food",
+        ["reqalts", "inform food"],
+        "canthelp",
+        6,
+    )
 
 
 def test_a_sentence_that_few_said_counts_for_the_one_of_its_meaning_that_is_nearest_in_length() -> None:
@@ -103,14 +126,17 @@ def test_a_sentence_that_few_said_counts_for_the_one_of_its_meaning_that_is_near
         return [CallerTurn(who, text, [(act, "phone", None)], (before,)) for who in callers]
 
     turns = [
-        *said("phone", *"abc"), *said("what is the phone number", *"abcd"),
+        *said("phone", *"abc"),
+        *said("what is the phone number", *"abcd"),
         *said("could you please tell me the phone number", "a"),
         *said("phone please", "b", before="canthelp"),
         *said("is there no phone", "c", act="confirm"),
-    ]  # fmt: skip
+    ]
     assert [(one.say, one.after, one.n) for one in read_sayings(turns)] == [
-        ("what is the phone number", "offer", 5), ("phone", "offer", 3), ("phone", "canthelp", 1),
-    ]  # fmt: skip
+        ("what is the phone number", "offer", 5),
+        ("phone", "offer", 3),
+        ("phone", "canthelp", 1),
+    ]
 
 
 def test_who_did_not_say_whether_all_was_found_says_nothing_of_patience(tmp_path: Path) -> None:
@@ -224,38 +250,66 @@ def habit(folder: Path, name: str, *calls: dict[str, Any]) -> tuple[object, int]
     return fitted.habits.get(name), told.n if told else 0
 
 
-@pytest.mark.parametrize(("corrections", "corrects", "denies"), [
-    ([(NORTH, SAYS_SOUTH, [("negate", None, None)]),
-      (NORTH, ("inform", "area", "south"), [("deny", "area", "south")])], 1, 1),
-    ([(NORTH, SAYS_SOUTH, [NORTH])], 1, 0),
-    ([(NORTH, SAYS_SOUTH, [FOOD]), (NORTH, SAYS_SOUTH, [("request", "area", None)])], 0, None),
-    ([(NORTH, ("confirm", "area", "north"), [NORTH]), (NORTH, ("offer", "area", "south"), [NORTH]),
-      (NORTH, ("confirm", "area", None), [NORTH]), (FOOD, SAYS_SOUTH, [NORTH]), (ANY, SAYS_SOUTH, [NORTH]),
-      (("deny", "area", "north"), SAYS_SOUTH, [SOUTH]), (("inform", None, "north"), SAYS_SOUTH, [SOUTH])],
-     None, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("corrections", "corrects", "denies"),
+    [
+        (
+            [
+                (NORTH, SAYS_SOUTH, [("negate", None, None)]),
+                (NORTH, ("inform", "area", "south"), [("deny", "area", "south")]),
+            ],
+            1,
+            1,
+        ),
+        ([(NORTH, SAYS_SOUTH, [NORTH])], 1, 0),
+        ([(NORTH, SAYS_SOUTH, [FOOD]), (NORTH, SAYS_SOUTH, [("request", "area", None)])], 0, None),
+        (
+            [
+                (NORTH, ("confirm", "area", "north"), [NORTH]),
+                (NORTH, ("offer", "area", "south"), [NORTH]),
+                (NORTH, ("confirm", "area", None), [NORTH]),
+                (FOOD, SAYS_SOUTH, [NORTH]),
+                (ANY, SAYS_SOUTH, [NORTH]),
+                (("deny", "area", "north"), SAYS_SOUTH, [SOUTH]),
+                (("inform", None, "north"), SAYS_SOUTH, [SOUTH]),
+            ],
+            None,
+            None,
+        ),
+    ],
+)
 def test_a_correction_answers_the_system_turn_before_that_states_another_value(
     tmp_path: Path, corrections: list, corrects: int | None, denies: int | None
 ) -> None:
     """Denied; said again; let pass; nothing to correct, as nothing else was stated or meant."""
-    fitted = fit(written(tmp_path, [
-        talk(("u", [meant]), ("s", [stated]), ("u", answer), ("s", OFFER))
-        for meant, stated, answer in corrections
-    ]), "toy")  # fmt: skip
+    fitted = fit(
+        written(
+            tmp_path,
+            [
+                talk(("u", [meant]), ("s", [stated]), ("u", answer), ("s", OFFER))
+                for meant, stated, answer in corrections
+            ],
+        ),
+        "toy",
+    )
     for name, share in (("carefulness", corrects), ("denies", denies)):
         told = fitted.source.told.get(name)
         assert fitted.habits.get(name) == share
         assert (told.n if told else 0) == (0 if share is None else len(corrections))
 
 
-@pytest.mark.parametrize(("name", "turns", "share", "n"), [
-    ("fragments", ["null", "null", "inform"], 1, 1),
-    ("fragments", ["inform", "null", "null", "inform"], 0.5, 2),
-    ("fragments", ["inform", "null inform"], 0, 2), ("asks_back", ["inform", "repeat", "inform"], 0.5, 2),
-    ("two_at_once", ["inform", "inform request", "bye", "request"], 1 / 3, 3),
-    ("over_informing", ["inform", "inform request", "bye", "reqalts"], 0.5, 2),
-    ("curiosity", ["inform"], 0, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "turns", "share", "n"),
+    [
+        ("fragments", ["null", "null", "inform"], 1, 1),
+        ("fragments", ["inform", "null", "null", "inform"], 0.5, 2),
+        ("fragments", ["inform", "null inform"], 0, 2),
+        ("asks_back", ["inform", "repeat", "inform"], 0.5, 2),
+        ("two_at_once", ["inform", "inform request", "bye", "request"], 1 / 3, 3),
+        ("over_informing", ["inform", "inform request", "bye", "reqalts"], 0.5, 2),
+        ("curiosity", ["inform"], 0, 1),
+    ],
+)
 def test_habits_are_shares_of_the_turns_in_which_they_could_show(
     tmp_path: Path, name: str, turns: list[str], share: float, n: int
 ) -> None:
@@ -264,10 +318,17 @@ def test_habits_are_shares_of_the_turns_in_which_they_could_show(
     assert habit(tmp_path / "c", name, talk(*spoken)) == (round(share, 4), n)
 
 
-@pytest.mark.parametrize(("words", "acts", "terse"), [
-    ("a b", [FOOD], 1), ("a b c", [FOOD], 0), ("a b c d", [FOOD, AREA], 1), ("a b c d e", [FOOD, AREA], 0),
-    ("a", [FOOD, ("bye", None, None)], None), ("", [], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "acts", "terse"),
+    [
+        ("a b", [FOOD], 1),
+        ("a b c", [FOOD], 0),
+        ("a b c d", [FOOD, AREA], 1),
+        ("a b c d e", [FOOD, AREA], 0),
+        ("a", [FOOD, ("bye", None, None)], None),
+        ("", [], None),
+    ],
+)
 def test_terse_are_two_words_a_value(tmp_path: Path, words: str, acts: Acts, terse: int | None) -> None:
     calls = talk(("u", acts), words=words), talk(("u", [("bye", None, None)]))
     assert habit(tmp_path / "c", "terseness", *calls) == (terse, int(terse is not None))
@@ -277,19 +338,23 @@ REFUSED, ASKED = [("canthelp", "area", "north")], [("repeat", None, None)]
 
 
 CHANGED = [
-    [("u", [NORTH]), ("u", [SOUTH])], [("u", [NORTH]), ("u", [SOUTH]), ("s", REFUSED)],
+    [("u", [NORTH]), ("u", [SOUTH])],
+    [("u", [NORTH]), ("u", [SOUTH]), ("s", REFUSED)],
     [("u", [NORTH]), ("s", [*REFUSED, ("offer", "name", "x")]), ("u", [SOUTH])],
     [("s", REFUSED), ("u", [NORTH]), ("s", OFFER), ("u", [SOUTH])],
-]  # fmt: skip
+]
 UNCHANGED = [
-    [("u", [NORTH]), ("u", [NORTH])], [("u", [NORTH]), ("u", [FOOD])],
-    [("u", [NORTH]), ("s", REFUSED), ("u", [SOUTH])], [("u", [NORTH]), ("s", ASKED), ("u", [SOUTH])],
+    [("u", [NORTH]), ("u", [NORTH])],
+    [("u", [NORTH]), ("u", [FOOD])],
+    [("u", [NORTH]), ("s", REFUSED), ("u", [SOUTH])],
+    [("u", [NORTH]), ("s", ASKED), ("u", [SOUTH])],
     [("s", OFFER), ("u", [NORTH]), ("s", REFUSED), ("u", [SOUTH])],
-    [("u", [NORTH]), ("u", [ANY])], [("u", [ANY]), ("u", [SOUTH])],
+    [("u", [NORTH]), ("u", [ANY])],
+    [("u", [ANY]), ("u", [SOUTH])],
     [("u", [NORTH]), ("u", [("deny", "area", "south")])],
     [("u", [NORTH]), ("u", [("inform", "area", None)])],
     [("u", [("inform", None, "north")]), ("u", [("inform", None, "south")])],
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("share", "several"), [(1, CHANGED), (0, UNCHANGED)])
@@ -302,12 +367,15 @@ def heard(caller: str, said: str, text: str | None) -> dict[str, Any]:
     return {"caller": caller, "goal": {}, "found": None, "turns": [("user", said, text, [FOOD])]}
 
 
-@pytest.mark.parametrize(("calls", "rate"), [
-    ([heard("a", "a b c d", "a b c x")], 0.25),
-    ([heard("a", "a b", "a x"), heard("b", "c d", "x d")], 0.5),
-    ([heard("a", "a b", "x y"), heard("b", "c d", "c d")], 0.45),
-    ([heard("a", "a b", "a x"), heard("a", "c d e f", "c d e f")], 0.25),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("calls", "rate"),
+    [
+        ([heard("a", "a b c d", "a b c x")], 0.25),
+        ([heard("a", "a b", "a x"), heard("b", "c d", "x d")], 0.5),
+        ([heard("a", "a b", "x y"), heard("b", "c d", "c d")], 0.45),
+        ([heard("a", "a b", "a x"), heard("a", "c d e f", "c d e f")], 0.25),
+    ],
+)
 def test_error_rates_that_no_beta_distribution_fits_are_one_rate(tmp_path: Path, calls, rate) -> None:
     """One caller; all alike; further apart than any; 1 counts as .9, so that callers can still be heard."""
     assert fit(written(tmp_path / "c", calls), "toy").word_error_rate == rate
@@ -342,15 +410,21 @@ def test_only_the_first_assigned_constraints_can_be_forgotten_and_only_first_ref
     others = [
         {"slot": "area", "value": "north", "goal_index": 1},
         {"slot": "area", "value": "north", "kind": "request"},
-        {"slot": "area", "value": "north", "origin": "inferred"}, {"slot": "area", "value": "dontcare"},
+        {"slot": "area", "value": "north", "origin": "inferred"},
+        {"slot": "area", "value": "dontcare"},
         {"slot": None, "value": "north"},
-    ]  # fmt: skip
+    ]
     other = {"dialogue_id": "d0", "instrument": "f", "item_id": "x", "value": 0.0}
     wrong = act("d0", 0, "reference", 1, AREA) | {"rank": 1}
-    changed = copy_dataset(base, tmp_path / "changed", {
-        "goals": lambda rows: [*rows, *(goal | one for one in others)], "acts": lambda rows: [*rows, wrong],
-        "ratings": lambda rows: [*rows, other],
-    })  # fmt: skip
+    changed = copy_dataset(
+        base,
+        tmp_path / "changed",
+        {
+            "goals": lambda rows: [*rows, *(goal | one for one in others)],
+            "acts": lambda rows: [*rows, wrong],
+            "ratings": lambda rows: [*rows, other],
+        },
+    )
     fitted = fit(changed, "toy")
     assert (fitted.habits["forgetfulness"], fitted.source.told["forgetfulness"].n) == (0.0, 1)
     assert observations(changed)["acts_per_user_turn"] == [1]

@@ -34,10 +34,15 @@ def chosen(make: Any) -> Dataset:
         for turn in (1, 2)
     ]
     chances = [
-        {"dialogue_id": f"d{n}", "layer": "context", "target": "context.AP", "chance": float(CHANCES[n]),
-         "drawn": bool(DRAWN[n])}
+        {
+            "dialogue_id": f"d{n}",
+            "layer": "context",
+            "target": "context.AP",
+            "chance": float(CHANCES[n]),
+            "drawn": bool(DRAWN[n]),
+        }
         for n in range(12)
-    ]  # fmt: skip
+    ]
     return made_of(make, annotations=labels, label_chances=chances)
 
 
@@ -119,10 +124,15 @@ def test_measures_that_look_at_no_chosen_layer_stay_as_they_are(chosen: Dataset)
 def test_where_all_that_was_drawn_is_fair_the_interval_is_that_of_every_other_rate(make: Any) -> None:
     labels = [label(f"d{n}", "ann", "AP", "context", turn) for n in range(12) for turn in (1, 2)]
     chances = [
-        {"dialogue_id": f"d{n}", "layer": "context", "target": "context.AP", "chance": float(CHANCES[n]),
-         "drawn": True}
+        {
+            "dialogue_id": f"d{n}",
+            "layer": "context",
+            "target": "context.AP",
+            "chance": float(CHANCES[n]),
+            "drawn": True,
+        }
         for n in range(12)
-    ]  # fmt: skip
+    ]
     found = summarise(made_of(make, annotations=labels, label_chances=chances)).all.measures[RATE]
     assert (found.value, found.clustered.high) == (1.0, 1.0)
     assert found.clustered.method == "wilson_effective_participants" and (found.clustered.low or 0) < 1

@@ -94,10 +94,13 @@ def test_unknown_participants_leave_the_clustered_side_empty(make):
     assert subjective(summary)[0].clustered.method == "none"
 
 
-@pytest.mark.parametrize(("by", "tops", "bottoms"), [
-    ("dialogue", [0.5, 0.25, 1.0], [1.0, 1.0, 1.0]),
-    ("participant", [1 / 6, 1 / 6, 1.0], [1 / 3, 2 / 3, 1.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("by", "tops", "bottoms"),
+    [
+        ("dialogue", [0.5, 0.25, 1.0], [1.0, 1.0, 1.0]),
+        ("participant", [1 / 6, 1 / 6, 1.0], [1 / 3, 2 / 3, 1.0]),
+    ],
+)
 def test_a_dialogue_without_a_case_has_no_weight_of_its_own(by, tops, bottoms):
     """p has 1 of 2 and 1 of 4, and a dialogue without a case; q has 3 of 3; r has none at all."""
     people = np.array(["p", "p", "p", "q", "r"])
@@ -109,10 +112,15 @@ def test_a_dialogue_without_a_case_has_no_weight_of_its_own(by, tops, bottoms):
     assert (twice[0].tolist(), twice[1].tolist()) == ([1.0, 0.5, 1.0], [2.0, 2.0, 1.0])
 
 
-@pytest.mark.parametrize(("people", "name", "few"), [
-    (9, "permutation", True), (10, "permutation", False), (400, "permutation", False),
-    (401, "cluster_robust_t", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("people", "name", "few"),
+    [
+        (9, "permutation", True),
+        (10, "permutation", False),
+        (400, "permutation", False),
+        (401, "cluster_robust_t", False),
+    ],
+)
 def test_a_design_asks_for_an_analysis_by_its_number_of_people(people: int, name: str, few: bool) -> None:
     who = [f"p{number}" for number in range(people)]
     model = choose_model([who, who[:1], [None]])
@@ -120,11 +128,18 @@ def test_a_design_asks_for_an_analysis_by_its_number_of_people(people: int, name
     assert f"{people} participants held {people + 1} dialogues" in str(model.why)
 
 
-@pytest.mark.parametrize(("groups", "told", "how"), [
-    ([["p", "q", "p"], [None]], "held 3 dialogues (median 1.5, maximum 2).", "participants switch"),
-    ([["p", "q", "p"], ["r"]], "(median 1, maximum 2), each in one group only", "participants switch"),
-    ([["p", "q", "p"], ["q", "r", "r", "r"]], "more than one group (own controls): 1", "swaps the systems"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("groups", "told", "how"),
+    [
+        ([["p", "q", "p"], [None]], "held 3 dialogues (median 1.5, maximum 2).", "participants switch"),
+        ([["p", "q", "p"], ["r"]], "(median 1, maximum 2), each in one group only", "participants switch"),
+        (
+            [["p", "q", "p"], ["q", "r", "r", "r"]],
+            "more than one group (own controls): 1",
+            "swaps the systems",
+        ),
+    ],
+)
 def test_a_design_is_told_by_who_met_what(groups: list, told: str, how: str) -> None:
     why = str(choose_model(groups).why)
     assert told in why and how in why
@@ -136,12 +151,16 @@ def test_without_dialogues_or_people_there_is_no_model_of_people() -> None:
     assert unknown.name == "independent" and "Participants are unknown" in str(unknown.why)
 
 
-@pytest.mark.parametrize(("measure", "method", "clusters", "unit", "n"), [
-    ("words_per_user_turn", "permutation_within", 5, "participant", 5),
-    ("words_per_user_turn", "none", 5, "turn", 31),
-    ("words_per_user_turn", "z_pooled", None, "turn", 31),
-    ("words_per_user_turn", "z_pooled", 0, "turn", 31), ("strange", "none", None, "participant", 31),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("measure", "method", "clusters", "unit", "n"),
+    [
+        ("words_per_user_turn", "permutation_within", 5, "participant", 5),
+        ("words_per_user_turn", "none", 5, "turn", 31),
+        ("words_per_user_turn", "z_pooled", None, "turn", 31),
+        ("words_per_user_turn", "z_pooled", 0, "turn", 31),
+        ("strange", "none", None, "participant", 31),
+    ],
+)
 def test_a_difference_is_signed_by_people_where_they_could_be_told_apart(measure, method, clusters, unit, n):
     line = signed_difference(measure, "a", "b", method=method, clusters=clusters, by="system", n=31, data="x")
     assert f"|unit:{unit}|" in line and f"|n:{n}|" in line

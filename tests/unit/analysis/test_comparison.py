@@ -160,10 +160,15 @@ def answered(make, people: int = 20):
             value = float(1 + (person + 2 * (system == "a")) % 5)
             ratings.append(
                 {
-                    "dialogue_id": f"d{number}", "participant_id": f"p{person}", "instrument": "sus",
-                    "wording": "file", "language": "en", "item_id": "q1", "value": value,
+                    "dialogue_id": f"d{number}",
+                    "participant_id": f"p{person}",
+                    "instrument": "sus",
+                    "wording": "file",
+                    "language": "en",
+                    "item_id": "q1",
+                    "value": value,
                 }
-            )  # fmt: skip
+            )
     return make(*rows, ratings=ratings)
 
 
@@ -184,8 +189,11 @@ def test_every_measure_asked_for_is_in_a_family_that_is_named(make):
 
 @pytest.mark.parametrize("silent", ["a", "b"])
 def test_a_system_without_a_case_is_compared_with_nothing(make, silent):
-    rows = [(system, f"p{person}", None if system == silent else person % 2)
-            for person in range(4) for system in ("a", "b")]  # fmt: skip
+    rows = [
+        (system, f"p{person}", None if system == silent else person % 2)
+        for person in range(4)
+        for system in ("a", "b")
+    ]
     (test,) = compare_systems(make(*rows), measures=["subjective_success"]).tests
     assert (test.clustered.difference, test.naive.difference, test.effect.name) == (None, None, None)
 
@@ -268,12 +276,21 @@ def test_superiority_over_one_person_or_none_has_no_interval():
 
 def test_each_estimand_weighs_what_it_says(make):
     """Words a turn of dialogues (system, person, words of each turn): over turns, dialogues, and people."""
-    talks = [("a", "p", [4, 6]), ("a", "p", [2]), ("a", "q", [9, 9, 9]), ("a", "r", [1]), ("b", "p", [3, 1]),
-             ("b", "s", [7]), ("b", "s", [5, 5, 2]), ("b", "t", [4])]  # fmt: skip
+    talks = [
+        ("a", "p", [4, 6]),
+        ("a", "p", [2]),
+        ("a", "q", [9, 9, 9]),
+        ("a", "r", [1]),
+        ("b", "p", [3, 1]),
+        ("b", "s", [7]),
+        ("b", "s", [5, 5, 2]),
+        ("b", "t", [4]),
+    ]
     turns = [
         {"dialogue_id": f"d{number}", "turn_index": index, "party": "user", "reference": "word " * words}
-        for number, (_, _, said) in enumerate(talks) for index, words in enumerate(said)
-    ]  # fmt: skip
+        for number, (_, _, said) in enumerate(talks)
+        for index, words in enumerate(said)
+    ]
     seconds = [20.0, 35.0, 50.0, 41.0, 90.0, 75.0, 60.0, 82.0]
     held = [(system, person, None) for system, person, _ in talks]
     names = ["words_per_user_turn", "dialogue_duration"]
@@ -333,10 +350,13 @@ def test_means_are_compared_by_welchs_t_and_cohens_d():
 def test_random_effects_are_those_that_recur():
     """Who met both systems; tasks of three dialogues each on average."""
     for people, tasks, names in [
-        ("pqrstu", [0] * 6, []), ("ppqqrr", [0] * 6, ["participant by system"]),
-        ("ppqrst", [0] * 6, ["participant by system"]), ("pqrstu", [0, 1, 0, 1, 0, 1], ["task"]),
-        ("pqrstu", [0, 1, 2, 0, 1, 2], []), ("ppqqrr", [0, 0, 1, 1, 0, 0], ["participant by system", "task"]),
-    ]:  # fmt: skip
+        ("pqrstu", [0] * 6, []),
+        ("ppqqrr", [0] * 6, ["participant by system"]),
+        ("ppqrst", [0] * 6, ["participant by system"]),
+        ("pqrstu", [0, 1, 0, 1, 0, 1], ["task"]),
+        ("pqrstu", [0, 1, 2, 0, 1, 2], []),
+        ("ppqqrr", [0, 0, 1, 1, 0, 0], ["participant by system", "task"]),
+    ]:
         cases = Cases(np.ones(6), np.ones(6), np.array(list(people)), np.array(tasks), np.arange(6) % 2 == 0)
         grouping, found = _random_effects(cases)
         assert found == ["participant", *names] and len(grouping) == len(found)
@@ -349,8 +369,12 @@ def test_counted_dialogues_are_taken_apart_into_their_cases():
     counted = Cases(np.array([2.0, 0, 1]), np.array([3.0, 1, 2]), people, people, people == 0)
     values, rows = _cases_one_by_one(counted)
     assert (values.tolist(), rows.tolist()) == ([1, 1, 0, 0, 1, 0], [0, 0, 0, 1, 2, 2])
-    for tops, bottoms in (([2.5, 0, 1], [3, 1, 2]), ([4, 0, 1], [3, 1, 2]), ([-1, 0, 1], [3, 1, 2]),
-                          ([1, 0, 1], [3, 1, 2.5])):  # fmt: skip
+    for tops, bottoms in (
+        ([2.5, 0, 1], [3, 1, 2]),
+        ([4, 0, 1], [3, 1, 2]),
+        ([-1, 0, 1], [3, 1, 2]),
+        ([1, 0, 1], [3, 1, 2.5]),
+    ):
         other = Cases(np.array(tops, float), np.array(bottoms, float), people, people, people == 0)
         assert counted.counted and not other.counted
         values, rows = _cases_one_by_one(other)
@@ -359,8 +383,11 @@ def test_counted_dialogues_are_taken_apart_into_their_cases():
 
 def test_what_was_not_counted_or_has_no_margin_is_said_and_rates_have_wilsons_interval(make):
     names = ["subjective_success", "words_per_user_turn", "dialogue_duration"]
-    rows = [(system, f"p{person}", (person + (system == "a")) % 3 > 0)
-            for person in range(6) for system in ("a", "b")]  # fmt: skip
+    rows = [
+        (system, f"p{person}", (person + (system == "a")) % 3 > 0)
+        for person in range(6)
+        for system in ("a", "b")
+    ]
     dataset = make(*rows)
     found = compare_systems(dataset, measures=names, margin={"subjective_success": 0.2})
     said = [str(one) for one in found.warnings]
@@ -381,8 +408,9 @@ def test_what_was_not_counted_or_has_no_margin_is_said_and_rates_have_wilsons_in
 
 
 def test_people_whom_nobody_knows_are_compared_by_cases(make):
-    rows = [(system, None, (number + (system == "a")) % 3 > 0)
-            for number in range(7) for system in ("a", "b")]  # fmt: skip
+    rows = [
+        (system, None, (number + (system == "a")) % 3 > 0) for number in range(7) for system in ("a", "b")
+    ]
     (test,) = compare_systems(make(*rows), measures=["subjective_success"], margin=0.3).tests
     assert (test.unit, test.n, test.equivalence) == ("case", 14, None)
     assert test.p_adjusted == pytest.approx(test.naive.p) and test.clustered.p_adjusted is None

@@ -28,18 +28,31 @@ Talk = tuple[str, str, float | None]
 
 
 def dataset_of(
-    folder: Path, talks: dict[str, Sequence[Talk]], system: str = "bot",
-    people: Mapping[str, str | None] | None = None, **columns: Any,
-) -> Dataset:  # fmt: skip
+    folder: Path,
+    talks: dict[str, Sequence[Talk]],
+    system: str = "bot",
+    people: Mapping[str, str | None] | None = None,
+    **columns: Any,
+) -> Dataset:
     """A dataset of `caller -> [(said, heard, score)]`, one dialogue a caller; `people`: who they are."""
     writer = DatasetWriter(folder, study={"name": "toy"}, source={"kind": "test"})
     for caller, turns in talks.items():
         writer.add(
             "dialogues",
-            [{"dialogue_id": f"d-{caller}", "study": "toy", "system": system, "condition": system,
-              "participant_id": people[caller] if people else caller, "channel": "phone", "language": "en",
-              "simulated": False, **columns}],
-        )  # fmt: skip
+            [
+                {
+                    "dialogue_id": f"d-{caller}",
+                    "study": "toy",
+                    "system": system,
+                    "condition": system,
+                    "participant_id": people[caller] if people else caller,
+                    "channel": "phone",
+                    "language": "en",
+                    "simulated": False,
+                    **columns,
+                }
+            ],
+        )
         for index, (said, heard, score) in enumerate(turns):
             at = {"dialogue_id": f"d-{caller}", "turn_index": index}
             writer.add("turns", [at | {"party": "user", "reference": said, "text": heard}])

@@ -102,8 +102,10 @@ def test_a_declared_cell_has_one_adjusted_p_in_analyse_and_report(tmp_path: Path
     asked = {(one.variable, one.question): one.p_adjusted for one in declared.choices}
     assert {(one.variable, one.question): one.p_adjusted for one in facts.cells} == asked
     assert [(one.name, one.of, one.tests) for one in facts.families] == [
-        ("declared", "cells", 8), ("explored", "variables", 2), ("explored", "differences", 1),
-    ]  # fmt: skip
+        ("declared", "cells", 8),
+        ("explored", "variables", 2),
+        ("explored", "differences", 1),
+    ]
     shown = analyse(str(dataset.folder))
     assert "Declared in advance: p is adjusted (Bonferroni) over 8 declared comparisons." in shown
     assert "Exploratory, not declared: p is adjusted (Holm) over 2 variables." in shown

@@ -85,9 +85,15 @@ def test_the_natural_grouping_is_the_condition_where_the_design_has_factors(make
 def test_items_are_told_by_group_with_deviation_and_without_endless_labels(make):
     def answers(item: str, *values: float, label: str | None = None) -> list[dict]:
         return [
-            {"dialogue_id": f"d{number}", "instrument": "own", "item_id": item, "value": value,
-             "answer": label or f"label {value}"} for number, value in enumerate(values)
-        ]  # fmt: skip
+            {
+                "dialogue_id": f"d{number}",
+                "instrument": "own",
+                "item_id": item,
+                "value": value,
+                "answer": label or f"label {value}",
+            }
+            for number, value in enumerate(values)
+        ]
 
     talks = [("a", "p", None), ("b", "q", None), *[("a", "r", None)] * 11]
     rated = answers("q1", 1, 4, 2) + answers("wide", *range(13)) + answers("twelve", *range(12))
@@ -114,12 +120,16 @@ def test_only_what_is_known_is_counted(make):
     ]
     facts = describe(
         make(
-            *[("a", "p", None)] * 4, rows={"participants": people}, started_at=[None, later, start, None],
-            ended_at=[None, later + timedelta(minutes=5), None, None], task_id=["t1", None, "t2", "t1"],
-            factor_noise=["low", None, "high", "low"], simulated=[True, False, False, True],
+            *[("a", "p", None)] * 4,
+            rows={"participants": people},
+            started_at=[None, later, start, None],
+            ended_at=[None, later + timedelta(minutes=5), None, None],
+            task_id=["t1", None, "t2", "t1"],
+            factor_noise=["low", None, "high", "low"],
+            simulated=[True, False, False, True],
         ),
         "system",
-    )  # fmt: skip
+    )
     assert (facts.started_at, facts.ended_at) == (start, later + timedelta(minutes=5))
     assert (facts.tasks, facts.factors, facts.simulated_dialogues) == (2, {"noise": ["high", "low"]}, 2)
     assert (facts.pools, facts.outcomes) == ({"x": 2}, {"completed": 1, "withdrew": 1})
@@ -144,9 +154,11 @@ def test_groups_with_more_of_a_failure_come_first_and_an_answer_without_a_code_i
     ]
     facts = describe(make(("a", "p", None), ("b", "q", None), incidents=incidents, ratings=ratings), "system")
     assert [tuple(one) for one in facts.incidents] == [
-        ("a", "crash", 2, 1, None), ("a", "timeout", 1, 1, "30 s"), ("b", "crash", 1, 1, None),
+        ("a", "crash", 2, 1, None),
+        ("a", "timeout", 1, 1, "30 s"),
+        ("b", "crash", 1, 1, None),
         ("b", "timeout", 1, 1, "30 s"),
-    ]  # fmt: skip
+    ]
     (item,) = facts.questionnaires[0].items
     assert (item.n, item.free_text, item.answers, item.mean) == (2, 1, {"five": 1}, 3.5)
     assert item.by == {"a": (2, 3.5)}

@@ -89,9 +89,15 @@ def test_effort_is_seconds_of_what_was_timed_and_people_at_the_hourly_rate() -> 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("started", "answered", "seconds"), [
-    (START, [30, None, 90], 90), (START, [None], 7.5), (None, [30], 7.5), (START, [], 7.5),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("started", "answered", "seconds"),
+    [
+        (START, [30, None, 90], 90),
+        (START, [None], 7.5),
+        (None, [30], 7.5),
+        (START, [], 7.5),
+    ],
+)
 def test_a_live_judgement_lasts_to_the_last_answer_or_as_long_as_the_dialogue(started, answered, seconds):
     rows = [{"answered_at": None if one is None else START + timedelta(seconds=one)} for one in answered]
     assert _lasted({"started_at": started, "duration_s": 7.5}, rows) == seconds
@@ -100,8 +106,15 @@ def test_a_live_judgement_lasts_to_the_last_answer_or_as_long_as_the_dialogue(st
 def test_dialogues_are_judged_by_every_answer_about_them_and_by_nobody_twice(make) -> None:
     """d0: a code and a text, of 60 s; d1: one code of the same caller; d2 of nobody known; d3: no answer."""
     talks = [("a", "p", None), ("a", "p", None), ("a", None, None), ("a", "q", None)]
-    answers = [("d0", 4.0, None), ("d0", None, "text"), ("d1", 1.0, "no"), ("d2", 2.0, None),
-               ("d3", None, None), ("d3", None, ""), (None, 5.0, None)]  # fmt: skip
+    answers = [
+        ("d0", 4.0, None),
+        ("d0", None, "text"),
+        ("d1", 1.0, "no"),
+        ("d2", 2.0, None),
+        ("d3", None, None),
+        ("d3", None, ""),
+        (None, 5.0, None),
+    ]
     ratings = [
         {"dialogue_id": one, "instrument": "own", "item_id": f"q{number}", "value": value, "answer": answer}
         for number, (one, value, answer) in enumerate(answers)
@@ -115,10 +128,17 @@ def test_dialogues_are_judged_by_every_answer_about_them_and_by_nobody_twice(mak
 
 def test_votes_of_one_exchange_are_made_together_and_each_bout_alone(make) -> None:
     vote = {
-        "visit_id": "v", "bout_number": 1, "left_system": "a", "right_system": "b", "left_dialogue_id": "x",
-        "right_dialogue_id": "y", "left_turn_index": 1, "right_turn_index": 1, "choice": "tie",
+        "visit_id": "v",
+        "bout_number": 1,
+        "left_system": "a",
+        "right_system": "b",
+        "left_dialogue_id": "x",
+        "right_dialogue_id": "y",
+        "left_turn_index": 1,
+        "right_turn_index": 1,
+        "choice": "tie",
         "simulated": False,
-    }  # fmt: skip
+    }
     held = [("b1", 1, "p", 8.0), ("b1", 2, "p", 5.0), ("b2", 1, None, None), ("b3", 1, None, 2.0)]
     votes = [
         vote | {"bout_id": bout, "exchange": number, "participant_id": person, "response_s": seconds}
@@ -130,11 +150,17 @@ def test_votes_of_one_exchange_are_made_together_and_each_bout_alone(make) -> No
     assert (found.minutes_per_participant, found.cost_per_judgement) == (15 / 60 / 2, None)
 
 
-@pytest.mark.parametrize(("file", "systems"), [
-    ("systems: {a: {connect: wizard}, b: {connect: http}, 7: {connect: wizard}}", {"a", "7"}),
-    ("systems: [a, b]", set()), ("- a", set()), ("systems: {a: wizard}", set()), ("study: s", set()),
-    (None, set()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "systems"),
+    [
+        ("systems: {a: {connect: wizard}, b: {connect: http}, 7: {connect: wizard}}", {"a", "7"}),
+        ("systems: [a, b]", set()),
+        ("- a", set()),
+        ("systems: {a: wizard}", set()),
+        ("study: s", set()),
+        (None, set()),
+    ],
+)
 def test_a_wizard_is_who_the_study_file_says(tmp_path: Path, file: str | None, systems: set[str]) -> None:
     study = {"name": "s"} | ({"file": file} if file else {})
     with DatasetWriter(tmp_path / "d", study=study, source={"kind": "log"}) as writer:

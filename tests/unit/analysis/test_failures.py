@@ -28,9 +28,15 @@ def dataset(make: Make) -> Dataset:
     return make(*talks, rows={"turns": turns(2, 6, 4, 1, 3, 4)})
 
 
-@pytest.mark.parametrize(("most", "expected"), [
-    (0, []), (1, ["d2"]), (3, ["d2", "d4", "d0"]), (9, ["d2", "d4", "d0", "d1"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        (0, []),
+        (1, ["d2"]),
+        (3, ["d2", "d4", "d0"]),
+        (9, ["d2", "d4", "d0", "d1"]),
+    ],
+)
 def test_groups_take_turns_and_begin_with_failures_of_middling_length(
     dataset: Dataset, most: int, expected: list[str]
 ) -> None:
@@ -40,10 +46,27 @@ def test_groups_take_turns_and_begin_with_failures_of_middling_length(
 
 def test_who_fails_by_more_rates_comes_first(make: Make) -> None:
     """d0 and d1 fail by what people say; d1, the longest, offers what nobody wanted besides."""
-    goal = {"dialogue_id": "d1", "goal_index": 0, "origin": "assigned", "kind": "constraint", "slot": "food",
-            "op": "=", "value": "thai"}  # fmt: skip
-    act = {"dialogue_id": "d1", "turn_index": 1, "layer": "system", "source": "bot", "rank": 0, "position": 0,
-           "act": "offer", "slot": "name", "op": "=", "value": "uno"}  # fmt: skip
+    goal = {
+        "dialogue_id": "d1",
+        "goal_index": 0,
+        "origin": "assigned",
+        "kind": "constraint",
+        "slot": "food",
+        "op": "=",
+        "value": "thai",
+    }
+    act = {
+        "dialogue_id": "d1",
+        "turn_index": 1,
+        "layer": "system",
+        "source": "bot",
+        "rank": 0,
+        "position": 0,
+        "act": "offer",
+        "slot": "name",
+        "op": "=",
+        "value": "uno",
+    }
     venues = [
         {
             "entity_id": name,
@@ -64,8 +87,9 @@ def test_who_fails_by_more_rates_comes_first(make: Make) -> None:
     dataset = make(("a", "p", 0), ("a", "q", 0), ("a", "r", 0), rows=rows)
     found = typical_failures(dataset, groups(dataset, "system"), 2)
     assert [(one.dialogue_id, one.failed) for one in found] == [
-        ("d1", ["objective_success_assigned", "subjective_success"]), ("d0", ["subjective_success"]),
-    ]  # fmt: skip
+        ("d1", ["objective_success_assigned", "subjective_success"]),
+        ("d0", ["subjective_success"]),
+    ]
     assert [item["origin"] for item in found[0].goal] == ["assigned"] and found[0].said == 0.0
 
 

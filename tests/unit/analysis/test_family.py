@@ -45,16 +45,36 @@ def shop_trial(
                     key = {"dialogue_id": f"{system}{person}-{turn}"}
                     who = f"p{person}" if known else None
                     level = {"factor_length": levels[system]} if levels else {}
-                    writer.add("dialogues", [{
-                        **key, **level, "study": "shops", "system": system, "participant_id": who,
-                        "condition": levels[system] if levels else system,
-                        "channel": "text", "language": "it", "simulated": False,
-                        "duration_s": float(60 + slow + rng.integers(0, 20)),
-                    }])  # fmt: skip
-                    writer.add("ratings", [{
-                        **key, "instrument": "own", "item_id": "bought", "role": "subjective_success",
-                        "value": float(rng.random() < chance), "participant_id": who,
-                    }])  # fmt: skip
+                    writer.add(
+                        "dialogues",
+                        [
+                            {
+                                **key,
+                                **level,
+                                "study": "shops",
+                                "system": system,
+                                "participant_id": who,
+                                "condition": levels[system] if levels else system,
+                                "channel": "text",
+                                "language": "it",
+                                "simulated": False,
+                                "duration_s": float(60 + slow + rng.integers(0, 20)),
+                            }
+                        ],
+                    )
+                    writer.add(
+                        "ratings",
+                        [
+                            {
+                                **key,
+                                "instrument": "own",
+                                "item_id": "bought",
+                                "role": "subjective_success",
+                                "value": float(rng.random() < chance),
+                                "participant_id": who,
+                            }
+                        ],
+                    )
     return Dataset(folder)
 
 
@@ -278,11 +298,22 @@ def dialogues_with_goals(tmp_path) -> Dataset:
     rng = np.random.default_rng(9)
     with DatasetWriter(tmp_path / "goals", study={"name": "goals"}, source={"kind": "log"}) as writer:
         systems = [system for _ in range(36) for system in "abc"]
-        writer.add("dialogues", [
-            {"dialogue_id": f"d{place}", "study": "goals", "system": system, "condition": system,
-             "participant_id": f"p{place % 12}", "channel": "text", "language": "en", "simulated": False}
-            for place, system in enumerate(systems)
-        ])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": f"d{place}",
+                    "study": "goals",
+                    "system": system,
+                    "condition": system,
+                    "participant_id": f"p{place % 12}",
+                    "channel": "text",
+                    "language": "en",
+                    "simulated": False,
+                }
+                for place, system in enumerate(systems)
+            ],
+        )
     dataset = Dataset(tmp_path / "goals")
     chances = np.array([{"a": 0.8, "b": 0.5, "c": 0.45}[system] for system in systems])
     rates = [name for name in MEASURES.names() if is_rate(name)]
@@ -298,11 +329,15 @@ def test_a_declared_margin_that_nothing_can_miss_costs_nothing_else_of_the_decla
     assert found is not None and found.margin is None and found.exclude[0].text == "user_turns < 5"
 
 
-@pytest.mark.parametrize(("before", "after", "changed"), [
-    (DECLARED, DECLARED, []), (DECLARED, DECLARED.replace("alpha: 0.01", "alpha: 0.02"), ["secondary"]),
-    (DECLARED, DECLARED.replace("exclude: []", "correction: bonferroni"), ["correction", "exclude"]),
-    (DECLARED, DECLARED.partition("analysis:")[0], ["primary"]),
-    (DECLARED.partition("analysis:")[0], DECLARED, ["primary"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        (DECLARED, DECLARED, []),
+        (DECLARED, DECLARED.replace("alpha: 0.01", "alpha: 0.02"), ["secondary"]),
+        (DECLARED, DECLARED.replace("exclude: []", "correction: bonferroni"), ["correction", "exclude"]),
+        (DECLARED, DECLARED.partition("analysis:")[0], ["primary"]),
+        (DECLARED.partition("analysis:")[0], DECLARED, ["primary"]),
+    ],
+)
 def test_what_was_declared_otherwise_later_is_named(before: str, after: str, changed: list[str]) -> None:
     assert sorted(_differences(before, after)) == changed

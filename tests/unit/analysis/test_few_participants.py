@@ -61,12 +61,14 @@ def test_a_difference_that_is_the_same_for_all_is_tested_and_not_left_out(make) 
 
 
 def test_a_difference_of_rates_lies_between_minus_one_and_one() -> None:
-    found = judged([
-        (system, f"p{person}", (person + number) % 3 > 0 and (system, person) != ("a", 0))
-        for person, calls in enumerate((20, 8, 2))
-        for number in range(calls)
-        for system in "ab"
-    ])  # fmt: skip
+    found = judged(
+        [
+            (system, f"p{person}", (person + number) % 3 > 0 and (system, person) != ("a", 0))
+            for person, calls in enumerate((20, 8, 2))
+            for number in range(calls)
+            for system in "ab"
+        ]
+    )
     assert (found.low, found.high) == (-1.0, 1.0)
 
 
@@ -147,8 +149,10 @@ def test_a_shift_of_few_people_is_inside_the_interval_as_often_as_it_says() -> N
         rng = np.random.default_rng(seed)
         values = rng.normal(size=(8, 3)).round(6) + np.repeat([1.5, 0.0], 4)[:, None]
         ids = [f"d{number}" for number in range(24)]
-        found = [Group(name, ids[start : start + 12], [f"{name}{one // 3}" for one in range(12)])
-                 for name, start in (("a", 0), ("b", 12))]  # fmt: skip
+        found = [
+            Group(name, ids[start : start + 12], [f"{name}{one // 3}" for one in range(12)])
+            for name, start in (("a", 0), ("b", 12))
+        ]
         parts = Parts(["value"], ids, values.reshape(1, -1), np.ones((1, 24)))
         test = ClusteredSummary(parts, found).test("value", 0, 1, level=0.9)
         held += test.low <= 1.5 <= test.high
@@ -210,8 +214,9 @@ def test_a_measure_below_nothing_may_have_an_interval_below_nothing() -> None:
     """Values of one case each; of two cases (then without an ICC); and where some have no case at all."""
     ids = [f"d{number}" for number in range(6)]
     found = [Group("a", ids[:4], list("pqrs")), Group("b", ids[4:], list("pq"))]
-    values = np.array([[-2.0, 1.0, 3.0, 0.5, 1.0, 1.0], [1.0, 9.0, 2.0, 4.0, 0.0, 0.0],
-                       [2.0, 0.5, 0.0, 0.0, 0.0, 0.0]])  # fmt: skip
+    values = np.array(
+        [[-2.0, 1.0, 3.0, 0.5, 1.0, 1.0], [1.0, 9.0, 2.0, 4.0, 0.0, 0.0], [2.0, 0.5, 0.0, 0.0, 0.0, 0.0]]
+    )
     sizes = np.array([[1.0] * 6, [1.0, 3, 1, 2, 0, 0], [1.0, 1.0, 1.0, 0, 0, 0]])
     nested = ClusteredSummary(Parts(["value", "ratio", "some"], ids, values, sizes), found)
     below = nested.rate("value", 0, level=0.95)

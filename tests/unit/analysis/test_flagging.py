@@ -25,17 +25,51 @@ def dataset(tmp_path: Path) -> Dataset:
     """Two judged dialogues and one that nobody judged; acts are logged in the third only."""
     writer = DatasetWriter(tmp_path / "D", study={"name": "s"}, source={"kind": "test"})
     for key in "abc":
-        writer.add("dialogues", [{"dialogue_id": key, "study": "s", "system": "x", "condition": "x",
-                                  "participant_id": key, "channel": "text", "language": "en",
-                                  "simulated": False}])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": key,
+                    "study": "s",
+                    "system": "x",
+                    "condition": "x",
+                    "participant_id": key,
+                    "channel": "text",
+                    "language": "en",
+                    "simulated": False,
+                }
+            ],
+        )
         for number, text in enumerate(SAID):
             turn = {"dialogue_id": key, "turn_index": 2 * number, "party": "system", "text": text}
             writer.add("turns", [turn, turn | {"turn_index": 2 * number + 1, "party": "user"}])
         for index, label in JUDGED.get(key, ()):
-            writer.add("annotations", [{"dialogue_id": key, "turn_index": index, "layer": "system_flag",
-                                        "label": label, "annotator_id": "ann"}])  # fmt: skip
-    writer.add("acts", [{"dialogue_id": "c", "turn_index": 0, "layer": "system", "source": "bot", "rank": 0,
-                         "position": 0, "act": "offer"}])  # fmt: skip
+            writer.add(
+                "annotations",
+                [
+                    {
+                        "dialogue_id": key,
+                        "turn_index": index,
+                        "layer": "system_flag",
+                        "label": label,
+                        "annotator_id": "ann",
+                    }
+                ],
+            )
+    writer.add(
+        "acts",
+        [
+            {
+                "dialogue_id": "c",
+                "turn_index": 0,
+                "layer": "system",
+                "source": "bot",
+                "rank": 0,
+                "position": 0,
+                "act": "offer",
+            }
+        ],
+    )
     return writer.close()
 
 
@@ -107,8 +141,13 @@ def test_flags_are_written_only_by_rules(dataset: Dataset, tmp_path: Path) -> No
 
 def test_flags_have_the_figures_of_scikit_learn() -> None:
     for hits, extra, missed, none in [
-        (5, 2, 3, 7), (1, 4, 2, 0), (3, 1, 6, 2), (2, 0, 2, 3), (2, 2, 0, 1), (0, 3, 1, 4),
-    ]:  # fmt: skip
+        (5, 2, 3, 7),
+        (1, 4, 2, 0),
+        (3, 1, 6, 2),
+        (2, 0, 2, 3),
+        (2, 2, 0, 1),
+        (0, 3, 1, 4),
+    ]:
         pairs = [(True, True)] * hits + [(True, False)] * extra + [(False, True)] * missed
         pairs += [(False, False)] * none
         counts = _Counts()
@@ -128,11 +167,16 @@ def test_flags_have_the_figures_of_scikit_learn() -> None:
             assert min(of_each) - 1e-9 <= found.low and found.high <= max(of_each) + 1e-9
 
 
-@pytest.mark.parametrize(("pair", "n", "figures"), [
-    ((True, True), 3, (1, 1, 1, None)), ((True, False), 2, (0, None, 0, 0)),
-    ((False, True), 2, (None, 0, 0, 0)), ((False, False), 4, (None, None, None, None)),
-    ((True, True), 0, (None, None, None, None)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pair", "n", "figures"),
+    [
+        ((True, True), 3, (1, 1, 1, None)),
+        ((True, False), 2, (0, None, 0, 0)),
+        ((False, True), 2, (None, 0, 0, 0)),
+        ((False, False), 4, (None, None, None, None)),
+        ((True, True), 0, (None, None, None, None)),
+    ],
+)
 def test_of_turns_that_are_all_alike_only_some_figures_are_known(pair, n, figures) -> None:
     counts = _Counts()
     for _ in range(n):
@@ -148,11 +192,18 @@ def test_flags_of_the_log_itself_are_told_so_and_unknown_callers_are_people_of_t
         {"dialogue_id": f"d{call}", "turn_index": index, "party": party, "text": "x", "question": asked}
         for call in range(2)
         for index, (party, asked) in enumerate([("system", True), ("user", None), ("system", call == 0)])
-    ]  # fmt: skip
+    ]
     labels = [
-        {"dialogue_id": f"d{call}", "turn_index": index, "layer": "system_flag", "label": "question",
-         "annotator_id": "ann"} for call in range(2) for index in (0, 2)
-    ]  # fmt: skip
+        {
+            "dialogue_id": f"d{call}",
+            "turn_index": index,
+            "layer": "system_flag",
+            "label": "question",
+            "annotator_id": "ann",
+        }
+        for call in range(2)
+        for index in (0, 2)
+    ]
     dataset = make(("x", None, None), ("x", None, None), rows={"turns": turns, "annotations": labels})
     (row,) = (one for one in score_flags(dataset).flags if one.flag == "question")
     assert (row.turns, row.set, row.told) == (4, 3, {"log": 4})

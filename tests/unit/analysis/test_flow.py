@@ -11,11 +11,20 @@ def test_a_dialogue_counts_for_a_measure_only_where_it_has_a_value(make):
     assert facts.counted["subjective_success"] == 2
 
 
-@pytest.mark.parametrize(("outcomes", "consented", "completed", "left", "unrecorded"), [
-    (["completed"] * 3 + ["no_consent", "no_place", "withdrew", "withdrew", None], 6, 3,
-     {"no_place": 1, "no_consent": 1, "withdrew": 2}, 1),
-    ([None, None], None, None, {}, 2), (["withdrew"], 1, 0, {"withdrew": 1}, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("outcomes", "consented", "completed", "left", "unrecorded"),
+    [
+        (
+            ["completed"] * 3 + ["no_consent", "no_place", "withdrew", "withdrew", None],
+            6,
+            3,
+            {"no_place": 1, "no_consent": 1, "withdrew": 2},
+            1,
+        ),
+        ([None, None], None, None, {}, 2),
+        (["withdrew"], 1, 0, {"withdrew": 1}, 0),
+    ],
+)
 def test_people_are_counted_by_how_they_left(make, outcomes, consented, completed, left, unrecorded):
     people = [
         {"participant_id": f"p{number}", "outcome": outcome, "simulated": False}

@@ -59,43 +59,62 @@ def act(text: str) -> tuple[str, Said, Said]:
 
 def test_a_mind_is_changed_where_a_value_is_though_nothing_failed() -> None:
     for turns, changed in [
-        (("U food=thai", "S", "U food=greek"), True), (("U food=thai", "S-", "U food=greek"), False),
-        (("U food=thai", "S", "S-", "U food=greek"), False), (("U food=thai", "S-", "S", "U food=greek"),
-        True),
-        (("U food=thai", "U food=greek"), True), (("U food=thai", "S", "U food=thai"), False),
-        (("U food=thai", "S", "U area=north"), False), (("U food=thai", "S", "U food=dontcare"), False),
-        (("U food=dontcare", "S", "U food=greek"), False), (("U food=thai", "S", "U request:food"), False),
-        (("U inform:food", "S", "U food=greek"), False), (("U food=thai", "S", "U confirm:food=greek"),
-        False),
-    ]:  # fmt: skip
+        (("U food=thai", "S", "U food=greek"), True),
+        (("U food=thai", "S-", "U food=greek"), False),
+        (("U food=thai", "S", "S-", "U food=greek"), False),
+        (("U food=thai", "S-", "S", "U food=greek"), True),
+        (("U food=thai", "U food=greek"), True),
+        (("U food=thai", "S", "U food=thai"), False),
+        (("U food=thai", "S", "U area=north"), False),
+        (("U food=thai", "S", "U food=dontcare"), False),
+        (("U food=dontcare", "S", "U food=greek"), False),
+        (("U food=thai", "S", "U request:food"), False),
+        (("U inform:food", "S", "U food=greek"), False),
+        (("U food=thai", "S", "U confirm:food=greek"), False),
+    ]:
         assert _changed_mind(call(*turns)) == changed
 
 
 def test_who_is_careful_corrects_what_the_system_states_wrongly() -> None:
     for turns, share, n in [
-        ((*WRONG, "U food=thai"), 1.0, 1), ((*WRONG, "U deny:food"), 1.0, 1), ((*WRONG, "U negate"), 1.0, 1),
-        ((*WRONG, "U request:phone"), 0.0, 1), ((*WRONG, "U request:food"), 0.0, 1),
+        ((*WRONG, "U food=thai"), 1.0, 1),
+        ((*WRONG, "U deny:food"), 1.0, 1),
+        ((*WRONG, "U negate"), 1.0, 1),
+        ((*WRONG, "U request:phone"), 0.0, 1),
+        ((*WRONG, "U request:food"), 0.0, 1),
         (("U food=thai", "S food=thai", "U area=north"), None, 0),
-        (("U food=dontcare", "S food=greek", "U negate"), None, 0), (("S food=greek", "U negate"), None, 0),
+        (("U food=dontcare", "S food=greek", "U negate"), None, 0),
+        (("S food=greek", "U negate"), None, 0),
         ((*WRONG, "S area=north", "U negate"), None, 0),
         ((*WRONG, "U negate", "S food=greek", "U bye"), 0.5, 2),
-    ]:  # fmt: skip
+    ]:
         assert _carefulness([call(*turns)]) == (share, n)
 
 
-@pytest.mark.parametrize(("turns", "share", "n"), [
-    ((*WRONG, "U food=thai"), 0.0, 1), ((*WRONG, "U negate food=thai"), 1.0, 1), ((*WRONG, "U bye"), None, 0),
-    ((*WRONG, "U deny:food", "S food=greek", "U food=thai"), 0.5, 2), (("U negate",), None, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("turns", "share", "n"),
+    [
+        ((*WRONG, "U food=thai"), 0.0, 1),
+        ((*WRONG, "U negate food=thai"), 1.0, 1),
+        ((*WRONG, "U bye"), None, 0),
+        ((*WRONG, "U deny:food", "S food=greek", "U food=thai"), 0.5, 2),
+        (("U negate",), None, 0),
+    ],
+)
 def test_a_correction_denies_or_says_it_again(turns: tuple[str, ...], share: float | None, n: int) -> None:
     assert _denial([call(*turns)]) == (share, n)
 
 
-@pytest.mark.parametrize(("turns", "share", "n"), [
-    (("U null", "U food=thai", "U null", "U bye"), 1.0, 2), (("U null", "U null", "U bye"), 1.0, 1),
-    (("U food=thai", "U null", "U bye"), 0.5, 2), (("U null food=thai", "U bye"), 0.0, 2),
-    (("U null",), 1.0, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("turns", "share", "n"),
+    [
+        (("U null", "U food=thai", "U null", "U bye"), 1.0, 2),
+        (("U null", "U null", "U bye"), 1.0, 1),
+        (("U food=thai", "U null", "U bye"), 0.5, 2),
+        (("U null food=thai", "U bye"), 0.0, 2),
+        (("U null",), 1.0, 1),
+    ],
+)
 def test_what_is_in_place_of_an_answer_is_counted_of_the_turns_that_do_not_follow_another(
     turns: tuple[str, ...], share: float, n: int
 ) -> None:
@@ -110,16 +129,25 @@ def test_two_things_at_once_are_a_wish_and_a_question() -> None:
 
 def test_who_is_terse_states_a_value_in_two_words() -> None:
     for turn, words, share, n in [
-        ("U food=thai", 2, 1.0, 1), ("U food=thai", 3, 0.0, 1), ("U food=thai area=north", 4, 1.0, 1),
-        ("U food=thai food=greek", 3, 0.0, 1), ("U food=thai negate", 1, None, 0), ("U", 1, None, 0),
-    ]:  # fmt: skip
+        ("U food=thai", 2, 1.0, 1),
+        ("U food=thai", 3, 0.0, 1),
+        ("U food=thai area=north", 4, 1.0, 1),
+        ("U food=thai food=greek", 3, 0.0, 1),
+        ("U food=thai negate", 1, None, 0),
+        ("U", 1, None, 0),
+    ]:
         assert _terseness([call(turn, words=[words])]) == (share, n)
 
 
-@pytest.mark.parametrize(("turns", "share", "n"), [
-    (("U food=thai area=north", "U food=thai"), 0.5, 2), (("U food=thai request:phone",), 1.0, 1),
-    (("U food=thai food=greek",), 0.0, 1), (("U negate:food negate:area", "U bye"), None, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("turns", "share", "n"),
+    [
+        (("U food=thai area=north", "U food=thai"), 0.5, 2),
+        (("U food=thai request:phone",), 1.0, 1),
+        (("U food=thai food=greek",), 0.0, 1),
+        (("U negate:food negate:area", "U bye"), None, 0),
+    ],
+)
 def test_who_over_informs_speaks_of_two_slots_in_a_turn(
     turns: tuple[str, ...], share: float | None, n: int
 ) -> None:
@@ -171,20 +199,27 @@ def test_callers_are_counted_by_how_often_they_called() -> None:
 
 def test_a_mere_no_is_counted_of_what_puts_a_confirmation_right() -> None:
     for turns, share, n in [
-        (("S confirm", "U negate"), 1.0, 1), (("S confirm", "U negate food=thai"), 0.0, 1),
-        (("S confirm", "U food=thai", "S confirm", "U negate"), 0.5, 2), (("S confirm", "U affirm"), None, 0),
-        (("S offer", "U negate"), None, 0), (("S confirm", "U affirm food=thai"), None, 0),
+        (("S confirm", "U negate"), 1.0, 1),
+        (("S confirm", "U negate food=thai"), 0.0, 1),
+        (("S confirm", "U food=thai", "S confirm", "U negate"), 0.5, 2),
+        (("S confirm", "U affirm"), None, 0),
+        (("S offer", "U negate"), None, 0),
+        (("S confirm", "U affirm food=thai"), None, 0),
         (("S confirm", "U null"), None, 0),
-    ]:  # fmt: skip
+    ]:
         assert _only_denial([call(*turns)]) == (share, n)
 
 
-@pytest.mark.parametrize(("turns", "share", "n"), [
-    (("U food=thai", "S- canthelp", "U food=thai"), 0.0, 1),
-    (("U food=thai", "S- canthelp", "U food=dontcare"), 1.0, 1),
-    (("U food=thai", "S- canthelp", "U food=greek"), None, 0), (("U food=thai", "S", "U food=thai"), None, 0),
-    (("U food=thai", "S- canthelp", "U bye"), None, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("turns", "share", "n"),
+    [
+        (("U food=thai", "S- canthelp", "U food=thai"), 0.0, 1),
+        (("U food=thai", "S- canthelp", "U food=dontcare"), 1.0, 1),
+        (("U food=thai", "S- canthelp", "U food=greek"), None, 0),
+        (("U food=thai", "S", "U food=thai"), None, 0),
+        (("U food=thai", "S- canthelp", "U bye"), None, 0),
+    ],
+)
 def test_who_is_refused_says_it_again_or_gives_it_up(
     turns: tuple[str, ...], share: float | None, n: int
 ) -> None:

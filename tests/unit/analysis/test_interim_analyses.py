@@ -36,8 +36,12 @@ def test_a_clear_difference_stops_the_trial_early(make):
 
 
 def test_a_trial_without_difference_stops_as_idle_only_late(make):
-    rows = [(system, f"p{person}", (person + turn) % 2) for person in range(50) for turn in range(3)
-            for system in ("a", "b")]  # fmt: skip
+    rows = [
+        (system, f"p{person}", (person + turn) % 2)
+        for person in range(50)
+        for turn in range(3)
+        for system in ("a", "b")
+    ]
     rows[0] = ("a", "p0", 1 - rows[0][2])
     rows[9] = ("b", "p1", 1 - rows[9][2])
     facts = monitor(make(*rows), "subjective_success", ("a", "b"), planned=60, looks=4)
@@ -67,8 +71,12 @@ def test_what_is_not_there_cannot_be_monitored(make):
 
 
 def test_an_early_look_may_decide_nothing_and_the_last_one_says_effect_where_there_is_one(make):
-    rows = [(system, f"p{person}", (person + turn + (system == "a") * (person % 5 == 0)) % 2)
-            for person in range(50) for turn in range(3) for system in ("a", "b")]  # fmt: skip
+    rows = [
+        (system, f"p{person}", (person + turn + (system == "a") * (person % 5 == 0)) % 2)
+        for person in range(50)
+        for turn in range(3)
+        for system in ("a", "b")
+    ]
     early = monitor(make(*rows, name="early"), "subjective_success", ("a", "b"), planned=200, looks=4).look
     assert (early.number, early.of, early.verdict.stop) == (1, 4, None)
     hoped = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)  # z of the planned effect, at the end
@@ -86,8 +94,16 @@ def test_an_early_look_may_decide_nothing_and_the_last_one_says_effect_where_the
 
 def test_differences_of_people_are_known_once_they_met_both_and_in_that_order(make):
     """Of three who met both: 1/2 - 1, 1 - 0 and 0 - 0; one met `a` alone."""
-    rows = [("a", "one", 1), ("a", "two", 1), ("b", "two", 0), ("a", "alone", 1), ("a", "one", 0),
-            ("b", "one", 1), ("b", "three", 0), ("a", "three", 0)]  # fmt: skip
+    rows = [
+        ("a", "one", 1),
+        ("a", "two", 1),
+        ("b", "two", 0),
+        ("a", "alone", 1),
+        ("a", "one", 0),
+        ("b", "one", 1),
+        ("b", "three", 0),
+        ("a", "three", 0),
+    ]
     dataset = make(*rows)
     visits = ["one", "two", "alone", "three"]
     for pair, sign in ((("a", "b"), 1), (("b", "a"), -1)):
@@ -119,10 +135,17 @@ def test_a_look_judges_the_z_of_the_clustered_test_at_what_was_really_known(make
     assert (planned.number, planned.of) == (1, 2)
 
 
-@pytest.mark.parametrize(("seconds", "known"), [
-    ([0.4, 0.9, 0.5], 1), ([0.4, 70.0, 0.5], None), ([70.0, 0.9, 0.5], None), ([-0.1, 0.4, 0.2], None),
-    ([0.0, 1.0, 0.5], 1), ([1.0, 0.0, 0.5], 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seconds", "known"),
+    [
+        ([0.4, 0.9, 0.5], 1),
+        ([0.4, 70.0, 0.5], None),
+        ([70.0, 0.9, 0.5], None),
+        ([-0.1, 0.4, 0.2], None),
+        ([0.0, 1.0, 0.5], 1),
+        ([1.0, 0.0, 0.5], 1),
+    ],
+)
 def test_only_differences_of_values_from_0_to_1_can_be_watched_at_all_times(make, seconds, known):
     dataset = make(("a", "p", 1), ("b", "p", 1), ("a", "q", 1), duration_s=seconds)
     found = monitor(dataset, "dialogue_duration", ("a", "b"), planned=9).anytime
@@ -148,12 +171,18 @@ def test_looks_go_by_what_was_planned_and_not_taken_yet(make):
         for before in ((), (0.25,), (0.3,), (0.49,), (0.5,), (0.7,))
     }
     assert {before: one and (one.number, one.of) for before, one in due.items()} == {
-        (): (2, 4), (0.25,): (2, 4), (0.3,): (2, 4), (0.49,): (2, 4), (0.5,): None, (0.7,): None,
-    }  # fmt: skip
+        (): (2, 4),
+        (0.25,): (2, 4),
+        (0.3,): (2, 4),
+        (0.49,): (2, 4),
+        (0.5,): None,
+        (0.7,): None,
+    }
     bar = boundaries([0.3, 0.5, 0.75, 1.0])[1].z
     assert due[0.3,].verdict.boundary == pytest.approx(bar)
     level = 1 - 2 * norm.sf(bar)
     assert due[0.3,].interval == pytest.approx(
         ClusteredSummary(sums(dataset, ["subjective_success"]), groups(dataset, "system"))
-        .compare("subjective_success", 0, 1, level=0.95).interval(level)
-    )  # fmt: skip
+        .compare("subjective_success", 0, 1, level=0.95)
+        .interval(level)
+    )

@@ -18,32 +18,62 @@ from vivavoce.stats.prediction_powered import JudgedCases, powered_difference, p
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 # system, participant, what the participant said, what the judge says, words of the system
 CASES = [
-    ("a", "p", 1, 0.9, 3), ("a", "p", 0, 0.4, 8), ("a", "q", 1, 0.7, 5), ("a", "q", None, 0.6, 1),
-    ("a", "r", 0, 0.5, 9), ("a", "s", None, 0.2, 2), ("a", "s", 1, 0.8, 4),
-    ("b", "p", 0, 0.3, 7), ("b", "q", 1, 0.9, 6), ("b", "r", 0, None, 5), ("b", "r", None, 0.1, 4),
-    ("b", "t", 0, 0.2, 12), ("b", "t", 1, 0.4, 3), ("c", "p", 1, 0.95, 2), ("c", "r", 0, 0.65, 11),
-    ("c", "s", 1, 0.75, 6), ("c", "t", 1, 0.6, 8), ("c", "t", None, 0.3, 5),
-]  # fmt: skip
+    ("a", "p", 1, 0.9, 3),
+    ("a", "p", 0, 0.4, 8),
+    ("a", "q", 1, 0.7, 5),
+    ("a", "q", None, 0.6, 1),
+    ("a", "r", 0, 0.5, 9),
+    ("a", "s", None, 0.2, 2),
+    ("a", "s", 1, 0.8, 4),
+    ("b", "p", 0, 0.3, 7),
+    ("b", "q", 1, 0.9, 6),
+    ("b", "r", 0, None, 5),
+    ("b", "r", None, 0.1, 4),
+    ("b", "t", 0, 0.2, 12),
+    ("b", "t", 1, 0.4, 3),
+    ("c", "p", 1, 0.95, 2),
+    ("c", "r", 0, 0.65, 11),
+    ("c", "s", 1, 0.75, 6),
+    ("c", "t", 1, 0.6, 8),
+    ("c", "t", None, 0.3, 5),
+]
 LANGUAGES = ["en", "it", "it", "en", "en", "it"] * 3
 
 
 def judgement(dialogue: str, value: float | None, **facts: Any) -> dict[str, Any]:
     return {
-        "judge": "m", "kind": "python", "target": "found_all", "dialogue_id": dialogue, "value": value,
-        "asked": 1, "refused": 0, "unreadable": 0, "frozen": "f", "judged_at": AT, **facts,
-    }  # fmt: skip
+        "judge": "m",
+        "kind": "python",
+        "target": "found_all",
+        "dialogue_id": dialogue,
+        "value": value,
+        "asked": 1,
+        "refused": 0,
+        "unreadable": 0,
+        "frozen": "f",
+        "judged_at": AT,
+        **facts,
+    }
 
 
 def turns_of(number: int, words: int) -> list[dict[str, Any]]:
-    said = [("user", "not one of these is counted"), ("system", "w " * (words - 1)), ("system", None),
-            ("system", "w")]  # fmt: skip
-    return [{"dialogue_id": f"d{number}", "turn_index": index, "party": party, "text": text}
-            for index, (party, text) in enumerate(said)]  # fmt: skip
+    said = [
+        ("user", "not one of these is counted"),
+        ("system", "w " * (words - 1)),
+        ("system", None),
+        ("system", "w"),
+    ]
+    return [
+        {"dialogue_id": f"d{number}", "turn_index": index, "party": party, "text": text}
+        for index, (party, text) in enumerate(said)
+    ]
 
 
 def made_of(make: Any, *more: dict[str, Any], confident: bool = False, name: str = "toy") -> Dataset:
-    rows = [judgement(f"d{number}", one[3], confidence=0.5 + number / 50 if confident and number else None)
-            for number, one in enumerate(CASES)]  # fmt: skip
+    rows = [
+        judgement(f"d{number}", one[3], confidence=0.5 + number / 50 if confident and number else None)
+        for number, one in enumerate(CASES)
+    ]
     other = judgement("d3", 0.0, judge="another"), judgement("d3", 0.0, target="enough_given")
     turns = [turn for number, one in enumerate(CASES) for turn in turns_of(number, one[4])]
     tables = {"judgements": [*rows, *other, *more], "turns": turns}
@@ -112,10 +142,16 @@ def test_words_count_what_people_and_the_judge_say(make) -> None:
 def scaled(make: Any, name: str = "toy") -> Dataset:
     """The same labels as codes of 0 and 4."""
     answers = [
-        {"dialogue_id": f"d{number}", "participant_id": one[1], "instrument": "own", "item_id": "found_all",
-         "value": 4.0 * one[2]}
-        for number, one in enumerate(CASES) if one[2] is not None
-    ]  # fmt: skip
+        {
+            "dialogue_id": f"d{number}",
+            "participant_id": one[1],
+            "instrument": "own",
+            "item_id": "found_all",
+            "value": 4.0 * one[2],
+        }
+        for number, one in enumerate(CASES)
+        if one[2] is not None
+    ]
     rows = [judgement(f"d{number}", one[3]) for number, one in enumerate(CASES)]
     return make(*((*one[:2], None) for one in CASES), ratings=answers, rows={"judgements": rows}, name=name)
 
@@ -133,19 +169,25 @@ def test_a_judge_who_never_spoke_is_answered_with_those_who_did(make) -> None:
         judged_table(made_of(make), "n", "found_all")
 
 
-@pytest.mark.parametrize(("asked", "rest", "doubted"), [
-    ([0.9, 0.8, 0.85, 0.95, 0.8], [0.1, 0.2, 0.15, 0.05, 0.1], True),
-    ([0.1, 0.2, 0.15, 0.05, 0.1], [0.9, 0.8, 0.85, 0.95, 0.8], True),
-    ([0.9, 0.1, 0.4, 0.6, 0.5], [0.2, 0.8, 0.5, 0.45, 0.55], False),
-    ([0.9, 0.8, 0.85, 0.95, 0.8], [0.1], False), ([0.5] * 5, [0.5] * 5, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "rest", "doubted"),
+    [
+        ([0.9, 0.8, 0.85, 0.95, 0.8], [0.1, 0.2, 0.15, 0.05, 0.1], True),
+        ([0.1, 0.2, 0.15, 0.05, 0.1], [0.9, 0.8, 0.85, 0.95, 0.8], True),
+        ([0.9, 0.1, 0.4, 0.6, 0.5], [0.2, 0.8, 0.5, 0.45, 0.55], False),
+        ([0.9, 0.8, 0.85, 0.95, 0.8], [0.1], False),
+        ([0.5] * 5, [0.5] * 5, False),
+    ],
+)
 def test_a_judge_who_finds_better_what_people_judged_is_a_doubt(make, asked, rest, doubted) -> None:
     said = [*asked, *rest]
     dataset = make(
-        *(("a", f"p{number}", float(number % 2) if number < len(asked) else None)
-          for number in range(len(said))),
+        *(
+            ("a", f"p{number}", float(number % 2) if number < len(asked) else None)
+            for number in range(len(said))
+        ),
         rows={"judgements": [judgement(f"d{number}", value) for number, value in enumerate(said)]},
-    )  # fmt: skip
+    )
     warnings = estimate(dataset, "m", "found_all").warnings
     assert len(warnings) == doubted
     if doubted:
@@ -190,8 +232,11 @@ def test_people_who_judge_are_held_to_each_other_on_what_both_judged(make) -> No
     """Ann and Bob share three dialogues, Ann and Cleo one, Bob and Cleo none; words of programs are none."""
     person = {"kind": "person"}
     given = {"ann": {0: 1.0, 1: 0.0, 4: 1.0, 7: 0.0}, "bob": {0: 1.0, 1: 1.0, 4: 1.0}, "cleo": {7: 1.0}}
-    rows = [judgement(f"d{number}", value, judge=name, **person)
-            for name, said in given.items() for number, value in said.items()]  # fmt: skip
+    rows = [
+        judgement(f"d{number}", value, judge=name, **person)
+        for name, said in given.items()
+        for number, value in said.items()
+    ]
     other = judgement("d7", 1.0, judge="bob", **person | {"target": "enough_given"})
     silent = judgement("d7", None, judge="bob", **person)
     found = calibrate(made_of(make, *rows, other, silent), "m", "found_all")
@@ -203,15 +248,23 @@ def test_people_who_judge_are_held_to_each_other_on_what_both_judged(make) -> No
     assert (one.people_with_people, one.alternative) == (None, None)
 
 
-@pytest.mark.parametrize(("said", "passes"), [
-    ([0.0, 1.0], True), ([1.0, 0.0], False), ([0.4, 0.6], False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "passes"),
+    [
+        ([0.0, 1.0], True),
+        ([1.0, 0.0], False),
+        ([0.4, 0.6], False),
+    ],
+)
 def test_a_judge_of_whole_codes_agrees_where_it_says_the_same_and_others_by_distance(
     make, said: list[float], passes: bool
 ) -> None:
     dialogues = [("a", f"p{number}", number % 2) for number in range(40)]
-    rows = [judgement(f"d{number}", float(number % 2), judge=name, kind="person")
-            for name in ("ann", "bob") for number in range(40)]  # fmt: skip
+    rows = [
+        judgement(f"d{number}", float(number % 2), judge=name, kind="person")
+        for name in ("ann", "bob")
+        for number in range(40)
+    ]
     rows += [judgement(f"d{number}", said[number % 2]) for number in range(40)]
     found = calibrate(make(*dialogues, rows={"judgements": rows}), "m", "found_all").alternative
     assert (found.annotators, found.passes) == (2, passes)
@@ -239,16 +292,22 @@ def test_on_a_scale_doubt_is_how_far_off_a_judge_was_where_dialogues_are_alike(m
     """It errs by 2 where the system said much, and by .1 elsewhere; what it says itself tells nothing."""
     much = np.arange(36) % 2 == 1
     answers = [
-        {"dialogue_id": f"d{n}", "participant_id": f"p{n // 4}", "instrument": "own", "item_id": "found_all",
-         "value": float(n % 5)}
+        {
+            "dialogue_id": f"d{n}",
+            "participant_id": f"p{n // 4}",
+            "instrument": "own",
+            "item_id": "found_all",
+            "value": float(n % 5),
+        }
         for n in range(32)
-    ]  # fmt: skip
+    ]
     said = [judgement(f"d{n}", n % 5 + (-1) ** (n // 2) * (2.0 if much[n] else 0.1)) for n in range(36)]
     turns = [turn for n in range(36) for turn in turns_of(n, 30 + n % 3 if much[n] else 4 + n % 3)]
     dataset = make(
-        *(("ab"[n % 2], f"p{n // 4}", None) for n in range(36)), ratings=answers,
+        *(("ab"[n % 2], f"p{n // 4}", None) for n in range(36)),
+        ratings=answers,
         rows={"judgements": said, "turns": turns},
-    )  # fmt: skip
+    )
     found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m")
     assert found[much].min() > 1.5 and found[~much].max() < 0.6, "also of the four that nobody judged"
     assert found.min() >= 0.25 * (2.0 + 0.1) / 2 - 1e-9, "none is ruled out"
@@ -264,25 +323,44 @@ def test_what_an_item_is_also_called_finds_what_is_kept_by_its_own_name(make, mo
 
 
 def test_a_judge_who_is_certain_is_doubted_a_little(make) -> None:
-    dataset = make(("a", "p", 1), ("a", "q", 0), rows={"judgements": [
-        judgement("d0", 1.0), judgement("d1", 0.5),
-    ]})  # fmt: skip
+    dataset = make(
+        ("a", "p", 1),
+        ("a", "q", 0),
+        rows={
+            "judgements": [
+                judgement("d0", 1.0),
+                judgement("d1", 0.5),
+            ]
+        },
+    )
     found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m")
     assert found == pytest.approx([0.05, 0.5])
 
 
 ONE = JudgedTable(
-    target="found_all", cases=["d", "e", "f"], dialogues=["d", "e", "f"],
-    people=np.array(["p", "q", "r"]), keys=["a"] * 3,
-    said=np.full(3, 0.5), labels=np.array([1.0, np.nan, 0.0]), words=np.zeros(3), first=np.zeros(3),
-)  # fmt: skip
+    target="found_all",
+    cases=["d", "e", "f"],
+    dialogues=["d", "e", "f"],
+    people=np.array(["p", "q", "r"]),
+    keys=["a"] * 3,
+    said=np.full(3, 0.5),
+    labels=np.array([1.0, np.nan, 0.0]),
+    words=np.zeros(3),
+    first=np.zeros(3),
+)
 
 
-@pytest.mark.parametrize(("chances", "told"), [
-    ({"d": 0.2, "e": 0.5, "f": 1.0}, [0.2, 0.5, 1.0]), ({"d": 0.2, "f": 0.4}, [0.2, 1.0, 0.4]),
-    ({"d": 0.2, "e": 0.5}, "'f' was judged, and has no chance"), ({"d": 0.0, "f": 1.0}, "a chance of 0"),
-    ({"d": 1.01, "f": 1.0}, "a chance of 1.01"), ({"d": 1, "f": 1, "e": -0.1}, "a chance of -0.1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("chances", "told"),
+    [
+        ({"d": 0.2, "e": 0.5, "f": 1.0}, [0.2, 0.5, 1.0]),
+        ({"d": 0.2, "f": 0.4}, [0.2, 1.0, 0.4]),
+        ({"d": 0.2, "e": 0.5}, "'f' was judged, and has no chance"),
+        ({"d": 0.0, "f": 1.0}, "a chance of 0"),
+        ({"d": 1.01, "f": 1.0}, "a chance of 1.01"),
+        ({"d": 1, "f": 1, "e": -0.1}, "a chance of -0.1"),
+    ],
+)
 def test_chances_lie_above_0_and_to_1_and_who_was_asked_has_one(chances, told) -> None:
     if isinstance(told, list):
         assert _chances(ONE, chances).tolist() == told
@@ -294,25 +372,52 @@ def test_chances_lie_above_0_and_to_1_and_who_was_asked_has_one(chances, told) -
 def vote(number: int, left: str, right: str, choice: str, person: str | None, **facts: Any) -> dict[str, Any]:
     system = {"d0": "b", "d1": "a", "d2": "c"}
     return {
-        "participant_id": person, "visit_id": "v", "bout_id": "b", "bout_number": 1, "exchange": number,
-        "left_system": system[left], "right_system": system[right], "left_dialogue_id": left,
-        "right_dialogue_id": right, "left_turn_index": 1, "right_turn_index": 1, "choice": choice,
-        "simulated": False, **facts,
-    }  # fmt: skip
+        "participant_id": person,
+        "visit_id": "v",
+        "bout_id": "b",
+        "bout_number": 1,
+        "exchange": number,
+        "left_system": system[left],
+        "right_system": system[right],
+        "left_dialogue_id": left,
+        "right_dialogue_id": right,
+        "left_turn_index": 1,
+        "right_turn_index": 1,
+        "choice": choice,
+        "simulated": False,
+        **facts,
+    }
 
 
 def voted(make: Any) -> Dataset:
     """Systems b, a and c; the first and the last two votes have b on the left, so that they are turned."""
-    votes = [vote(1, "d0", "d1", "left", "p"), vote(2, "d1", "d0", "left", "q"),
-             vote(3, "d1", "d2", "tie", None), vote(4, "d0", "d1", "right", "p"),
-             vote(5, "d0", "d1", "both_bad", "r"), vote(6, "d1", "d0", "right", "s")]  # fmt: skip
-    pairs = {1: ("d0", "d1", 0.8, 0.5), 2: ("d1", "d0", 0.3, 1.0), 3: ("d1", "d2", 0.6, 0.5),
-             4: ("d0", "d1", 0.1, 0.0), 6: ("d0", "d1", 0.9, 0.5)}  # fmt: skip
+    votes = [
+        vote(1, "d0", "d1", "left", "p"),
+        vote(2, "d1", "d0", "left", "q"),
+        vote(3, "d1", "d2", "tie", None),
+        vote(4, "d0", "d1", "right", "p"),
+        vote(5, "d0", "d1", "both_bad", "r"),
+        vote(6, "d1", "d0", "right", "s"),
+    ]
+    pairs = {
+        1: ("d0", "d1", 0.8, 0.5),
+        2: ("d1", "d0", 0.3, 1.0),
+        3: ("d1", "d2", 0.6, 0.5),
+        4: ("d0", "d1", 0.1, 0.0),
+        6: ("d0", "d1", 0.9, 0.5),
+    }
     rows = [
-        judgement(left, value, target="preference", other_dialogue_id=right, exchange=number,
-                  first_chosen=first, confidence=0.7)
+        judgement(
+            left,
+            value,
+            target="preference",
+            other_dialogue_id=right,
+            exchange=number,
+            first_chosen=first,
+            confidence=0.7,
+        )
         for number, (left, right, value, first) in pairs.items()
-    ]  # fmt: skip
+    ]
     turns = [turn for number, words in enumerate((9, 4, 6)) for turn in turns_of(number, words)]
     dialogues = ("b", "p", None), ("a", "p", None), ("c", "p", None)
     return make(*dialogues, rows={"judgements": rows, "votes": votes, "turns": turns})

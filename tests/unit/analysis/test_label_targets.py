@@ -30,8 +30,14 @@ DRAWN = [True, True, True, False, True, True, True, True, True, False, True, Tru
 def label(
     dialogue: str, who: str, said: str, layer: str = "subtask", turn: int | None = None
 ) -> dict[str, Any]:
-    return {"dialogue_id": dialogue, "turn_index": turn, "layer": layer, "label": said, "annotator_id": who,
-            "annotated_at": AT}  # fmt: skip
+    return {
+        "dialogue_id": dialogue,
+        "turn_index": turn,
+        "layer": layer,
+        "label": said,
+        "annotator_id": who,
+        "annotated_at": AT,
+    }
 
 
 def looking(dataset: Dataset, layer: str) -> list[str]:
@@ -64,9 +70,13 @@ def chosen(make: Any) -> Dataset:
 
 
 def test_a_label_of_turns_is_about_every_turn_of_its_party_in_annotated_dialogues(make) -> None:
-    rows = [label("d0", "ann", "AP", "context", 1), label("d0", "ann", "IA", "context", 2),
-            label("d0", "bob", "AP", "context", 1), label("d0", "bob", "AP", "context", 2),
-            label("d1", "bob", "none", "context")]  # fmt: skip
+    rows = [
+        label("d0", "ann", "AP", "context", 1),
+        label("d0", "ann", "IA", "context", 2),
+        label("d0", "bob", "AP", "context", 1),
+        label("d0", "bob", "AP", "context", 2),
+        label("d1", "bob", "none", "context"),
+    ]
     found = labelled_cases(made_of(make, annotations=rows), "context.AP")
     assert (found.cases[:4], found.turns[:2]) == (["d0 1", "d0 2", "d1 1", "d1 2"], [1, 2])
     assert found.labels[:4].tolist() == [1.0, 0.5, 0.0, 0.0], "where they are at odds, the share that says so"
@@ -96,9 +106,11 @@ def test_estimates_weigh_labels_by_their_logged_chances_and_leave_out_what_no_lo
         by_hand = float(weights @ np.array(GOOD)[here] / weights.sum())
         assert facts.groups[place].people.estimate == pytest.approx(by_hand)
         cases = JudgedCases(
-            np.array(PEOPLE)[here], (0.2 + 0.6 * np.array(GOOD))[here],
-            np.where(DRAWN, np.array(GOOD, dtype=float), np.nan)[here], np.array(CHANCES)[here],
-        )  # fmt: skip
+            np.array(PEOPLE)[here],
+            (0.2 + 0.6 * np.array(GOOD))[here],
+            np.where(DRAWN, np.array(GOOD, dtype=float), np.nan)[here],
+            np.array(CHANCES)[here],
+        )
         assert facts.groups[place].joined == powered_mean(cases, rate=True)
     assert "10 of 12, of which 0" in " ".join(map(str, facts.words))
     plain = estimate(dataset, "m", "subtask.S", chances=dict.fromkeys((f"d{n}" for n in range(12)), 0.5))
@@ -122,10 +134,17 @@ def test_a_judge_of_turns_is_held_to_annotators_of_turns(make) -> None:
     def said_by(who: str, n: int, turn: int) -> str:
         return "AP" if (n + turn) % 2 or (who == "bob" and n == 4) else "IA"
 
-    rows = [label(f"d{n}", who, said_by(who, n, turn), "context", turn)
-            for n in range(12) for turn in (1, 2) for who in ("ann", "bob")]  # fmt: skip
-    said = [judgement(f"d{n}", float((n + turn) % 2), target="context.AP", turn_index=turn)
-            for n in range(12) for turn in (1, 2)]  # fmt: skip
+    rows = [
+        label(f"d{n}", who, said_by(who, n, turn), "context", turn)
+        for n in range(12)
+        for turn in (1, 2)
+        for who in ("ann", "bob")
+    ]
+    said = [
+        judgement(f"d{n}", float((n + turn) % 2), target="context.AP", turn_index=turn)
+        for n in range(12)
+        for turn in (1, 2)
+    ]
     dataset = made_of(make, annotations=rows, judgements=said)
     table = judged_table(dataset, "m", "context.AP")
     assert table.said.tolist() == [float((n + turn) % 2) for n in range(12) for turn in (1, 2)]
@@ -157,8 +176,11 @@ def test_looks_weigh_measures_of_labels_by_chances_and_no_evidence_at_any_time_d
     found = monitor(dataset, measure, ("a", "b"), planned=12, looks=2)
     expected = tops[a].sum() / bottoms[a].sum() - tops[b].sum() / bottoms[b].sum()
     assert found.test.difference == pytest.approx(expected)
-    analysis = Analysis.model_validate({
-        "primary": {"measure": measure, "compare": ["a", "b"]}, "stopping": {"rule": "anytime"},
-    })  # fmt: skip
+    analysis = Analysis.model_validate(
+        {
+            "primary": {"measure": measure, "compare": ["a", "b"]},
+            "stopping": {"rule": "anytime"},
+        }
+    )
     with pytest.raises(InputError, match="chosen by their chances"):
         watch(dataset, analysis, PEOPLE)

@@ -14,17 +14,29 @@ Make = Callable[..., Dataset]
 
 def judged(person: str | None, condition: str, value: float | None = None, **columns: Any) -> dict[str, Any]:
     return {
-        "participant_id": person, "visit_id": f"v-{person}", "trial_number": 1, "condition": condition,
-        "method": "opinion" if value else "pairs", "clip": f"{condition}.wav", "value": value,
-        "language": "en", "simulated": False,
-    } | columns  # fmt: skip
+        "participant_id": person,
+        "visit_id": f"v-{person}",
+        "trial_number": 1,
+        "condition": condition,
+        "method": "opinion" if value else "pairs",
+        "clip": f"{condition}.wav",
+        "value": value,
+        "language": "en",
+        "simulated": False,
+    } | columns
 
 
 OPINIONS = [
-    judged("p", "a", 4), judged("p", "a", 5), judged("q", "a", 5), judged("r", "a", 2, clip="a2.wav"),
-    judged("p", "b", 1), judged("q", "b", 2), judged("q", "b", 2), judged("s", "b", 4),
+    judged("p", "a", 4),
+    judged("p", "a", 5),
+    judged("q", "a", 5),
+    judged("r", "a", 2, clip="a2.wav"),
+    judged("p", "b", 1),
+    judged("q", "b", 2),
+    judged("q", "b", 2),
+    judged("s", "b", 4),
     judged("deaf", "a", 1, hearing=False),
-]  # fmt: skip
+]
 PAIRS = [
     judged("p", "a", choice="first", other_condition="b"),
     judged("q", "b", choice="second", other_condition="a"),
@@ -35,8 +47,10 @@ PAIRS = [
 
 def test_opinions_are_those_of_people_who_heard_the_tones(make: Make) -> None:
     found = listening_results(make(rows={"listening": OPINIONS}))
-    told = [(one.condition, one.mean, one.ratings, one.participants, one.clips, one.counts)
-            for one in found.opinions]  # fmt: skip
+    told = [
+        (one.condition, one.mean, one.ratings, one.participants, one.clips, one.counts)
+        for one in found.opinions
+    ]
     assert told == [("a", 4.0, 4, 3, 2, [0, 1, 0, 1, 2]), ("b", 2.25, 4, 3, 1, [1, 2, 0, 1, 0])]
     assert (found.participants, found.judgements, found.left_out) == (4, 8, 1)
     (contrast,) = found.contrasts

@@ -19,11 +19,22 @@ from vivavoce.stats.multiple_testing import holm
 SAID, SHOWN = "subjective_success", "objective_success_assigned"
 
 
-@pytest.mark.parametrize(("name", "margin", "right"), [
-    ("rates", 0.05, True), ("rates", 0.999, True), ("rates", 1.0, False), ("rates", 0.0, False),
-    ("rates", -0.1, False), (SAID, 1.0, False), ("word_error_rate", 1.0, False), ("turns", 1.0, True),
-    ("turns", 0.0, False), ("turns", math.inf, False), ("turns", math.nan, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "margin", "right"),
+    [
+        ("rates", 0.05, True),
+        ("rates", 0.999, True),
+        ("rates", 1.0, False),
+        ("rates", 0.0, False),
+        ("rates", -0.1, False),
+        (SAID, 1.0, False),
+        ("word_error_rate", 1.0, False),
+        ("turns", 1.0, True),
+        ("turns", 0.0, False),
+        ("turns", math.inf, False),
+        ("turns", math.nan, False),
+    ],
+)
 def test_a_margin_lies_above_nothing_and_of_a_ratio_below_one(name: str, margin: float, right: bool) -> None:
     assert possible_margins({name: margin}) == ({name: margin} if right else {})
     if right:
@@ -35,18 +46,31 @@ def test_a_margin_lies_above_nothing_and_of_a_ratio_below_one(name: str, margin:
 
 def test_a_margin_is_the_measures_own_else_that_of_all_success_rates() -> None:
     for name, margins, expected in [
-        (SAID, None, None), (SAID, 0.1, 0.1), ("turns", 0.1, None), (SAID, {"rates": 0.2}, 0.2),
-        (SAID, {"rates": 0.2, SAID: 0.3}, 0.3), (SHOWN, {SAID: 0.3}, None), ("turns", {"turns": 2.0}, 2.0),
+        (SAID, None, None),
+        (SAID, 0.1, 0.1),
+        ("turns", 0.1, None),
+        (SAID, {"rates": 0.2}, 0.2),
+        (SAID, {"rates": 0.2, SAID: 0.3}, 0.3),
+        (SHOWN, {SAID: 0.3}, None),
+        ("turns", {"turns": 2.0}, 2.0),
         ("turns", {"rates": 0.2}, None),
-    ]:  # fmt: skip
+    ]:
         assert margin_of(name, margins) == expected
 
 
-@pytest.mark.parametrize(("margins", "names", "right"), [
-    (0.1, [SAID], True), (0.1, ["turns"], False), (None, [], True), ({"turns": 1.0}, ["turns", SAID], True),
-    ({"turns": 1.0}, [SAID], False), ({"rates": 0.1}, [SAID], True), ({"rates": 0.1}, ["turns"], False),
-    ({SAID: 1.0}, [SAID], False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("margins", "names", "right"),
+    [
+        (0.1, [SAID], True),
+        (0.1, ["turns"], False),
+        (None, [], True),
+        ({"turns": 1.0}, ["turns", SAID], True),
+        ({"turns": 1.0}, [SAID], False),
+        ({"rates": 0.1}, [SAID], True),
+        ({"rates": 0.1}, ["turns"], False),
+        ({SAID: 1.0}, [SAID], False),
+    ],
+)
 def test_a_margin_of_what_is_not_compared_is_refused(margins, names, right) -> None:
     if right:
         check_margins_used(margins, names)
@@ -87,8 +111,14 @@ class Known:
 
 def test_equivalences_are_adjusted_over_those_that_could_be_tested() -> None:
     """By two one-sided t-tests written out; a measure without a margin, without a comparison or a result."""
-    compared = [(SAID, Known(0.01)), ("turns", Known(0.0)), (SHOWN, Known(-0.09)), (SAID, None),
-                (SAID, Known(9.0)), (SHOWN, Known(0.11))]  # fmt: skip
+    compared = [
+        (SAID, Known(0.01)),
+        ("turns", Known(0.0)),
+        (SHOWN, Known(-0.09)),
+        (SAID, None),
+        (SAID, Known(9.0)),
+        (SHOWN, Known(0.11)),
+    ]
     found = equivalences(compared, {SAID: 0.15, SHOWN: 0.2}, "holm")
     assert [one is None for one in found] == [False, True, False, True, True, False]
     told = [one for one in found if one]

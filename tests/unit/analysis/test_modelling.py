@@ -43,16 +43,23 @@ def trial(make) -> Dataset:
     ]
     ratings = [
         {
-            "dialogue_id": f"d{place}", "participant_id": person, "instrument": "scale", "wording": "file",
-            "language": "en", "item_id": "ease", "value": float(answer),
+            "dialogue_id": f"d{place}",
+            "participant_id": person,
+            "instrument": "scale",
+            "wording": "file",
+            "language": "en",
+            "item_id": "ease",
+            "value": float(answer),
         }
         for place, (person, answer) in enumerate(zip(data["participant"], data["answer"], strict=True))
-    ]  # fmt: skip
+    ]
     columns = {
-        "factor_manager": data["manager"].tolist(), "factor_acoustics": data["acoustics"].tolist(),
-        "task_id": data["task"].tolist(), "dialogue_number": [int(one) for one in data["order"]],
+        "factor_manager": data["manager"].tolist(),
+        "factor_acoustics": data["acoustics"].tolist(),
+        "task_id": data["task"].tolist(),
+        "dialogue_number": [int(one) for one in data["order"]],
         "duration_s": data["duration"].tolist(),
-    }  # fmt: skip
+    }
     return make(*rows, ratings=ratings, **columns)
 
 
@@ -263,13 +270,20 @@ def test_levels_are_compared_in_pairs_up_to_the_most_there_may_be(trial, monkeyp
     assert len(facts.contrasts) == contrasts, "the dialogue managers are two"
 
 
-@pytest.mark.parametrize(("family", "values", "name", "right"), [
-    ("count", [0, 2, 5], "turns", True), ("count", [0, 2.5], "turns", False),
-    ("count", [-1, 2], "turns", False), ("rate", [0, 1], "scale.ease", True),
-    ("rate", [1, 2], "scale.ease", False), ("rate", [2, 3], "found", True),
-    ("ordinal", list(range(20)), "scale.ease", True), ("ordinal", list(range(21)), "scale.ease", False),
-    ("mean", [-1, 2.5], "turns", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("family", "values", "name", "right"),
+    [
+        ("count", [0, 2, 5], "turns", True),
+        ("count", [0, 2.5], "turns", False),
+        ("count", [-1, 2], "turns", False),
+        ("rate", [0, 1], "scale.ease", True),
+        ("rate", [1, 2], "scale.ease", False),
+        ("rate", [2, 3], "found", True),
+        ("ordinal", list(range(20)), "scale.ease", True),
+        ("ordinal", list(range(21)), "scale.ease", False),
+        ("mean", [-1, 2.5], "turns", True),
+    ],
+)
 def test_a_family_takes_the_values_that_it_can(family, values, name, right):
     if right:
         _check(family, np.array(values, dtype=float), name)
@@ -290,11 +304,15 @@ def test_ten_participants_and_an_error_give_limits(people, error, told):
     assert (found.low, found.high, found.p) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("fixed", "grouping", "why"), [
-    ([[1, 0], [1, 1]], [0, 1], "cannot be told apart"), ([[1, 2], [1, 2], [1, 2]], [0, 0, 1], "told apart"),
-    ([[1, 0], [1, 1], [1, 3]], [0, 0, 0], "at least 2 levels"),
-    ([[1, 0], [1, 1], [1, 3]], [0, 1, 2], "at least 2 levels"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fixed", "grouping", "why"),
+    [
+        ([[1, 0], [1, 1]], [0, 1], "cannot be told apart"),
+        ([[1, 2], [1, 2], [1, 2]], [0, 0, 1], "told apart"),
+        ([[1, 0], [1, 1], [1, 3]], [0, 0, 0], "at least 2 levels"),
+        ([[1, 0], [1, 1], [1, 3]], [0, 1, 2], "at least 2 levels"),
+    ],
+)
 def test_a_linear_model_of_too_few_values_is_not_fitted(fixed, grouping, why):
     values = np.array([1.0, 2.5, 2.0])[: len(fixed)]
     with pytest.raises(NotFitted, match=why):
@@ -335,9 +353,17 @@ def test_a_frame_has_the_rows_whose_response_and_variables_are_known(make):
 def test_answers_of_two_values_are_a_rate_and_of_three_an_order(make):
     def family(*values: float) -> str:
         ratings = [
-            {"dialogue_id": f"d{place}", "participant_id": "p", "instrument": "scale", "wording": "file",
-             "language": "en", "item_id": "ease", "value": value} for place, value in enumerate(values)
-        ]  # fmt: skip
+            {
+                "dialogue_id": f"d{place}",
+                "participant_id": "p",
+                "instrument": "scale",
+                "wording": "file",
+                "language": "en",
+                "item_id": "ease",
+                "value": value,
+            }
+            for place, value in enumerate(values)
+        ]
         talks = [("ab"[place % 2], "p", None) for place in range(len(values))]
         made = make(*talks, name=f"of{len(values)}", ratings=ratings)
         return make_frame(made, read_formula("scale.ease ~ system + (1|participant)")).family
@@ -346,9 +372,14 @@ def test_answers_of_two_values_are_a_rate_and_of_three_an_order(make):
 
 
 def test_what_is_known_of_participants_is_numbers_or_texts(make):
-    people = [{"participant_id": who, "attributes": told, "simulated": False} for who, told in (
-        ("p", '{"age": 30, "job": "cook", "mixed": 1, "list": [1]}'), ("q", '{"age": 41.5, "mixed": "x"}'),
-        ("r", None))]  # fmt: skip
+    people = [
+        {"participant_id": who, "attributes": told, "simulated": False}
+        for who, told in (
+            ("p", '{"age": 30, "job": "cook", "mixed": 1, "list": [1]}'),
+            ("q", '{"age": 41.5, "mixed": "x"}'),
+            ("r", None),
+        )
+    ]
     found = _attributes(make(("a", "p", 1), rows={"participants": people}))
     assert set(found) == {"age", "job", "mixed"}
     assert [found["age"](who) for who in "pq"] == [30.0, 41.5] and np.isnan(found["age"]("r"))

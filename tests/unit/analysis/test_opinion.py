@@ -22,12 +22,32 @@ def log(shown: str) -> dict[str, list[dict[str, Any]]]:
     acts, goals = [], []
     for number, one in enumerate(shown):
         key = {"dialogue_id": f"d{number}"}
-        goals.append(key | {"goal_index": 0, "origin": "assigned", "kind": "constraint", "slot": "food",
-                            "op": "=", "value": "thai"})  # fmt: skip
+        goals.append(
+            key
+            | {
+                "goal_index": 0,
+                "origin": "assigned",
+                "kind": "constraint",
+                "slot": "food",
+                "op": "=",
+                "value": "thai",
+            }
+        )
         if one in "+-":
-            acts.append(key | {"turn_index": 1, "layer": "system", "source": "bot", "rank": 0, "position": 0,
-                               "act": "offer", "slot": "name", "op": "=",
-                               "value": {"+": "due", "-": "uno"}[one]})  # fmt: skip
+            acts.append(
+                key
+                | {
+                    "turn_index": 1,
+                    "layer": "system",
+                    "source": "bot",
+                    "rank": 0,
+                    "position": 0,
+                    "act": "offer",
+                    "slot": "name",
+                    "op": "=",
+                    "value": {"+": "due", "-": "uno"}[one],
+                }
+            )
     return {"acts": acts, "goals": goals, "entities": DB}
 
 

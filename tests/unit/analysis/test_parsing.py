@@ -23,9 +23,21 @@ TURNS = {
 def written(folder: Path, *, sources: tuple[str, ...] = ("label", "parser")) -> Dataset:
     writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"})
     for key in "ab":
-        writer.add("dialogues", [{"dialogue_id": key, "study": "s", "system": "x", "condition": "x",
-                                  "participant_id": key, "channel": "phone", "language": "en",
-                                  "simulated": False}])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": key,
+                    "study": "s",
+                    "system": "x",
+                    "condition": "x",
+                    "participant_id": key,
+                    "channel": "phone",
+                    "language": "en",
+                    "simulated": False,
+                }
+            ],
+        )
         asked = {
             "dialogue_id": key,
             "turn_index": 4,
@@ -44,8 +56,18 @@ def written(folder: Path, *, sources: tuple[str, ...] = ("label", "parser")) -> 
 
 def row(key: str, index: int, source: str, position: int, said: str) -> dict[str, object]:
     act, slot, op, value = (*said.split(), None, None, None)[:4]
-    return {"dialogue_id": key, "turn_index": index, "layer": "reference", "source": source, "rank": 0,
-            "position": position, "act": act, "slot": slot, "op": op, "value": value}  # fmt: skip
+    return {
+        "dialogue_id": key,
+        "turn_index": index,
+        "layer": "reference",
+        "source": source,
+        "rank": 0,
+        "position": position,
+        "act": act,
+        "slot": slot,
+        "op": op,
+        "value": value,
+    }
 
 
 def test_items_acts_and_slots_are_counted_as_by_hand(tmp_path: Path) -> None:
@@ -66,9 +88,13 @@ def test_items_acts_and_slots_are_counted_as_by_hand(tmp_path: Path) -> None:
     assert found.success is None
 
 
-@pytest.mark.parametrize(("sources", "problem"), [
-    (("label",), "no parser has read"), (("parser",), "nobody else says"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sources", "problem"),
+    [
+        (("label",), "no parser has read"),
+        (("parser",), "nobody else says"),
+    ],
+)
 def test_without_two_readings_there_is_no_score(
     tmp_path: Path, sources: tuple[str, ...], problem: str
 ) -> None:
@@ -96,23 +122,37 @@ def test_an_act_is_read_with_the_slot_that_was_asked_for() -> None:
         ("deny", "food", "!=", "thai", "area", ("deny", "food", "not thai")),
         ("inform", "this", "=", "thai", "food", ("inform", "food", "thai")),
         ("inform", "this", "=", "thai", None, ("inform", "this", "thai")),
-        ("hello", None, None, None, "food", ("hello", "", "")), ("null", None, None, None, "food", None),
-    ]:  # fmt: skip
+        ("hello", None, None, None, "food", ("hello", "", "")),
+        ("null", None, None, None, "food", None),
+    ]:
         found = _items([{"act": act, "slot": slot, "op": op, "value": value}], asked)
         assert found == (set() if expected is None else {ParsedItem(*expected)})
 
 
 def test_what_is_said_of_slots_is_values_that_are_told_and_slots_that_are_asked_for() -> None:
-    told = [("request", "area", ""), ("inform", "food", "thai"), ("deny", "food", "greek"), ("hello", "", ""),
-            ("select", "food", "thai"), ("inform", "", "yes"), ("request", "", "")]  # fmt: skip
+    told = [
+        ("request", "area", ""),
+        ("inform", "food", "thai"),
+        ("deny", "food", "greek"),
+        ("hello", "", ""),
+        ("select", "food", "thai"),
+        ("inform", "", "yes"),
+        ("request", "", ""),
+    ]
     expected = {("request", "area"), ("food", "thai"), ("food", "greek")}
     assert _concepts([ParsedItem(*one) for one in told]) == expected
 
 
-@pytest.mark.parametrize(("hits", "extra", "missed", "expected"), [
-    (3, 1, 2, (3 / 4, 3 / 5, 6 / 9)), (0, 0, 2, (None, 0.0, 0.0)), (0, 3, 0, (0.0, None, 0.0)),
-    (0, 0, 0, (None, None, None)), (5, 2, 0, (5 / 7, 1.0, 10 / 12)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hits", "extra", "missed", "expected"),
+    [
+        (3, 1, 2, (3 / 4, 3 / 5, 6 / 9)),
+        (0, 0, 2, (None, 0.0, 0.0)),
+        (0, 3, 0, (0.0, None, 0.0)),
+        (0, 0, 0, (None, None, None)),
+        (5, 2, 0, (5 / 7, 1.0, 10 / 12)),
+    ],
+)
 def test_precision_recall_and_f1_are_shares_of_what_was_read_and_meant(hits, extra, missed, expected) -> None:
     counts, said = (
         _Counts(),
@@ -130,8 +170,12 @@ def test_only_the_first_reading_counts_and_the_last_slot_asked_for_by_the_system
     with DatasetWriter(tmp_path / "E", study={"name": "s"}, source={"kind": "test"}) as writer:
         talk = dataset.read("dialogues").to_pylist()[0]
         writer.add("dialogues", [talk | {"participant_id": None}, talk | {"dialogue_id": "c"}])
-        asked = [(1, "area", 0, "system"), (0, "food", 0, "system"), (2, "name", 1, "system"),
-                 (3, "type", 0, "reference")]  # fmt: skip
+        asked = [
+            (1, "area", 0, "system"),
+            (0, "food", 0, "system"),
+            (2, "name", 1, "system"),
+            (3, "type", 0, "reference"),
+        ]
         for position, slot, rank, layer in asked:
             base = row("a", 4, "bot", position, f"request {slot}")
             writer.add("acts", [base | {"rank": rank, "layer": layer}])

@@ -65,8 +65,10 @@ def planned(tmp_path):
     def changed(dialogues: int = 3, allocation: str = "random", **analysis):
         visit = [
             step.model_copy(update={"repeat": step.repeat.model_copy(update={"min": dialogues})})
-            if step.kind == "dialogue" else step for step in study.visit
-        ]  # fmt: skip
+            if step.kind == "dialogue"
+            else step
+            for step in study.visit
+        ]
         declared = study.analysis.model_copy(update=analysis)
         return study.model_copy(
             update={"visit": tuple(visit), "allocation": allocation, "analysis": declared}
@@ -75,11 +77,16 @@ def planned(tmp_path):
     return changed
 
 
-@pytest.mark.parametrize(("dialogues", "allocation", "design", "said"), [
-    (3, "least-used-by-participant", "within", "own control"), (3, "random", "between", "cautious"),
-    (2, "least-used-by-participant", "within", "own control"),
-    (1, "least-used-by-participant", "between", None), (1, "random", "between", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dialogues", "allocation", "design", "said"),
+    [
+        (3, "least-used-by-participant", "within", "own control"),
+        (3, "random", "between", "cautious"),
+        (2, "least-used-by-participant", "within", "own control"),
+        (1, "least-used-by-participant", "between", None),
+        (1, "random", "between", None),
+    ],
+)
 def test_who_holds_several_dialogues_meets_the_systems_evenly_unless_drawn(
     planned, dialogues, allocation, design, said
 ):
@@ -98,12 +105,17 @@ def test_a_family_counts_every_pair_of_every_declared_comparison(planned):
         plan_of_study(planned(primary=None))
 
 
-@pytest.mark.parametrize(("dialogues", "allocation", "correction", "people", "doubt"), [
-    (3, "random", "none", 7, None), (3, "random", "none", 6, "6 participants with two systems, 3 against 3"),
-    (3, "random", "holm", 8, "8 participants with two systems, 4 against 4"), (3, "random", "holm", 9, None),
-    (2, "least-used-by-participant", "none", 6, None),
-    (2, "least-used-by-participant", "none", 5, "5 participants with two systems cannot"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dialogues", "allocation", "correction", "people", "doubt"),
+    [
+        (3, "random", "none", 7, None),
+        (3, "random", "none", 6, "6 participants with two systems, 3 against 3"),
+        (3, "random", "holm", 8, "8 participants with two systems, 4 against 4"),
+        (3, "random", "holm", 9, None),
+        (2, "least-used-by-participant", "none", 6, None),
+        (2, "least-used-by-participant", "none", 5, "5 participants with two systems cannot"),
+    ],
+)
 def test_a_study_of_too_few_participants_is_doubted(
     planned, dialogues, allocation, correction, people, doubt
 ):

@@ -101,8 +101,10 @@ def own_trials(nested: Nested, people: int, trials: int, seed: int) -> float:
     base, liking = rng.standard_normal((trials, people, 1)), rng.standard_normal((trials, people, 2))
     place = norm.cdf(math.sqrt(nested.icc / spread) * base + math.sqrt(nested.interaction / spread) * liking)
     size = 1 / spread - 1
-    level = np.stack([beta.ppf(place[..., side], rate * size, (1 - rate) * size)
-                      for side, rate in enumerate((0.4, 0.8))], axis=-1)  # fmt: skip
+    level = np.stack(
+        [beta.ppf(place[..., side], rate * size, (1 - rate) * size) for side, rate in enumerate((0.4, 0.8))],
+        axis=-1,
+    )
     who, side = np.repeat(np.arange(people), [len(one) for one in sides]), np.concatenate(sides)
     hits = rng.random((trials, len(who))) < level[:, who, side]
     rows = [("ab"[one], f"p{person}") for person, one in zip(who, side, strict=True)]
@@ -199,10 +201,15 @@ def test_means_are_simulated_too():
 @pytest.mark.long
 def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
     sizes = [2] * 10 + [20, 2]
-    pilot = read_pilot(make(*[
-        ("ab"[place % 2], f"p{person}", (person + place) % 3 > 0)
-        for person, size in enumerate(sizes) for place in range(size)
-    ]))  # fmt: skip
+    pilot = read_pilot(
+        make(
+            *[
+                ("ab"[place % 2], f"p{person}", (person + place) % 3 > 0)
+                for person, size in enumerate(sizes)
+                for place in range(size)
+            ]
+        )
+    )
     assert pilot.profile == (*[2] * 11, 20)
     assert "12 participants of the pilot held 42 dialogues (median 2, most 20)" in pilot.said[0]
     even = answer("two-rates", [0.4, 0.7], calls=42 / 12, icc=0.3).clustered
@@ -238,13 +245,24 @@ def test_unknown_questions_name_the_known_ones():
         answer("two-rates", [0.4, 0.5], design="crossed")
 
 
-@pytest.mark.parametrize(("facts", "right"), [
-    ({"calls": 1}, True), ({"calls": 0.9}, False), ({"icc": 0.0}, True), ({"icc": 0.99}, True),
-    ({"icc": 1.0}, False), ({"icc": -0.1}, False), ({"interaction": 0.0}, True),
-    ({"interaction": 1.0}, False), ({"interaction": -0.1}, False), ({"calls": 1, "design": "within"}, False),
-    ({"calls": 1.1, "design": "within"}, True), ({"profile": (1, 1), "design": "within"}, False),
-    ({"profile": (1, 2), "design": "within"}, True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("facts", "right"),
+    [
+        ({"calls": 1}, True),
+        ({"calls": 0.9}, False),
+        ({"icc": 0.0}, True),
+        ({"icc": 0.99}, True),
+        ({"icc": 1.0}, False),
+        ({"icc": -0.1}, False),
+        ({"interaction": 0.0}, True),
+        ({"interaction": 1.0}, False),
+        ({"interaction": -0.1}, False),
+        ({"calls": 1, "design": "within"}, False),
+        ({"calls": 1.1, "design": "within"}, True),
+        ({"profile": (1, 1), "design": "within"}, False),
+        ({"profile": (1, 2), "design": "within"}, True),
+    ],
+)
 def test_nesting_that_cannot_be_is_refused_and_its_edges_are_not(facts, right):
     if right:
         Nested(**facts)
@@ -253,12 +271,16 @@ def test_nesting_that_cannot_be_is_refused_and_its_edges_are_not(facts, right):
         Nested(**facts)
 
 
-@pytest.mark.parametrize(("facts", "typical", "effect"), [
-    ({"calls": 4, "icc": 0.2}, 4, 1 + 3 * 0.2), ({"profile": (1, 3), "icc": 0.2}, 2.5, 1 + 1.5 * 0.2),
-    ({"calls": 6, "icc": 0.2, "interaction": 0.1, "design": "within"}, 6, 1 - 0.3 + 3 * 0.1),
-    ({"calls": 1.5, "icc": 0.2, "interaction": 0.1, "design": "within"}, 1.5, 1 - 0.3 + 0.1),
-    ({"calls": 4, "icc": 0.7, "interaction": 0.6, "design": "within"}, 4, 2 * 0.6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("facts", "typical", "effect"),
+    [
+        ({"calls": 4, "icc": 0.2}, 4, 1 + 3 * 0.2),
+        ({"profile": (1, 3), "icc": 0.2}, 2.5, 1 + 1.5 * 0.2),
+        ({"calls": 6, "icc": 0.2, "interaction": 0.1, "design": "within"}, 6, 1 - 0.3 + 3 * 0.1),
+        ({"calls": 1.5, "icc": 0.2, "interaction": 0.1, "design": "within"}, 1.5, 1 - 0.3 + 0.1),
+        ({"calls": 4, "icc": 0.7, "interaction": 0.6, "design": "within"}, 4, 2 * 0.6),
+    ],
+)
 def test_what_nesting_multiplies_dialogues_by(facts, typical, effect):
     """Kish's 1 + (m - 1) rho between; within, pairs cancel what a participant's dialogues share."""
     nested = Nested(**facts)
@@ -267,8 +289,10 @@ def test_what_nesting_multiplies_dialogues_by(facts, typical, effect):
 
 def exact_power(rate: float, against: float, n: int, tail: float) -> float:
     """Chance at `rate` of counts that are in either tail at `against`, count by count."""
-    chances = {one: [math.comb(n, k) * one**k * (1 - one) ** (n - k) for k in range(n + 1)]
-               for one in (rate, against)}  # fmt: skip
+    chances = {
+        one: [math.comb(n, k) * one**k * (1 - one) ** (n - k) for k in range(n + 1)]
+        for one in (rate, against)
+    }
     extreme = [
         k for k in range(n + 1) if min(sum(chances[against][: k + 1]), sum(chances[against][k:])) <= tail
     ]
@@ -292,16 +316,26 @@ def test_the_size_for_an_interval_is_the_least_at_which_wilsons_is_as_narrow(rat
     assert one_rate(rate, half_width=half).precision == next(n for n, width in widths if width <= half)
 
 
-@pytest.mark.parametrize(("ask", "right"), [
-    (lambda: one_rate(0.5, 0.5), False), (lambda: one_rate(0.5, 0.5, half_width=0.1), True),
-    (lambda: one_rate(0.5, half_width=0.0), False), (lambda: one_rate(0.5, half_width=0.5), False),
-    (lambda: one_rate(1.0, 0.5), False), (lambda: one_rate(0.5, 0.0), False),
-    (lambda: one_rate(0.0, 0.5), False), (lambda: one_rate(0.5, 1.0), False),
-    (lambda: two_rates(0.4, 0.4), False),
-    (lambda: likert(0.5, 0.0), False), (lambda: likert(0.0, 1.0), False), (lambda: likert(-0.5, 1.0), True),
-    (lambda: preference(0.6, ties=1.0), False), (lambda: preference(0.6, ties=-0.1), False),
-    (lambda: preference(0.6, ties=0.0), True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ask", "right"),
+    [
+        (lambda: one_rate(0.5, 0.5), False),
+        (lambda: one_rate(0.5, 0.5, half_width=0.1), True),
+        (lambda: one_rate(0.5, half_width=0.0), False),
+        (lambda: one_rate(0.5, half_width=0.5), False),
+        (lambda: one_rate(1.0, 0.5), False),
+        (lambda: one_rate(0.5, 0.0), False),
+        (lambda: one_rate(0.0, 0.5), False),
+        (lambda: one_rate(0.5, 1.0), False),
+        (lambda: two_rates(0.4, 0.4), False),
+        (lambda: likert(0.5, 0.0), False),
+        (lambda: likert(0.0, 1.0), False),
+        (lambda: likert(-0.5, 1.0), True),
+        (lambda: preference(0.6, ties=1.0), False),
+        (lambda: preference(0.6, ties=-0.1), False),
+        (lambda: preference(0.6, ties=0.0), True),
+    ],
+)
 def test_questions_without_an_answer_are_refused_and_their_neighbours_are_not(ask, right):
     if right:
         assert ask().per_group > 1
@@ -329,10 +363,16 @@ def test_the_weakest_pair_are_the_two_smallest_of_groups_as_even_as_can_be(syste
         assert _weakest_pair(people, systems) == sizes[0] + sizes[1]
 
 
-@pytest.mark.parametrize(("options", "icc"), [
-    ({}, 0.0), ({"calls": 1.0}, 0.0), ({"calls": 1.5}, 0.2), ({"calls": 4, "icc": 0.0}, 0.0),
-    ({"calls": 4, "icc": 0.3}, 0.3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "icc"),
+    [
+        ({}, 0.0),
+        ({"calls": 1.0}, 0.0),
+        ({"calls": 1.5}, 0.2),
+        ({"calls": 4, "icc": 0.0}, 0.0),
+        ({"calls": 4, "icc": 0.3}, 0.3),
+    ],
+)
 def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says(options, icc):
     facts = answer("one-rate", [0.6, 0.5], **options)
     assert facts.clustered.icc == icc
@@ -365,9 +405,15 @@ def test_a_pilot_tells_the_profile_of_its_people_and_how_alike_their_dialogues_a
     assert (unknown.icc, len(unknown.said)) == (None, 2)
 
 
-@pytest.mark.parametrize(("asked", "design", "refused"), [
-    (3, "between", True), (4, "between", False), (1, "within", True), (2, "within", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "design", "refused"),
+    [
+        (3, "between", True),
+        (4, "between", False),
+        (1, "within", True),
+        (2, "within", False),
+    ],
+)
 def test_each_system_takes_two_participants_or_all_of_them_two(asked, design, refused):
     with pytest.raises(InputError) as caught:
         answer("two-rates", [0.1, 0.9], participants=asked, calls=2, design=design)
@@ -376,11 +422,16 @@ def test_each_system_takes_two_participants_or_all_of_them_two(asked, design, re
 
 def test_numbers_that_do_not_fit_a_question_are_refused():
     for question, values, options in [
-        ("one-rate", [], {}), ("one-rate", [0.6, 0.5, 0.4], {}), ("preference", [0.6, 0.5], {}),
-        ("one-rate", [0.6], {"alpha": 0.0}), ("one-rate", [0.6], {"alpha": 1.0}),
-        ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}),
-        ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
-    ]:  # fmt: skip
+        ("one-rate", [], {}),
+        ("one-rate", [0.6, 0.5, 0.4], {}),
+        ("preference", [0.6, 0.5], {}),
+        ("one-rate", [0.6], {"alpha": 0.0}),
+        ("one-rate", [0.6], {"alpha": 1.0}),
+        ("one-rate", [0.6], {"power": 1.0}),
+        ("one-rate", [0.6], {"power": 0.0}),
+        ("one-rate", [0.6], {"participants": 20}),
+        ("study", [], {}),
+    ]:
         with pytest.raises(InputError):
             answer(question, values, **options)
         assert answer("one-rate", [0.6], alpha=0.01, power=0.99).per_group > 500

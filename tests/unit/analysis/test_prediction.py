@@ -39,22 +39,48 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     writer = DatasetWriter(tmp_path_factory.mktemp("p") / "D", study={"name": "s"}, source={"kind": "test"})
     for number in range(60):
         key, turns = f"d{number:02}", int(draw.integers(2, 12))
-        writer.add("dialogues", [{
-            "dialogue_id": key, "study": "s", "system": f"bot{number % 2}", "condition": "c",
-            "channel": "text", "participant_id": f"p{number % PEOPLE}", "language": "en", "simulated": False,
-            "duration_s": float(draw.integers(10, 100)),
-        }])  # fmt: skip
-        writer.add("turns", [
-            {"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b", "reference": "a b"}
-            for index in range(turns)
-        ])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": key,
+                    "study": "s",
+                    "system": f"bot{number % 2}",
+                    "condition": "c",
+                    "channel": "text",
+                    "participant_id": f"p{number % PEOPLE}",
+                    "language": "en",
+                    "simulated": False,
+                    "duration_s": float(draw.integers(10, 100)),
+                }
+            ],
+        )
+        writer.add(
+            "turns",
+            [
+                {"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b", "reference": "a b"}
+                for index in range(turns)
+            ],
+        )
         asked = {"dialogue_id": key, "wording": "project"}
-        writer.add("ratings", [
-            {**asked, "instrument": "satisfaction", "item_id": "satisfied",
-             "value": float(np.clip(round(6 - turns / 2 + draw.normal(0, 0.3)), 1, 5))},
-            {**asked, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
-             "value": float(turns < 7)},
-        ])  # fmt: skip
+        writer.add(
+            "ratings",
+            [
+                {
+                    **asked,
+                    "instrument": "satisfaction",
+                    "item_id": "satisfied",
+                    "value": float(np.clip(round(6 - turns / 2 + draw.normal(0, 0.3)), 1, 5)),
+                },
+                {
+                    **asked,
+                    "instrument": "cambridge",
+                    "item_id": "found_all",
+                    "role": "subjective_success",
+                    "value": float(turns < 7),
+                },
+            ],
+        )
     return writer.close()
 
 
@@ -68,9 +94,10 @@ def test_folds_and_draws_fitted_elsewhere_give_the_same_digits(dataset: Dataset)
     values, answers = np.arange(60.0), np.arange(60.0) % 7
     people = [f"p{number % PEOPLE}" for number in range(60)]
     here = (
-        evaluate(dataset, **asked, kinds=kinds), explain(dataset, **asked, refits=4),
+        evaluate(dataset, **asked, kinds=kinds),
+        explain(dataset, **asked, refits=4),
         cross_fitted(values, answers, people, train=learn_mean).tolist(),
-    )  # fmt: skip
+    )
     with carrying() as engine:
         there = (
             evaluate(dataset, **asked, kinds=kinds, progress=lambda *one: moved.append(one)),
@@ -111,14 +138,40 @@ def answered(folder: Path, values: list[float]) -> Dataset:
     with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
         for number, value in enumerate(values):
             key = f"d{number:03}"
-            writer.add("dialogues", [{
-                "dialogue_id": key, "study": "s", "system": "bot", "condition": "c", "channel": "text",
-                "participant_id": f"p{number % 20}", "language": "en", "simulated": False,
-            }])  # fmt: skip
-            writer.add("turns", [{"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b"}
-                                 for index in range(1 + number % 7)])  # fmt: skip
-            writer.add("ratings", [{"dialogue_id": key, "wording": "project", "instrument": "cambridge",
-                                    "item_id": "found_all", "value": value}])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        "dialogue_id": key,
+                        "study": "s",
+                        "system": "bot",
+                        "condition": "c",
+                        "channel": "text",
+                        "participant_id": f"p{number % 20}",
+                        "language": "en",
+                        "simulated": False,
+                    }
+                ],
+            )
+            writer.add(
+                "turns",
+                [
+                    {"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b"}
+                    for index in range(1 + number % 7)
+                ],
+            )
+            writer.add(
+                "ratings",
+                [
+                    {
+                        "dialogue_id": key,
+                        "wording": "project",
+                        "instrument": "cambridge",
+                        "item_id": "found_all",
+                        "value": value,
+                    }
+                ],
+            )
         return writer.close()
 
 
@@ -305,10 +358,15 @@ def test_answers_in_perfect_order_without_one_participant_have_no_interval() -> 
     assert (found.low, found.high, found.p) == (None, None, None)
 
 
-@pytest.mark.parametrize(("dialogues", "weights", "adjusted"), [
-    (5, [1.0, 0.0, 0.0], 1 - (1 - 0.9) * 4 / 3), (5, [1.0, 0.0, 1e-9], 1 - (1 - 0.9) * 4 / 2),
-    (5, [1.0, 1e-9, 1e-9], 1 - (1 - 0.9) * 4 / 1), (4, [1.0, 1e-9, 1e-9], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dialogues", "weights", "adjusted"),
+    [
+        (5, [1.0, 0.0, 0.0], 1 - (1 - 0.9) * 4 / 3),
+        (5, [1.0, 0.0, 1e-9], 1 - (1 - 0.9) * 4 / 2),
+        (5, [1.0, 1e-9, 1e-9], 1 - (1 - 0.9) * 4 / 1),
+        (4, [1.0, 1e-9, 1e-9], None),
+    ],
+)
 def test_the_adjusted_r2_is_missing_where_predictors_leave_no_freedom(
     dialogues: int, weights: list[float], adjusted: float | None
 ) -> None:
@@ -369,9 +427,14 @@ def test_participants_are_drawn_as_often_as_was_asked_for_some_at_a_time(
     assert (np.concatenate(parts) == whole).all() and (whole[:, [0, 2, 3]].sum(axis=1) == 3).all()
 
 
-@pytest.mark.parametrize(("values", "rows"), [
-    ([1.0, 0.0] * 5, True), ([1.0, 0.0] * 4 + [1.0], False), ([1.0] * 12, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "rows"),
+    [
+        ([1.0, 0.0] * 5, True),
+        ([1.0, 0.0] * 4 + [1.0], False),
+        ([1.0] * 12, False),
+    ],
+)
 def test_ten_dialogues_whose_answers_differ_have_correlations(
     tmp_path: Path, values: list[float], rows: bool
 ) -> None:
@@ -384,9 +447,14 @@ def test_correlations_are_sorted_by_target_and_then_by_strength(dataset: Dataset
     assert len({target for target, _ in rows}) > 1
 
 
-@pytest.mark.parametrize(("asked", "alike", "said"), [
-    (10, False, True), (9, False, False), (10, True, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "alike", "said"),
+    [
+        (10, False, True),
+        (9, False, False),
+        (10, True, False),
+    ],
+)
 def test_ten_answers_of_others_that_differ_make_a_prediction(asked: int, alike: bool, said: bool) -> None:
     """Two people of twelve dialogues, of whom one gave ten answers: each is predicted by the other's."""
     answers = np.array([1.0 if alike else float(number % 3) for number in range(24)])

@@ -50,26 +50,63 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     writer = DatasetWriter(tmp_path_factory.mktemp("m") / "D", study={"name": "s"}, source={"kind": "test"})
     for number in range(CALLS):
         key, run = f"d{number:02}", int(draw.integers(0, 5))
-        writer.add("dialogues", [{
-            "dialogue_id": key, "study": "s", "system": f"bot{number % 2}", "condition": "c",
-            "channel": "text", "participant_id": f"p{number % PEOPLE}", "language": "en", "simulated": False,
-            "duration_s": float(draw.integers(10, 100)),
-        }])  # fmt: skip
-        writer.add("turns", [
-            {"dialogue_id": key, "turn_index": index, "party": ("system", "user")[index % 2], "text": "a b",
-             "reference": "a b"} for index in range(12)
-        ])  # fmt: skip
-        writer.add("annotations", [
-            {"dialogue_id": key, "turn_index": 2 * place, "layer": "context",
-             "label": "IA" if place < run else "AP", "annotator_id": "a"} for place in range(6)
-        ])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": key,
+                    "study": "s",
+                    "system": f"bot{number % 2}",
+                    "condition": "c",
+                    "channel": "text",
+                    "participant_id": f"p{number % PEOPLE}",
+                    "language": "en",
+                    "simulated": False,
+                    "duration_s": float(draw.integers(10, 100)),
+                }
+            ],
+        )
+        writer.add(
+            "turns",
+            [
+                {
+                    "dialogue_id": key,
+                    "turn_index": index,
+                    "party": ("system", "user")[index % 2],
+                    "text": "a b",
+                    "reference": "a b",
+                }
+                for index in range(12)
+            ],
+        )
+        writer.add(
+            "annotations",
+            [
+                {
+                    "dialogue_id": key,
+                    "turn_index": 2 * place,
+                    "layer": "context",
+                    "label": "IA" if place < run else "AP",
+                    "annotator_id": "a",
+                }
+                for place in range(6)
+            ],
+        )
         asked = {"dialogue_id": key, "wording": "project"}
         felt = float(np.clip(round(5 - run + draw.normal(0, 0.4)), 1, 5))
-        writer.add("ratings", [
-            {**asked, "instrument": "satisfaction", "item_id": "satisfied", "value": felt},
-            {**asked, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
-             "value": float(felt > 3)},
-        ])  # fmt: skip
+        writer.add(
+            "ratings",
+            [
+                {**asked, "instrument": "satisfaction", "item_id": "satisfied", "value": felt},
+                {
+                    **asked,
+                    "instrument": "cambridge",
+                    "item_id": "found_all",
+                    "role": "subjective_success",
+                    "value": float(felt > 3),
+                },
+            ],
+        )
     return writer.close()
 
 
@@ -93,9 +130,14 @@ def test_boosted_trees_as_arrays_say_what_the_library_says() -> None:
     inputs, answers, groups = noisy(150)
     forest = fit_boosting(inputs, answers, groups)
     library = GradientBoostingRegressor(
-        n_estimators=len(forest.trees), learning_rate=forest.rate, max_depth=2, subsample=0.5,
-        max_features=1.0, min_samples_leaf=10, random_state=0,
-    ).fit(inputs, answers)  # fmt: skip
+        n_estimators=len(forest.trees),
+        learning_rate=forest.rate,
+        max_depth=2,
+        subsample=0.5,
+        max_features=1.0,
+        min_samples_leaf=10,
+        random_state=0,
+    ).fit(inputs, answers)
     assert forest.predict(inputs) == pytest.approx(library.predict(inputs))
 
 
@@ -170,13 +212,20 @@ def test_a_model_of_any_kind_scores_from_its_file_as_it_was_fitted(
     assert kind in read_model(path).signature
 
 
-@pytest.mark.parametrize("damage", [
-    {"kind": "oracle"}, {"predictors": 3}, {"trees": [{"feature": [9]}]}, {"base": None},
-    {"predictors": [{"measure": "no_such", "mean": 0, "deviation": 1}]}, {"trees": []},
-    {"trees": [{"feature": [-1], "threshold": [0.0], "left": [-1], "right": [-1], "value": []}]},
-    {"trees": [{"feature": [], "threshold": [], "left": [], "right": [], "value": []}]},
-    {"trees": [{"feature": [-1], "threshold": [0.0], "left": [1], "right": [-1], "value": [0.5]}]},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"kind": "oracle"},
+        {"predictors": 3},
+        {"trees": [{"feature": [9]}]},
+        {"base": None},
+        {"predictors": [{"measure": "no_such", "mean": 0, "deviation": 1}]},
+        {"trees": []},
+        {"trees": [{"feature": [-1], "threshold": [0.0], "left": [-1], "right": [-1], "value": []}]},
+        {"trees": [{"feature": [], "threshold": [], "left": [], "right": [], "value": []}]},
+        {"trees": [{"feature": [-1], "threshold": [0.0], "left": [1], "right": [-1], "value": [0.5]}]},
+    ],
+)
 def test_a_damaged_model_is_named_and_never_a_stack_trace(
     dataset: Dataset, tmp_path: Path, damage: dict[str, Any]
 ) -> None:
@@ -196,20 +245,40 @@ def test_all_measures_made_of_users_answers_are_known_as_judgements(tmp_path: Pa
 
     def written(name: str, ratings: list[dict[str, Any]]) -> set[str]:
         writer = DatasetWriter(tmp_path / name, study={"name": "s"}, source={"kind": "test"})
-        writer.add("dialogues", [{"dialogue_id": "d", "study": "s", "system": "x", "condition": "x",
-                                  "channel": "text", "language": "en", "simulated": False}])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": "d",
+                    "study": "s",
+                    "system": "x",
+                    "condition": "x",
+                    "channel": "text",
+                    "language": "en",
+                    "simulated": False,
+                }
+            ],
+        )
         writer.add("ratings", ratings)
         table = compute(writer.close())
         return set(table[table["dialogues"] > 0]["measure"])
 
     answers = [
-        {"dialogue_id": "d", "instrument": instrument, "wording": "w", "item_id": item, "role": role,
-         "value": 1.0}
+        {
+            "dialogue_id": "d",
+            "instrument": instrument,
+            "wording": "w",
+            "item_id": item,
+            "role": role,
+            "value": 1.0,
+        }
         for instrument, item, role in (
-            ("cambridge", "found_all", "subjective_success"), ("cambridge", "understood", None),
-            ("satisfaction", "satisfied", None), ("sus", "q1", None),
+            ("cambridge", "found_all", "subjective_success"),
+            ("cambridge", "understood", None),
+            ("satisfaction", "satisfied", None),
+            ("sus", "q1", None),
         )
-    ]  # fmt: skip
+    ]
     assert written("answered", answers) - written("silent", []) == set(JUDGEMENTS)
 
 
@@ -276,16 +345,23 @@ def test_weights_have_the_spread_of_models_of_people_drawn_anew() -> None:
     found = _coefficients(table, model, 3, 12, lambda done, whole: told.append((done, whole)))
     rng, names, drawn = np.random.default_rng(3), sorted(set(table.participants)), []
     for _ in range(12):
-        rows = [(names[one], row) for one in rng.integers(0, 20, 20)
-                for row, who in enumerate(table.participants) if who == names[one]]  # fmt: skip
+        rows = [
+            (names[one], row)
+            for one in rng.integers(0, 20, 20)
+            for row, who in enumerate(table.participants)
+            if who == names[one]
+        ]
         chosen = [row for _, row in rows]
         again = fit("stepwise", table.values[chosen], table.answers[chosen], [who for who, _ in rows])
         drawn.append(again.weights)
     expected = {
-        name: (model.weights[place], *np.quantile(np.array(drawn)[:, place], [0.025, 0.975]),
-               np.mean([one[place] != 0 for one in drawn]))
+        name: (
+            model.weights[place],
+            *np.quantile(np.array(drawn)[:, place], [0.025, 0.975]),
+            np.mean([one[place] != 0 for one in drawn]),
+        )
         for place, name in enumerate("abc")
-    }  # fmt: skip
+    }
     assert {
         row.measure: pytest.approx((row.weight, row.low, row.high, row.kept)) for row in found
     } == expected
@@ -348,11 +424,17 @@ def test_tenths_of_predictions_have_the_answers_of_people_drawn_anew(n: int) -> 
 
 def test_measures_that_half_of_the_dialogues_lack_or_that_another_says_are_no_predictors() -> None:
     ramp, nothing = np.arange(8.0), np.nan
-    rows = pd.DataFrame({
-        "ramp": ramp, "fall": -ramp, "constant": 3.0, "bent": ramp**2,
-        "half": [1, 2, 1, 3, *[nothing] * 4], "few": [1, 2, 3, *[nothing] * 5],
-        "subjective_success": [1.0, 0] * 4,
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "ramp": ramp,
+            "fall": -ramp,
+            "constant": 3.0,
+            "bent": ramp**2,
+            "half": [1, 2, 1, 3, *[nothing] * 4],
+            "few": [1, 2, 3, *[nothing] * 5],
+            "subjective_success": [1.0, 0] * 4,
+        }
+    )
     names, left_out = usable(rows, False)
     assert names == ["ramp", "bent", "half"]
     why = "missing in more than half, or always the same"
@@ -396,9 +478,15 @@ def test_the_verb_writes_figures_and_names_the_judgements_among_the_predictors(
         assert "vega-lite" in json.loads((out / f"{name}.vl.json").read_text(encoding="utf-8"))["$schema"]
 
 
-@pytest.mark.parametrize("arguments", [
-    ["--model", "oracle"], ["--with", "no_such_measure"], ["--with", "SubSucc"], ["--target", "happiness"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--model", "oracle"],
+        ["--with", "no_such_measure"],
+        ["--with", "SubSucc"],
+        ["--target", "happiness"],
+    ],
+)
 def test_what_cannot_be_a_model_a_predictor_or_a_target_is_refused(
     dataset: Dataset, arguments: list[str]
 ) -> None:
@@ -411,9 +499,14 @@ def test_boosting_keeps_as_many_trees_as_are_best_for_people_held_back() -> None
     values, answers, people = noisy(120)
     train, test = folds(people, 5)[0]
     grown = GradientBoostingRegressor(
-        n_estimators=200, learning_rate=0.05, max_depth=2, subsample=0.5, random_state=0,
-        max_features=min(1.0, 10 / values.shape[1]), min_samples_leaf=min(10, int(train.sum()) // 10),
-    ).fit(values[train], answers[train])  # fmt: skip
+        n_estimators=200,
+        learning_rate=0.05,
+        max_depth=2,
+        subsample=0.5,
+        random_state=0,
+        max_features=min(1.0, 10 / values.shape[1]),
+        min_samples_leaf=min(10, int(train.sum()) // 10),
+    ).fit(values[train], answers[train])
     errors = [((answers[test] - said) ** 2).sum() for said in grown.staged_predict(values[test])]
     best = 1 + int(np.argmin(errors))
     assert 1 < best < 200, "the data means anything"
@@ -421,16 +514,30 @@ def test_boosting_keeps_as_many_trees_as_are_best_for_people_held_back() -> None
     assert len(fit_boosting(values, answers, ["p"] * 120).trees) == 200, "nobody can be held back"
 
 
-WHOLE_TREE = {"feature": [1, -1, -1], "threshold": [0.5, 0.0, 0.0], "left": [1, -1, -1], "right": [2, -1, -1],
-              "value": [0.0, 1.0, 2.0]}  # fmt: skip
+WHOLE_TREE = {
+    "feature": [1, -1, -1],
+    "threshold": [0.5, 0.0, 0.0],
+    "left": [1, -1, -1],
+    "right": [2, -1, -1],
+    "value": [0.0, 1.0, 2.0],
+}
 
 
-@pytest.mark.parametrize(("damage", "right"), [
-    ({}, True), ({"feature": [2, -1, -1]}, False), ({"feature": [0, -1, -1]}, True),
-    ({"feature": [-2, -1, -1]}, False), ({"left": [3, -1, -1]}, False), ({"left": [0, -1, -1]}, True),
-    ({"right": [-2, -1, -1]}, False), ({"right": [3, -1, -1]}, False), ({"value": [0.0, 1.0]}, False),
-    ({"threshold": [0.5] * 4}, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("damage", "right"),
+    [
+        ({}, True),
+        ({"feature": [2, -1, -1]}, False),
+        ({"feature": [0, -1, -1]}, True),
+        ({"feature": [-2, -1, -1]}, False),
+        ({"left": [3, -1, -1]}, False),
+        ({"left": [0, -1, -1]}, True),
+        ({"right": [-2, -1, -1]}, False),
+        ({"right": [3, -1, -1]}, False),
+        ({"value": [0.0, 1.0]}, False),
+        ({"threshold": [0.5] * 4}, False),
+    ],
+)
 def test_a_tree_goes_to_nodes_and_features_that_there_are(damage: dict[str, Any], right: bool) -> None:
     if right:
         found = _tree(WHOLE_TREE | damage, 2)

@@ -48,9 +48,13 @@ def test_shares_stay_what_was_planted_however_alike_answers_are_and_ties_take_ch
 
 @pytest.mark.parametrize(
     ("word", "told"),
-    [("empaty=0.6", "no variable 'empaty'"), ("empathy:eas=0.6", "no question 'eas'"),
-     ("empathy=1", "cannot read"), ("empathy", "no variable ''")],
-)  # fmt: skip
+    [
+        ("empaty=0.6", "no variable 'empaty'"),
+        ("empathy:eas=0.6", "no question 'eas'"),
+        ("empathy=1", "cannot read"),
+        ("empathy", "no variable ''"),
+    ],
+)
 def test_a_preference_that_cannot_be_planted_is_refused(word, told):
     with pytest.raises(InputError, match=told):
         read_planted([word], ["empathy"], ["ease"])

@@ -12,8 +12,14 @@ from vivavoce.stats.preferences import StudyRating
 
 
 def rated(person: int, value: float, instrument: str = "study_rating", answer: str = "good") -> dict:
-    return {"visit_id": f"v{person}", "participant_id": f"p{person}", "instrument": instrument,
-            "item_id": "rating", "value": value, "answer": answer}  # fmt: skip
+    return {
+        "visit_id": f"v{person}",
+        "participant_id": f"p{person}",
+        "instrument": instrument,
+        "item_id": "rating",
+        "value": value,
+        "answer": answer,
+    }
 
 
 def test_cost_is_told_by_judgement_and_by_variable(tmp_path: Path) -> None:
@@ -123,12 +129,18 @@ def test_who_answers_in_another_language_is_of_the_same_group(tmp_path: Path) ->
     """A group is what was chosen, not how it is called there; most call it so."""
     told = {True: {"en": "Woman", "it": "Donna"}, False: {"en": "Man", "it": "Uomo"}}
     answers = [
-        {"participant_id": f"p{number}", "visit_id": f"v{number}", "instrument": "demographics",
-         "item_id": "gender", "wording": "project", "value": 1.0 if number % 2 else 2.0,
-         "language": "it" if number % 5 == 0 else "en",
-         "answer": told[bool(number % 2)]["it" if number % 5 == 0 else "en"]}
+        {
+            "participant_id": f"p{number}",
+            "visit_id": f"v{number}",
+            "instrument": "demographics",
+            "item_id": "gender",
+            "wording": "project",
+            "value": 1.0 if number % 2 else 2.0,
+            "language": "it" if number % 5 == 0 else "en",
+            "answer": told[bool(number % 2)]["it" if number % 5 == 0 else "en"],
+        }
         for number in range(40)
-    ]  # fmt: skip
+    ]
     rows = judge_rows(40, {"empathy": 0.7})
     people = [person_row(number) for number in range(40)]
     dataset = made(tmp_path / "data", preferences=rows, participants=people, ratings=answers)

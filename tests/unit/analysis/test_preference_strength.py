@@ -73,19 +73,29 @@ def of_people(*strengths_: list[float]) -> list[dict]:
     """One question; every person with the signed strengths of their choices."""
     kinds = {-1: "control", 0: "tie", 1: "experimental"}
     return [
-        {"variable": "v", "question": "q", "participant_id": f"p{person}", "visit_id": None,
-         "choice": kinds[(one > 0) - (one < 0)], "strength": abs(one) or None}
-        for person, own in enumerate(strengths_) for one in own
-    ]  # fmt: skip
+        {
+            "variable": "v",
+            "question": "q",
+            "participant_id": f"p{person}",
+            "visit_id": None,
+            "choice": kinds[(one > 0) - (one < 0)],
+            "strength": abs(one) or None,
+        }
+        for person, own in enumerate(strengths_)
+        for one in own
+    ]
 
 
 def test_signs_of_few_peoples_means_are_turned_one_by_one() -> None:
     """Of three with means of one sign 2 in 8 ways are as extreme; a mean of 0 has no sign to turn."""
     for people, expected in [
-        ([[2]], None), ([[3], [1]], 0.5), ([[3], [-1]], 1.0), ([[1, -1], [2, -2]], None), ([[3], [1], [2]],
-        0.25),
+        ([[2]], None),
+        ([[3], [1]], 0.5),
+        ([[3], [-1]], 1.0),
+        ([[1, -1], [2, -2]], None),
+        ([[3], [1], [2]], 0.25),
         ([[3, 1], [3, -3], [2]], 0.5),
-    ]:  # fmt: skip
+    ]:
         found = strengths(of_people(*people))[0].p_signed_rank
         assert found == (None if expected is None else pytest.approx(expected))
 

@@ -71,12 +71,15 @@ def test_people_of_two_datasets_are_different_people_and_dialogues_without_one_s
     assert success(against(new, old)).clusters == 4 + 4
 
 
-@pytest.mark.parametrize(("old", "expected"), [
-    ({"system": "a", "name": "s"}, []),
-    ({"system": "a", "name": "t"}, ["different studies"]),
-    ({"system": "b", "name": "s"}, ["common"]),
-    ({"system": "a", "name": "s", "simulated": True}, ["simulated"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "expected"),
+    [
+        ({"system": "a", "name": "s"}, []),
+        ({"system": "a", "name": "t"}, ["different studies"]),
+        ({"system": "b", "name": "s"}, ["common"]),
+        ({"system": "a", "name": "s", "simulated": True}, ["simulated"]),
+    ],
+)
 def test_what_makes_a_comparison_doubtful_is_said(
     make: Make, tmp_path: Any, old: dict[str, Any], expected: list[str]
 ) -> None:
@@ -97,11 +100,13 @@ def test_figures_are_sums_over_sums_and_those_that_one_side_lacks_are_left_out(m
     def turns(*words: list[int]) -> list[dict[str, Any]]:
         return [
             {"dialogue_id": f"d{number}", "turn_index": place, "party": "system", "text": "word " * said}
-            for number, own in enumerate(words) for place, said in enumerate(own)
-        ]  # fmt: skip
+            for number, own in enumerate(words)
+            for place, said in enumerate(own)
+        ]
 
-    new = make(("a", "p", 1), ("a", "p", 0), ("b", "q", None), name="new",
-               rows={"turns": turns([3, 5], [2, 1], [6])})  # fmt: skip
+    new = make(
+        ("a", "p", 1), ("a", "p", 0), ("b", "q", None), name="new", rows={"turns": turns([3, 5], [2, 1], [6])}
+    )
     old = make(("a", "p", None), ("a", "r", None), name="old", rows={"turns": turns([4], [1, 3])})
     found = {(row.key, row.measure): row for row in against(new, old).rows}
     row = found[None, "words_per_system_turn"]

@@ -24,8 +24,14 @@ def test_powers_are_shares_of_all_draws_of_k_trials_in_which_every_one_succeeded
 
 
 def test_each_system_has_the_mean_over_its_own_tasks(make: Make) -> None:
-    told = {("a", "t1"): [1, 1, 0], ("a", "t2"): [1, 1, 1, 1], ("a", "t3"): [0, 0, 0], ("b", "t1"): [1, 0],
-            ("b", None): [1], ("a", "t4"): [None]}  # fmt: skip
+    told = {
+        ("a", "t1"): [1, 1, 0],
+        ("a", "t2"): [1, 1, 1, 1],
+        ("a", "t3"): [0, 0, 0],
+        ("b", "t1"): [1, 0],
+        ("b", None): [1],
+        ("a", "t4"): [None],
+    }
     trials = [(system, task, answer) for (system, task), own in told.items() for answer in own]
     dataset = make(
         *[(system, "p", answer) for system, _, answer in trials], task_id=[one for _, one, _ in trials]
@@ -43,10 +49,15 @@ def test_each_system_has_the_mean_over_its_own_tasks(make: Make) -> None:
     assert [(one.ratio, one.low, one.high) for one in b.powers] == [(0.5, None, None), (0, None, None)]
 
 
-@pytest.mark.parametrize(("answer", "task", "said"), [
-    (0.5, "t", "'subjective_success' is 0.5 in dialogue d0[.;] take one that is 0 or 1"),
-    (2, "t", "is 2 in dialogue d0"), (1, None, "holds no trial of a task"), (None, "t", "holds no trial"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "task", "said"),
+    [
+        (0.5, "t", "'subjective_success' is 0.5 in dialogue d0[.;] take one that is 0 or 1"),
+        (2, "t", "is 2 in dialogue d0"),
+        (1, None, "holds no trial of a task"),
+        (None, "t", "holds no trial"),
+    ],
+)
 def test_what_holds_no_trial_is_told(make: Make, answer, task, said) -> None:
     with pytest.raises(InputError, match="(?i)" + said):
         repeated_trials(make(("a", "p", answer), task_id=task), "subjective_success")

@@ -86,8 +86,17 @@ def test_counts_of_common_systems_are_subtracted_system_by_system():
 
 
 def test_a_system_that_nobody_judged_has_no_rank_and_unknown_people_are_people_of_their_own(make):
-    talks = [("a", "p", 1), ("a", "p", 1), ("a", "q", 0), ("a", None, 1), ("a", None, 0), ("b", "p", 0),
-             ("b", "q", 1), ("b", "q", 0), ("c", "p", None)]  # fmt: skip
+    talks = [
+        ("a", "p", 1),
+        ("a", "p", 1),
+        ("a", "q", 0),
+        ("a", None, 1),
+        ("a", None, 0),
+        ("b", "p", 0),
+        ("b", "q", 1),
+        ("b", "q", 0),
+        ("c", "p", None),
+    ]
     found = compare_populations(make(*talks, name="one"), make(*talks[::-1], name="other"), costs=(18.0, 0.0))
     assert found.ranks["subjective_success"].systems == 2 and found.ranks["subjective_success"].same_order
     assert [one.cost_per_call for one in found.trials] == [2.0, 0.0]
@@ -100,15 +109,28 @@ def test_a_system_that_nobody_judged_has_no_rank_and_unknown_people_are_people_o
     assert known.se == pytest.approx(rows["a"].se)
 
 
-@pytest.mark.parametrize(("p", "said"), [
-    (0.0001, "0.0001"), (0.00009999, "1.0e-04"), (0.0312, "0.0312"), (0.0, "0.0e+00"), (None, ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (0.0001, "0.0001"),
+        (0.00009999, "1.0e-04"),
+        (0.0312, "0.0312"),
+        (0.0, "0.0e+00"),
+        (None, ""),
+    ],
+)
 def test_a_p_has_four_digits_down_to_one_in_ten_thousand(p, said):
     assert _p(p) == said
 
 
-@pytest.mark.parametrize(("ours", "printed", "same"), [
-    (4.65, 4.7, True), (4.649, 4.7, False), (4.7499, 4.7, True), (4.75, 4.7, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ours", "printed", "same"),
+    [
+        (4.65, 4.7, True),
+        (4.649, 4.7, False),
+        (4.7499, 4.7, True),
+        (4.75, 4.7, False),
+    ],
+)
 def test_what_is_printed_agrees_where_ours_rounds_to_it(ours, printed, same):
     assert _agree(ours, printed, 1) == ("yes" if same else "**no**")

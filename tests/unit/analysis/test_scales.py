@@ -12,13 +12,24 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 
 Make = Callable[..., Dataset]
-FORMS = [[4, 2, 5, 1, 4, 2, 4, 2, 5, 1], [3, 3, 2, 2, 4, 3, 3, 4, 2, 3], [5, 1, 4, 2, 5, 1, 5, 2, 4, 3],
-         [2, 4, 3, 3, 2, 4, 1, 5, 2, 4]]  # fmt: skip
+FORMS = [
+    [4, 2, 5, 1, 4, 2, 4, 2, 5, 1],
+    [3, 3, 2, 2, 4, 3, 3, 4, 2, 3],
+    [5, 1, 4, 2, 5, 1, 5, 2, 4, 3],
+    [2, 4, 3, 3, 2, 4, 1, 5, 2, 4],
+]
 
 
 def rating(item: str, value: float | None, dialogue: str = "d0", **columns: Any) -> dict[str, Any]:
-    return {"dialogue_id": dialogue, "participant_id": f"p-{dialogue}", "instrument": "own", "item_id": item,
-            "wording": "file", "language": "en", "value": value} | columns  # fmt: skip
+    return {
+        "dialogue_id": dialogue,
+        "participant_id": f"p-{dialogue}",
+        "instrument": "own",
+        "item_id": item,
+        "wording": "file",
+        "language": "en",
+        "value": value,
+    } | columns
 
 
 def usability(*forms: list[int]) -> list[dict[str, Any]]:
@@ -51,8 +62,10 @@ def test_scores_of_a_known_instrument_follow_its_key(make: Make) -> None:
     alpha = 10 / 9 * (1 - sum(variance(column) for column in zip(*turned, strict=True)) / total)
     assert score.alpha == pytest.approx(alpha)
     assert [(item.item_id, item.low, item.high, item.reverse) for item in sheet.items[:3]] == [
-        ("q1", 1, 5, False), ("q2", 1, 5, True), ("q3", 1, 5, False),
-    ]  # fmt: skip
+        ("q1", 1, 5, False),
+        ("q2", 1, 5, True),
+        ("q3", 1, 5, False),
+    ]
     assert sheet.items[0].counts == {1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
 
 
@@ -63,9 +76,17 @@ def test_a_form_with_an_item_missing_has_no_score_of_it(make: Make) -> None:
     assert {one.name: one.n for one in sheet.scores} == {"sus": 2, "learnability": 2, "usability": 3}
 
 
-@pytest.mark.parametrize(("codes", "kept"), [
-    ([1, 2], False), ([1, 3], True), ([0, 10], True), ([0, 11], False), ([1, 2.5, 4], False), ([None], False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("codes", "kept"),
+    [
+        ([1, 2], False),
+        ([1, 3], True),
+        ([0, 10], True),
+        ([0, 11], False),
+        ([1, 2.5, 4], False),
+        ([None], False),
+    ],
+)
 def test_items_of_three_to_eleven_whole_codes_are_scales(make: Make, codes: list, kept: bool) -> None:
     rows = [rating("x", code, f"d{number}") for number, code in enumerate(codes)]
     found = answered_scales(make(ratings=rows), {})
@@ -73,8 +94,12 @@ def test_items_of_three_to_eleven_whole_codes_are_scales(make: Make, codes: list
 
 
 def test_codes_are_counted_and_named_by_the_label_most_often_seen(make: Make) -> None:
-    rows = [rating("x", 1, "d0", answer="poor"), rating("x", 3, "d1", answer="fine"),
-            rating("x", 3, "d2", answer="good"), rating("x", 3, "d3", answer="good")]  # fmt: skip
+    rows = [
+        rating("x", 1, "d0", answer="poor"),
+        rating("x", 3, "d1", answer="fine"),
+        rating("x", 3, "d2", answer="good"),
+        rating("x", 3, "d3", answer="good"),
+    ]
     (sheet,) = answered_scales(make(ratings=rows), {})
     (item,) = sheet.items
     assert item.counts == {1: 1, 2: 0, 3: 3} and item.labels == {1: "poor", 3: "good"}
@@ -92,18 +117,35 @@ def answered(instrument: str, seed: int = 2) -> list[dict[str, Any]]:
     """Four whole forms of a known instrument, codes within its scale."""
     chance, known = Random(seed), INSTRUMENTS.get(instrument)
     return [
-        rating(item.item_id, float(chance.randint(int(scale.low), int(scale.high))), f"d{number}",
-               instrument=instrument)
-        for number in range(4) for item in known.items if (scale := known.scale_of(item)) is not None
-    ]  # fmt: skip
+        rating(
+            item.item_id,
+            float(chance.randint(int(scale.low), int(scale.high))),
+            f"d{number}",
+            instrument=instrument,
+        )
+        for number in range(4)
+        for item in known.items
+        if (scale := known.scale_of(item)) is not None
+    ]
 
 
-@pytest.mark.parametrize(("instrument", "scores"), [
-    ("idial", ["overall", "task_completion", "effectiveness", "satisfaction"]),
-    ("bus11", ["bus11", "bus11_percent", "accessibility", "quality_of_functions",
-               "conversation_and_information"]),
-    ("satisfaction", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("instrument", "scores"),
+    [
+        ("idial", ["overall", "task_completion", "effectiveness", "satisfaction"]),
+        (
+            "bus11",
+            [
+                "bus11",
+                "bus11_percent",
+                "accessibility",
+                "quality_of_functions",
+                "conversation_and_information",
+            ],
+        ),
+        ("satisfaction", []),
+    ],
+)
 def test_scores_are_those_of_several_items_under_the_usual_mapping(make: Make, instrument, scores) -> None:
     (sheet,) = answered_scales(make(ratings=answered(instrument)), {})
     assert [one.name for one in sheet.scores] == scores and sheet.items
@@ -114,8 +156,9 @@ def test_scores_are_those_of_several_items_under_the_usual_mapping(make: Make, i
 def test_items_stand_in_the_order_of_their_instrument_and_foreign_ones_behind(make: Make) -> None:
     rows = [
         rating(item, code, f"d{code}", instrument="sus")
-        for item in ("q3", "own", "q1", "q2") for code in (1, 2, 4)
-    ]  # fmt: skip
+        for item in ("q3", "own", "q1", "q2")
+        for code in (1, 2, 4)
+    ]
     (sheet,) = answered_scales(make(ratings=rows), {})
     assert [item.item_id for item in sheet.items] == ["q1", "q2", "q3", "own"]
 

@@ -103,9 +103,15 @@ def test_a_p_that_equals_alpha_is_not_significant() -> None:
     assert simulate(NEVER, 8, EIGHT, draws=BATCH).share == 0, "nothing varied: no p"
 
 
-@pytest.mark.parametrize(("wanted", "draws"), [
-    (None, 4 * BATCH), (0.8, BATCH), (0.95, 2 * BATCH), (0.98, 4 * BATCH),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wanted", "draws"),
+    [
+        (None, 4 * BATCH),
+        (0.8, BATCH),
+        (0.95, 2 * BATCH),
+        (0.98, 4 * BATCH),
+    ],
+)
 def test_trials_end_once_their_share_lies_clearly_beside_the_wanted_one(wanted, draws) -> None:
     """All succeed, so the error after n trials is taken as 1 / n: .02, .01, .0067, .005; 3.3 of it decide."""
     found = simulate(SURE, 8, EIGHT, draws=4 * BATCH, wanted=wanted)
@@ -129,9 +135,16 @@ class Watched:
         return np.zeros_like(own)
 
 
-@pytest.mark.parametrize(("icc", "interaction", "together"), [
-    (0.1, 0.3, 0.25), (0.3, 0.1, 0.75), (0.2, 0.0, 1), (0.0, 0.2, 0), (0.0, 0.0, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("icc", "interaction", "together"),
+    [
+        (0.1, 0.3, 0.25),
+        (0.3, 0.1, 0.75),
+        (0.2, 0.0, 1),
+        (0.0, 0.2, 0),
+        (0.0, 0.0, 0),
+    ],
+)
 def test_a_participant_is_alike_with_both_systems_as_far_as_no_liking_parts_them(icc, interaction, together):
     watched = Watched()
     list(_judged(watched, 400, Nested(calls=2, icc=icc, interaction=interaction, design="within"), 2, 1, 0))
@@ -152,10 +165,14 @@ def test_fresh_trials_may_fall_short_by_their_own_error(monkeypatch, lag: float,
     assert find_participants(SURE, Nested(calls=1), power=0.8, guess=90)[0] == needed
 
 
-@pytest.mark.parametrize(("people", "nested", "said"), [
-    (1, EIGHT, "1 participants with two systems cannot reach p < 0.05: no test of them is possible"),
-    (5, EIGHT, "the smallest p they can give is 0.062"), (5, Nested(), "2 against 3, cannot reach"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("people", "nested", "said"),
+    [
+        (1, EIGHT, "1 participants with two systems cannot reach p < 0.05: no test of them is possible"),
+        (5, EIGHT, "the smallest p they can give is 0.062"),
+        (5, Nested(), "2 against 3, cannot reach"),
+    ],
+)
 def test_too_few_participants_are_told_how_small_their_p_can_get(people, nested, said) -> None:
     with pytest.raises(InputError, match=said):
         check_attainable(people, nested)

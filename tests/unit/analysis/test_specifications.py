@@ -24,9 +24,13 @@ analysis:
 
 
 def written(
-    folder: Path, *, measure: str = "subjective_success", exclude: str = '[{user_turns: "< 2"}]',
-    judge: bool = True, people: int = 24,
-) -> Dataset:  # fmt: skip
+    folder: Path,
+    *,
+    measure: str = "subjective_success",
+    exclude: str = '[{user_turns: "< 2"}]',
+    judge: bool = True,
+    people: int = 24,
+) -> Dataset:
     """Alpha pleases more people of the panel, beta those who came by the link; who left early failed."""
     rng, file = np.random.default_rng(3), STUDY.format(measure=measure, exclude=exclude)
     seen = [{"revision": "r", "file": file, "seen_at": AT.isoformat()}]
@@ -35,35 +39,80 @@ def written(
         for person in range(people):
             panel, left = person % 3 != 0, person % 4 == 0
             who = {"participant_id": f"p{person}", "simulated": False}
-            writer.add("participants", [{
-                **who, "outcome": "withdrew" if person % 5 == 0 else "completed", "first_seen_at": AT,
-                "pool": "prolific" if panel else "link",
-            }])  # fmt: skip
+            writer.add(
+                "participants",
+                [
+                    {
+                        **who,
+                        "outcome": "withdrew" if person % 5 == 0 else "completed",
+                        "first_seen_at": AT,
+                        "pool": "prolific" if panel else "link",
+                    }
+                ],
+            )
             for number in range(4):
                 system = ("alpha", "beta")[number % 2]
                 key = {"dialogue_id": f"d{person}-{number}"}
                 trivial = left and number == 3
-                writer.add("dialogues", [{
-                    **key, **who, "study": "two pools", "system": system, "condition": system,
-                    "language": "en", "channel": "text", "dialogue_number": number + 1, "duration_s": 30.0,
-                    "end_reason": "user",
-                }])  # fmt: skip
+                writer.add(
+                    "dialogues",
+                    [
+                        {
+                            **key,
+                            **who,
+                            "study": "two pools",
+                            "system": system,
+                            "condition": system,
+                            "language": "en",
+                            "channel": "text",
+                            "dialogue_number": number + 1,
+                            "duration_s": 30.0,
+                            "end_reason": "user",
+                        }
+                    ],
+                )
                 turns = ["user", "system"] if trivial else ["user", "system", "user", "system"]
-                writer.add("turns", [{**key, "turn_index": at, "party": party, "text": "so be it"}
-                                     for at, party in enumerate(turns)])  # fmt: skip
+                writer.add(
+                    "turns",
+                    [
+                        {**key, "turn_index": at, "party": party, "text": "so be it"}
+                        for at, party in enumerate(turns)
+                    ],
+                )
                 liked = 0.9 if panel == (system == "alpha") else 0.35
                 good = float(not trivial and rng.random() < liked)
                 if number < 2 or trivial:
-                    writer.add("ratings", [{
-                        **key, "participant_id": who["participant_id"], "instrument": "cambridge",
-                        "item_id": "found_all", "role": "subjective_success", "value": good,
-                    }])  # fmt: skip
+                    writer.add(
+                        "ratings",
+                        [
+                            {
+                                **key,
+                                "participant_id": who["participant_id"],
+                                "instrument": "cambridge",
+                                "item_id": "found_all",
+                                "role": "subjective_success",
+                                "value": good,
+                            }
+                        ],
+                    )
                 if judge:
-                    writer.add("judgements", [{
-                        **key, "judge": "clerk", "kind": "python", "target": "found_all", "asked": 1,
-                        "value": good if rng.random() < 0.9 else 1 - good, "refused": 0, "unreadable": 0,
-                        "frozen": "f", "judged_at": AT,
-                    }])  # fmt: skip
+                    writer.add(
+                        "judgements",
+                        [
+                            {
+                                **key,
+                                "judge": "clerk",
+                                "kind": "python",
+                                "target": "found_all",
+                                "asked": 1,
+                                "value": good if rng.random() < 0.9 else 1 - good,
+                                "refused": 0,
+                                "unreadable": 0,
+                                "frozen": "f",
+                                "judged_at": AT,
+                            }
+                        ],
+                    )
     return Dataset(folder)
 
 
@@ -130,9 +179,15 @@ def test_each_participant_may_weigh_alike(dataset: Dataset, curve: Specification
     assert by[way] != pytest.approx(by[way._replace(alike="case")])
 
 
-@pytest.mark.parametrize(("difference", "p", "sign"), [
-    (0.2, 0.01, 1), (-0.2, 0.01, -1), (0.2, 0.05, 0), (0.2, None, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("difference", "p", "sign"),
+    [
+        (0.2, 0.01, 1),
+        (-0.2, 0.01, -1),
+        (0.2, 0.05, 0),
+        (0.2, None, 0),
+    ],
+)
 def test_only_a_difference_that_is_shown_has_a_direction(
     curve: SpecificationCurve, difference: float, p: float | None, sign: int
 ) -> None:

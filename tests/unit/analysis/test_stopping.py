@@ -165,13 +165,19 @@ WITHIN = Interval(-0.04, 0.03)
 
 def test_evidence_at_any_time_decides_by_its_bar_the_margin_and_the_planned_number():
     for told, stopping, stop in [
-        ({"p": 0.05}, {}, "effect"), ({"p": 0.0501}, {}, None),
-        ({"interval": WITHIN}, {}, "equal"), ({"interval": WITHIN}, {"futility": False}, None),
-        ({"interval": WITHIN, "p": 0.01}, {}, "effect"), ({"interval": Interval(-0.05, 0.03)}, {}, None),
-        ({"interval": Interval(-0.03, 0.05)}, {}, None), ({"interval": None}, {}, None),
-        ({"n": 40}, {}, "end"), ({"n": 39}, {}, None), ({"n": 40}, {"participants": None}, None),
+        ({"p": 0.05}, {}, "effect"),
+        ({"p": 0.0501}, {}, None),
+        ({"interval": WITHIN}, {}, "equal"),
+        ({"interval": WITHIN}, {"futility": False}, None),
+        ({"interval": WITHIN, "p": 0.01}, {}, "effect"),
+        ({"interval": Interval(-0.05, 0.03)}, {}, None),
+        ({"interval": Interval(-0.03, 0.05)}, {}, None),
+        ({"interval": None}, {}, None),
+        ({"n": 40}, {}, "end"),
+        ({"n": 39}, {}, None),
+        ({"n": 40}, {"participants": None}, None),
         ({"n": 41, "interval": WITHIN}, {}, "equal"),
-    ]:  # fmt: skip
+    ]:
         look = Look(
             **{"n": 20, "estimate": 0.1, "e_value": 3.0, "interval": Interval(-0.2, 0.4), "p": 0.3, **told}
         )
@@ -182,9 +188,14 @@ def test_evidence_at_any_time_decides_by_its_bar_the_margin_and_the_planned_numb
 
 def test_a_trial_stops_as_all_its_pairs_do():
     for stops, whole in [
-        (["effect"], "effect"), (["effect", "effect"], "effect"), (["effect", None], None), ([None], None),
-        (["effect", "futility"], "mixed"), (["end", "effect"], "end"), (["end", "end"], "end"),
-    ]:  # fmt: skip
+        (["effect"], "effect"),
+        (["effect", "effect"], "effect"),
+        (["effect", None], None),
+        ([None], None),
+        (["effect", "futility"], "mixed"),
+        (["end", "effect"], "end"),
+        (["end", "end"], "end"),
+    ]:
         pairs = [LoggedVerdict(a="a", b="b", stop=one, why="so") for one in stops]
         assert _whole(pairs)[0] == whole
 
@@ -203,8 +214,11 @@ def test_looks_are_due_at_the_first_whole_number_of_participants():
 
 
 def test_who_answered_nothing_is_no_participant_of_the_look(make):
-    rows = [(system, f"p{person}", person % 3 > 0 if person < 9 else None)
-            for person in range(12) for system in ("a", "b", "other")]  # fmt: skip
+    rows = [
+        (system, f"p{person}", person % 3 > 0 if person < 9 else None)
+        for person in range(12)
+        for system in ("a", "b", "other")
+    ]
     rows += [("other", "p20", 1), ("a", None, 1)]
     dataset = make(*rows, visit_id=[f"v{person}" for _, person, _ in rows])
     found = watch(dataset, plan(), [f"v{person}" for _, person, _ in rows])
@@ -212,9 +226,13 @@ def test_who_answered_nothing_is_no_participant_of_the_look(make):
     assert watch(dataset, plan(), [f"v{person}" for _, person, _ in rows if person]).number is None
 
 
-@pytest.mark.parametrize(("p", "said"), [
-    (0.04, "The evidence of 25 reaches 20."), (0.25, "The evidence of 4 is below 20; go on."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (0.04, "The evidence of 25 reaches 20."),
+        (0.25, "The evidence of 4 is below 20; go on."),
+    ],
+)
 def test_evidence_is_told_beside_its_bar(p, said):
     look = Look(n=20, estimate=0.1, e_value=3.0, interval=Interval(-0.2, 0.4), p=p)
     assert _stop_at_any_time(look, plan("anytime"), 0.05)[1] == said

@@ -213,9 +213,10 @@ def test_definitions_of_success_that_part_by_much_are_doubted(make, said, apart)
     dataset = make(*[("a", f"p{one}", answer) for one, answer in enumerate(answers)])
     summary = summarise(dataset)
     found = summary.all
-    rates = {**found.rates, "objective_success_assigned": replace(
-        found.rates["subjective_success"], successes=0.0, ratio=0.0
-    )}  # fmt: skip
+    rates = {
+        **found.rates,
+        "objective_success_assigned": replace(found.rates["subjective_success"], successes=0.0, ratio=0.0),
+    }
     doubt = doubt_definitions(replace(found, rates=rates))
     assert (doubt is not None) == apart
     front = ResultsSection().front(replace(summary, all=replace(found, rates=rates)))
@@ -232,10 +233,17 @@ def told(summary, part: str) -> list[str]:
     return [str(one) for one in summary.warnings if part in str(one)]
 
 
-@pytest.mark.parametrize(("answers", "successes", "counted"), [
-    ([0, 0, 0], 0, True), ([1, 1, 1], 3, True), ([0, 1, 0], 1, True), ([0.5, 1, 0], 1.5, False),
-    ([1, 1, 2], 4, False), ([-1, 0, 0], -1, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answers", "successes", "counted"),
+    [
+        ([0, 0, 0], 0, True),
+        ([1, 1, 1], 3, True),
+        ([0, 1, 0], 1, True),
+        ([0.5, 1, 0], 1.5, False),
+        ([1, 1, 2], 4, False),
+        ([-1, 0, 0], -1, False),
+    ],
+)
 def test_only_whole_counts_of_successes_among_cases_have_an_interval(make, answers, successes, counted):
     row = summarise(make(*[("a", f"p{one}", answer) for one, answer in enumerate(answers)])).by[0]
     rate = row.rates["subjective_success"]
@@ -263,9 +271,15 @@ def test_a_test_counts_the_cases_of_both_its_groups(make):
     assert [one.unit for one in unknown] == ["case"] and "|n:3|" in unknown[0].signature
 
 
-@pytest.mark.parametrize(("simulated", "mixed"), [
-    ([False] * 3, None), ([True] * 3, None), ([True, False, False], 1), ([True, True, False], 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("simulated", "mixed"),
+    [
+        ([False] * 3, None),
+        ([True] * 3, None),
+        ([True, False, False], 1),
+        ([True, True, False], 2),
+    ],
+)
 def test_only_people_beside_programs_are_a_mixture(make, simulated, mixed):
     found = summarise(make(*[("a", f"p{one}", 1) for one in range(3)], simulated=simulated))
     said = told(found, "dialogues are simulated")
@@ -277,13 +291,17 @@ def test_populations_are_compared_on_calls_too_and_programs_not_on_how_long_they
     """Three of one population call three times each, four of the other once and twice."""
     held = [f"p{one // 3}" for one in range(9)] + ["q0", "q1", "q2", "q2", "q3", "q3"]
     people = [
-        {"participant_id": one, "pool": "panel" if one[0] == "q" else "campus",
-         "simulated": simulated and one[0] == "q"}
+        {
+            "participant_id": one,
+            "pool": "panel" if one[0] == "q" else "campus",
+            "simulated": simulated and one[0] == "q",
+        }
         for one in sorted(set(held))
-    ]  # fmt: skip
+    ]
     rows = [("a", one, place % 2) for place, one in enumerate(held)]
-    dataset = make(*rows, rows={"participants": people},
-                   simulated=[simulated and one[0] == "q" for one in held])  # fmt: skip
+    dataset = make(
+        *rows, rows={"participants": people}, simulated=[simulated and one[0] == "q" for one in held]
+    )
     tests = {one.measure: one for one in summarise(dataset, "population").tests}
     calls = tests["dialogues_per_participant"]
     assert calls.clustered.difference == pytest.approx(3 - 6 / 4) and calls.a == "campus"
@@ -291,9 +309,15 @@ def test_populations_are_compared_on_calls_too_and_programs_not_on_how_long_they
     assert "dialogues_per_participant" not in {one.measure for one in summarise(dataset, "system").tests}
 
 
-@pytest.mark.parametrize(("answers", "said"), [
-    ([1, 0, 1], None), ([1, None, None], "2 of 3"), ([None] * 3, None), ([1, 0, None], "1 of 3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([1, 0, 1], None),
+        ([1, None, None], "2 of 3"),
+        ([None] * 3, None),
+        ([1, 0, None], "1 of 3"),
+    ],
+)
 def test_dialogues_without_an_answer_are_told_where_others_have_one(make, answers, said):
     found = told(
         summarise(make(*[("a", f"p{n}", one) for n, one in enumerate(answers)])), "No answer to the success"
@@ -307,8 +331,10 @@ def test_faults_of_this_service_are_told_by_group_and_those_of_a_system_are_not(
         for number, kind in enumerate(["timeout", "internal", "interrupted", "internal", "closed"])
     ]
     rows = [(system, f"p{number}", 1) for number, system in enumerate("aabbc")]
-    turns = [{"dialogue_id": f"d{number}", "turn_index": 0, "party": "user", "restarted": number in (0, 1, 4)}
-             for number in range(5)]  # fmt: skip
+    turns = [
+        {"dialogue_id": f"d{number}", "turn_index": 0, "party": "user", "restarted": number in (0, 1, 4)}
+        for number in range(5)
+    ]
     found = summarise(make(*rows, incidents=faults, rows={"turns": turns}))
     assert told(found, "because of Vivavoce")[0].startswith(BROKEN.format(n=3, which="a 1, b 2"))
     assert len(told(found, "restarted during 3 dialogues")) == 1
@@ -316,10 +342,17 @@ def test_faults_of_this_service_are_told_by_group_and_those_of_a_system_are_not(
     assert not told(sound, "because of Vivavoce") and not told(sound, "Vivavoce restarted")
 
 
-@pytest.mark.parametrize(("ratios", "doubted"), [
-    ((0.5, 0.3, None), (0.5, 0.3)), ((0.5, 0.31, None), None), ((0.3, 0.5, 0.9), (0.9, 0.3)),
-    ((0.9, 0.5, 0.2), (0.9, 0.2)), ((0.4, None, None), None), ((0.1, 0.6, 0.4), (0.6, 0.1)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ratios", "doubted"),
+    [
+        ((0.5, 0.3, None), (0.5, 0.3)),
+        ((0.5, 0.31, None), None),
+        ((0.3, 0.5, 0.9), (0.9, 0.3)),
+        ((0.9, 0.5, 0.2), (0.9, 0.2)),
+        ((0.4, None, None), None),
+        ((0.1, 0.6, 0.4), (0.6, 0.1)),
+    ],
+)
 def test_the_two_definitions_that_part_most_are_named_the_higher_first(make, ratios, doubted):
     whole = summarise(make(("a", "p", 1))).all
     rate = whole.rates["subjective_success"]

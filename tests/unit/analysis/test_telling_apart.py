@@ -118,18 +118,46 @@ def test_what_occurs_in_five_calls_is_a_feature_and_calls_weigh_alike_however_lo
 
 
 def test_words_and_acts_of_a_call_are_counted_with_their_neighbours() -> None:
-    call = Call("d", "p", said=["Thai food, thai", "a pub", "bye"], words=[3, 12, 1], acts=[
-        [("inform", "food", "thai"), ("request", "phone", None)], [("inform", "type", "pub")], [],
-    ])  # fmt: skip
+    call = Call(
+        "d",
+        "p",
+        said=["Thai food, thai", "a pub", "bye"],
+        words=[3, 12, 1],
+        acts=[
+            [("inform", "food", "thai"), ("request", "phone", None)],
+            [("inform", "type", "pub")],
+            [],
+        ],
+    )
     assert _words(call) == {
-        "<food>": 2, "food": 1, "^ <food>": 1, "<food> food": 1, "food <food>": 1, "<food> $": 1,
-        "a": 1, "pub": 1, "^ a": 1, "a pub": 1, "pub $": 1, "bye": 1, "^ bye": 1, "bye $": 1,
-    }  # fmt: skip
+        "<food>": 2,
+        "food": 1,
+        "^ <food>": 1,
+        "<food> food": 1,
+        "food <food>": 1,
+        "<food> $": 1,
+        "a": 1,
+        "pub": 1,
+        "^ a": 1,
+        "a pub": 1,
+        "pub $": 1,
+        "bye": 1,
+        "^ bye": 1,
+        "bye $": 1,
+    }
     assert _acts(call) == {
-        "inform + request": 1, "inform": 1, "null": 1, "^, then inform + request": 1,
-        "inform + request, then inform": 1, "inform, then null": 1, "null, then $": 1,
-        "3 words": 1, "9 words": 1, "1 words": 1, "3 turns or more": 1,
-    }  # fmt: skip
+        "inform + request": 1,
+        "inform": 1,
+        "null": 1,
+        "^, then inform + request": 1,
+        "inform + request, then inform": 1,
+        "inform, then null": 1,
+        "null, then $": 1,
+        "3 words": 1,
+        "9 words": 1,
+        "1 words": 1,
+        "3 turns or more": 1,
+    }
 
 
 def test_turns_are_told_by_threes_up_to_fifteen() -> None:

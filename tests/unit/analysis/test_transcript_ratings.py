@@ -26,12 +26,22 @@ def reading_rows(people: int, better: float, seed: int = 1, instrument: str = "r
         for number, version in enumerate(("control", "experimental"), 1):
             for item in ("ease", "utility"):
                 value = own + (better if version == "experimental" else 0) + chance.gauss(0, 0.4)
-                rows.append({
-                    "participant_id": f"p{person}", "visit_id": f"v{person}", "reading_number": number,
-                    "pair_id": "one", "variable": "empathy", "version": version, "level": version,
-                    "instrument": instrument, "item_id": item, "value": value, "response_s": 30.0,
-                    "simulated": True,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "participant_id": f"p{person}",
+                        "visit_id": f"v{person}",
+                        "reading_number": number,
+                        "pair_id": "one",
+                        "variable": "empathy",
+                        "version": version,
+                        "level": version,
+                        "instrument": instrument,
+                        "item_id": item,
+                        "value": value,
+                        "response_s": 30.0,
+                        "simulated": True,
+                    }
+                )
     return rows
 
 
@@ -41,8 +51,9 @@ def broken_rows(values: list[float]) -> list[dict]:
     own = {"role": "attention", "reading_number": 3, **same}
     return [
         {**row, **own, "value": values[int(row["participant_id"][1:])]}
-        for row in reading_rows(len(values), 0.0) if row["version"] == "experimental"
-    ]  # fmt: skip
+        for row in reading_rows(len(values), 0.0)
+        if row["version"] == "experimental"
+    ]
 
 
 def test_broken_transcripts_are_in_no_mean_and_who_likes_them_is_counted(tmp_path: Path) -> None:
@@ -59,9 +70,17 @@ def test_broken_transcripts_are_in_no_mean_and_who_likes_them_is_counted(tmp_pat
 
 def test_a_reversed_item_does_not_make_a_broken_transcript_a_good_one(tmp_path: Path) -> None:
     row = {
-        "participant_id": "p", "visit_id": "v", "reading_number": 1, "pair_id": "one", "variable": "x",
-        "version": "control", "level": "control", "instrument": "sus", "item_id": "q2", "simulated": True,
-    }  # fmt: skip
+        "participant_id": "p",
+        "visit_id": "v",
+        "reading_number": 1,
+        "pair_id": "one",
+        "variable": "x",
+        "version": "control",
+        "level": "control",
+        "instrument": "sus",
+        "item_id": "q2",
+        "simulated": True,
+    }
     rows = [{**row, "value": 1.0}, {**row, "value": 5.0, "pair_id": "broken", "role": "attention"}]
     assert rated_transcripts(made(tmp_path / "d", readings=rows)).attention == AttentionCheck(
         participants=1, failed=0
@@ -113,16 +132,36 @@ def live(folder: Path, connect: str, minutes: float) -> Dataset:
     study = {"name": "live", "file": f"study: live\nsystems:\n  hut: {{connect: {connect}}}\n"}
     with DatasetWriter(folder, study=study, source={"kind": "test"}) as writer:
         for person in range(10):
-            writer.add("dialogues", [{
-                "dialogue_id": f"d{person}", "study": "live", "system": "hut", "condition": "hut",
-                "participant_id": f"p{person}", "channel": "text", "language": "en", "started_at": START,
-                "simulated": False,
-            }])  # fmt: skip
-            writer.add("ratings", [
-                {"dialogue_id": f"d{person}", "participant_id": f"p{person}", "instrument": "reading",
-                 "item_id": item, "value": 4.0, "answered_at": START + timedelta(minutes=minutes)}
-                for item in ("ease", "utility", "satisfaction", "interaction")
-            ])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        "dialogue_id": f"d{person}",
+                        "study": "live",
+                        "system": "hut",
+                        "condition": "hut",
+                        "participant_id": f"p{person}",
+                        "channel": "text",
+                        "language": "en",
+                        "started_at": START,
+                        "simulated": False,
+                    }
+                ],
+            )
+            writer.add(
+                "ratings",
+                [
+                    {
+                        "dialogue_id": f"d{person}",
+                        "participant_id": f"p{person}",
+                        "instrument": "reading",
+                        "item_id": item,
+                        "value": 4.0,
+                        "answered_at": START + timedelta(minutes=minutes),
+                    }
+                    for item in ("ease", "utility", "satisfaction", "interaction")
+                ],
+            )
         return writer.close()
 
 
@@ -164,10 +203,19 @@ BROKEN = {"role": "attention"}
 
 def rated(person: str | None, version: str, value: float | None, **more: object) -> dict:
     return {
-        "participant_id": person, "visit_id": f"v-{person}", "reading_number": 1, "pair_id": "one",
-        "variable": "empathy", "version": version, "level": version, "instrument": "reading",
-        "item_id": "ease", "value": value, "simulated": False, **more,
-    }  # fmt: skip
+        "participant_id": person,
+        "visit_id": f"v-{person}",
+        "reading_number": 1,
+        "pair_id": "one",
+        "variable": "empathy",
+        "version": version,
+        "level": version,
+        "instrument": "reading",
+        "item_id": "ease",
+        "value": value,
+        "simulated": False,
+        **more,
+    }
 
 
 def test_every_mean_is_that_of_its_own_ratings(tmp_path: Path) -> None:
@@ -178,7 +226,7 @@ def test_every_mean_is_that_of_its_own_ratings(tmp_path: Path) -> None:
             range(9), ("control", "experimental"), ("pace", "empathy"), ("ease", "utility"), ("one", "two")
         )
         if chance.random() < 0.7
-    ]  # fmt: skip
+    ]
     unanswered = [rated("p0", "control", None, pair_id="three"), rated("nobody", "experimental", None)]
     facts = rated_transcripts(made(tmp_path / "d", readings=rows + unanswered))
     assert (facts.ratings, facts.participants, facts.transcripts) == (len(rows), 9, 4)
@@ -187,8 +235,10 @@ def test_every_mean_is_that_of_its_own_ratings(tmp_path: Path) -> None:
     assert [(one.variable, one.item) for one in facts.variables] == [("empathy", None), ("pace", None)]
     for one in (*facts.items, *facts.variables):
         own = [row for row in rows if row["variable"] == one.variable and one.item in (None, row["item_id"])]
-        old, new = (mean(row["value"] for row in own if row["version"] == name)
-                    for name in ("control", "experimental"))  # fmt: skip
+        old, new = (
+            mean(row["value"] for row in own if row["version"] == name)
+            for name in ("control", "experimental")
+        )
         assert (one.control, one.experimental) == (pytest.approx(old), pytest.approx(new))
         assert one.difference == pytest.approx(new - old) and one.low < one.difference < one.high
         assert (one.ratings, one.participants) == (len(own), 9)
@@ -198,22 +248,34 @@ def test_every_mean_is_that_of_its_own_ratings(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("rows", "found"), [
-    ([rated("p", "control", 3), rated("p", "experimental", 3, **BROKEN)], (1, 1)),
-    ([rated("p", "control", 3.1), rated("p", "experimental", 3, **BROKEN)], (1, 0)),
-    ([rated("p", "control", 3), rated("q", "experimental", 9, **BROKEN)], None),
-    ([rated("p", "control", 3), rated("q", "control", 2), rated("q", "control", 9, **BROKEN)], (1, 1)),
-    ([rated("p", "control", 2), rated("p", "control", 4), rated("p", "control", 2.9, **BROKEN)], (1, 0)),
-    ([rated(None, "control", 3, visit_id="v1"), rated(None, "control", 9, visit_id="v2", **BROKEN)], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([rated("p", "control", 3), rated("p", "experimental", 3, **BROKEN)], (1, 1)),
+        ([rated("p", "control", 3.1), rated("p", "experimental", 3, **BROKEN)], (1, 0)),
+        ([rated("p", "control", 3), rated("q", "experimental", 9, **BROKEN)], None),
+        ([rated("p", "control", 3), rated("q", "control", 2), rated("q", "control", 9, **BROKEN)], (1, 1)),
+        ([rated("p", "control", 2), rated("p", "control", 4), rated("p", "control", 2.9, **BROKEN)], (1, 0)),
+        (
+            [rated(None, "control", 3, visit_id="v1"), rated(None, "control", 9, visit_id="v2", **BROKEN)],
+            None,
+        ),
+    ],
+)
 def test_who_rates_a_broken_transcript_as_high_as_the_others_has_failed(tmp_path: Path, rows, found) -> None:
     told = rated_transcripts(made(tmp_path / "d", readings=rows)).attention
     assert told == (found and AttentionCheck(participants=found[0], failed=found[1]))
 
 
-@pytest.mark.parametrize(("instrument", "item", "value"), [
-    ("sus", "q2", 4.0), ("sus", "q1", 2.0), ("sus", "own", 2.0), ("foreign", "q2", 2.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("instrument", "item", "value"),
+    [
+        ("sus", "q2", 4.0),
+        ("sus", "q1", 2.0),
+        ("sus", "own", 2.0),
+        ("foreign", "q2", 2.0),
+    ],
+)
 @pytest.mark.parametrize("version", ["control", "experimental"])
 def test_only_reversed_items_of_known_forms_are_turned_and_one_version_has_no_difference(
     tmp_path: Path, instrument, item, value, version

@@ -76,8 +76,15 @@ Make = Callable[..., Dataset]
 def dataset(tmp_path: Path) -> Make:
     """A dataset of judges with likes by variable, a leaning to the left, and tastes of their own."""
 
-    def make(people: int, likes: dict[str, float], *, left: float = 0.0, ties: float = 0.0, seed: int = 1,
-             **changes: object) -> Dataset:  # fmt: skip
+    def make(
+        people: int,
+        likes: dict[str, float],
+        *,
+        left: float = 0.0,
+        ties: float = 0.0,
+        seed: int = 1,
+        **changes: object,
+    ) -> Dataset:
         chance, rows = Random(seed), []
         for person in range(people):
             for number, (variable, rate) in enumerate(likes.items(), 1):
@@ -87,14 +94,29 @@ def dataset(tmp_path: Path) -> Make:
                     choice = "tie" if chance.random() < ties else "experimental" if wins else "control"
                     other = {"left": "right", "right": "left"}[side]
                     chosen = None if choice == "tie" else side if choice == "experimental" else other
-                    rows.append({
-                        "participant_id": f"p{person}", "visit_id": f"v{person}", "role": "main",
-                        "comparison_number": number, "pair_id": variable, "variable": variable,
-                        "change": "insertion", "control_level": "old", "experimental_level": "new",
-                        "question": question, "quality": quality, "choice": choice, "side": chosen,
-                        "experimental_side": side, "total_s": 200.0, "accepted": True, "flags": "",
-                        "simulated": True, **changes,
-                    })  # fmt: skip
+                    rows.append(
+                        {
+                            "participant_id": f"p{person}",
+                            "visit_id": f"v{person}",
+                            "role": "main",
+                            "comparison_number": number,
+                            "pair_id": variable,
+                            "variable": variable,
+                            "change": "insertion",
+                            "control_level": "old",
+                            "experimental_level": "new",
+                            "question": question,
+                            "quality": quality,
+                            "choice": choice,
+                            "side": chosen,
+                            "experimental_side": side,
+                            "total_s": 200.0,
+                            "accepted": True,
+                            "flags": "",
+                            "simulated": True,
+                            **changes,
+                        }
+                    )
         with DatasetWriter(
             tmp_path / f"data{seed}-{people}", study={"name": "talk"}, source={"kind": "test"}
         ) as writer:
@@ -226,12 +248,26 @@ def asked(person: str | None, number: int | None, variable: str, question: str, 
     at = more.get("experimental_side", "left") or "left"
     chosen = {"experimental": at, "control": "right" if at == "left" else "left", "tie": None}[choice]
     return {
-        "participant_id": person, "visit_id": f"v-{person}", "role": "main", "comparison_number": number,
-        "pair_id": variable, "variable": variable, "change": "insertion", "control_level": "old",
-        "experimental_level": "new", "question": question, "quality": QUESTIONS[question], "choice": choice,
-        "side": chosen, "experimental_side": at, "total_s": 90.0, "accepted": True, "flags": "",
-        "simulated": False, **more,
-    }  # fmt: skip
+        "participant_id": person,
+        "visit_id": f"v-{person}",
+        "role": "main",
+        "comparison_number": number,
+        "pair_id": variable,
+        "variable": variable,
+        "change": "insertion",
+        "control_level": "old",
+        "experimental_level": "new",
+        "question": question,
+        "quality": QUESTIONS[question],
+        "choice": choice,
+        "side": chosen,
+        "experimental_side": at,
+        "total_s": 90.0,
+        "accepted": True,
+        "flags": "",
+        "simulated": False,
+        **more,
+    }
 
 
 @pytest.fixture
@@ -290,8 +326,10 @@ def test_every_share_is_that_of_counting_its_own_choices(compared):
         assert cell_found.participants == cell_found.decided and cell_found.method == "wilson"
     of = {name: shares(part)[2] for name, part in own.items()}
     assert [(one.a, one.b) for one in facts.differences] == [
-        ("empathy", "facing"), ("empathy", "pace"), ("facing", "pace"),
-    ]  # fmt: skip
+        ("empathy", "facing"),
+        ("empathy", "pace"),
+        ("facing", "pace"),
+    ]
     for one in facts.differences:
         assert one.difference == pytest.approx(of[one.a] - of[one.b])
         assert one.low < one.difference < one.high
@@ -309,10 +347,15 @@ def test_groups_of_people_have_the_shares_of_their_own_choices(compared):
     assert [one.variable for one in facts.by_group] == ["empathy", "facing", "pace"]
     for one in facts.by_group:
         parts = {
-            name: [row for row in rows if row["variable"] == one.variable and row["choice"] != "tie"
-                   and groups.get(row["participant_id"]) == name]
+            name: [
+                row
+                for row in rows
+                if row["variable"] == one.variable
+                and row["choice"] != "tie"
+                and groups.get(row["participant_id"]) == name
+            ]
             for name in ("old", "young")
-        }  # fmt: skip
+        }
         for name, part in parts.items():
             found = one.groups[name]
             assert (found.choices, found.ties, found.ratio) == pytest.approx(shares(part))
@@ -324,16 +367,27 @@ def test_groups_of_people_have_the_shares_of_their_own_choices(compared):
 @pytest.mark.parametrize(("people", "told"), [(9, True), (2, True), (1, False)])
 def test_cochran_s_q_is_of_people_who_decided_on_all_variables(compared, people, told):
     """Q = (k - 1)(k sum of squared column totals - T2) / (k T - sum of squared row totals)."""
-    answers = [[1, 0, 1], [1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1], [1, 0, 1], [0, 0, 0],
-               [1, 0, 1]][:people]  # fmt: skip
+    answers = [
+        [1, 0, 1],
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 1, 1],
+        [1, 0, 0],
+        [1, 1, 1],
+        [1, 0, 1],
+        [0, 0, 0],
+        [1, 0, 1],
+    ][:people]
     rows = [
         asked(f"p{person}", place, "abc"[place - 1], question, "experimental" if said else "control")
         for person, own in enumerate(answers)
         for place, said in enumerate(own, 1)
         for question in ("ease", "utility")[: 1 + (person < people - 2)]
     ]
-    rows += [asked("undecided", place, "abc"[place - 1], "ease", said)
-             for place, said in enumerate(("experimental", "tie", "control"), 1)]  # fmt: skip
+    rows += [
+        asked("undecided", place, "abc"[place - 1], "ease", said)
+        for place, said in enumerate(("experimental", "tie", "control"), 1)
+    ]
     ease = compared(rows).same_preference[0]
     columns, totals = [sum(one) for one in zip(*answers, strict=True)], [sum(own) for own in answers]
     whole = sum(totals)
@@ -342,9 +396,15 @@ def test_cochran_s_q_is_of_people_who_decided_on_all_variables(compared, people,
     assert (ease.q, ease.df) == ((pytest.approx(q), 2) if told else (None, None))
 
 
-@pytest.mark.parametrize(("person", "number", "counted"), [
-    ("p", 1, 3), ("p", None, 3), (None, 1, 3), (None, None, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("person", "number", "counted"),
+    [
+        ("p", 1, 3),
+        ("p", None, 3),
+        (None, 1, 3),
+        (None, None, 0),
+    ],
+)
 def test_who_is_the_same_person_is_known_by_participant_or_place(compared, person, number, counted):
     """Neither a participant nor a place in what one saw: the pairs may all be judged by different people."""
     rows = [
@@ -366,8 +426,13 @@ def test_one_variable_alone_has_no_q(compared):
 
 def test_leaning_is_of_decided_choices_whose_sides_are_known(compared):
     """One variable: logit of left is b0 + b1 where the new version is left, b0 - b1 where it is right."""
-    told = {("left", "experimental"): 9, ("left", "control"): 3, ("right", "experimental"): 4,
-            ("right", "control"): 7, ("left", "tie"): 5}  # fmt: skip
+    told = {
+        ("left", "experimental"): 9,
+        ("left", "control"): 3,
+        ("right", "experimental"): 4,
+        ("right", "control"): 7,
+        ("left", "tie"): 5,
+    }
     kinds = [kind for kind, times in told.items() for _ in range(times)]
     rows = [
         asked(f"p{number % 13}", 1, "pace", "ease", choice, experimental_side=side)
@@ -393,12 +458,18 @@ def leaning(variable: str, sides: str, choices: str, people: int = 4) -> list[di
 MIXED = leaning("b", "lrlrlrlr", "eecceeec")
 
 
-@pytest.mark.parametrize(("rows", "known"), [
-    (MIXED, True), (MIXED + leaning("a", "llrrlr", "ecceee") + leaning("c", "rlrl", "ceec"), True),
-    (MIXED + leaning("a", "lrlr", "eeee") + leaning("c", "rlrl", "ceec"), False),
-    (leaning("b", "lrlrlrlr", "eecceeec", people=1), False), (leaning("b", "lrlrlrlr", "ececeeec", 2), True),
-    (leaning("b", "lrlrlr", "ececec"), False), (leaning("b", "llllll", "eceeec"), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "known"),
+    [
+        (MIXED, True),
+        (MIXED + leaning("a", "llrrlr", "ecceee") + leaning("c", "rlrl", "ceec"), True),
+        (MIXED + leaning("a", "lrlr", "eeee") + leaning("c", "rlrl", "ceec"), False),
+        (leaning("b", "lrlrlrlr", "eecceeec", people=1), False),
+        (leaning("b", "lrlrlrlr", "ececeeec", 2), True),
+        (leaning("b", "lrlrlr", "ececec"), False),
+        (leaning("b", "llllll", "eceeec"), False),
+    ],
+)
 def test_log_odds_need_two_people_both_sides_and_variables_that_are_not_settled(compared, rows, known):
     found = compared(rows).position
     assert (found.log_odds is not None) == known
@@ -407,11 +478,18 @@ def test_log_odds_need_two_people_both_sides_and_variables_that_are_not_settled(
 
 def test_effects_of_variables_are_those_of_a_logistic_model_fitted_here(compared):
     rows = [row for row in drawn(40, THREE, seed=8) if row["choice"] != "tie"]
-    signs = np.array([
-        [1.0, *((row["variable"] == name) * (1 if row["experimental_side"] == "left" else -1)
-                for name in sorted(THREE))]
-        for row in rows
-    ])  # fmt: skip
+    signs = np.array(
+        [
+            [
+                1.0,
+                *(
+                    (row["variable"] == name) * (1 if row["experimental_side"] == "left" else -1)
+                    for name in sorted(THREE)
+                ),
+            ]
+            for row in rows
+        ]
+    )
     left, weights = np.array([row["side"] == "left" for row in rows], dtype=float), np.zeros(4)
     for _ in range(30):  # Newton's steps
         chance = 1 / (1 + np.exp(-signs @ weights))
@@ -424,12 +502,17 @@ def test_effects_of_variables_are_those_of_a_logistic_model_fitted_here(compared
 
 def test_responses_are_counted_by_visit_and_judgements_by_row(compared):
     def visit(person: str, name: str, times: int, **more: object) -> list[dict[str, object]]:
-        return [asked(person, place, "pace", "ease", "experimental", visit_id=name, **more)
-                for place in range(1, times + 1)]  # fmt: skip
+        return [
+            asked(person, place, "pace", "ease", "experimental", visit_id=name, **more)
+            for place in range(1, times + 1)
+        ]
 
-    rows = [*visit("p1", "v1", 3, total_s=60.0), *visit("p2", "v2", 2, total_s=90.0, flags="fast odd"),
-            *visit("p2", "v3", 1, total_s=30.0, accepted=False, flags="fast"),
-            *visit("p3", "v4", 2, total_s=None, accepted=None, flags=None)]  # fmt: skip
+    rows = [
+        *visit("p1", "v1", 3, total_s=60.0),
+        *visit("p2", "v2", 2, total_s=90.0, flags="fast odd"),
+        *visit("p2", "v3", 1, total_s=30.0, accepted=False, flags="fast"),
+        *visit("p3", "v4", 2, total_s=None, accepted=None, flags=None),
+    ]
     rows += [asked("p1", 4, "pace", "ease", "control", visit_id="v1", role="attention", total_s=60.0)]
     rows += [asked("p1", 5, "pace", "ease", "control", visit_id="v1", role="repeat", total_s=60.0)]
     facts = compared(rows)
@@ -454,10 +537,14 @@ def test_who_decides_twice_about_a_cell_is_one_participant(compared):
     assert found.chi_square is None and found.p_exact is None and found.method == "cluster_robust_logit_t"
 
 
-@pytest.mark.parametrize(("choices", "winner"), [
-    (("experimental", "control"), "experimental"), (("control", "control", "experimental"), "control"),
-    (("tie", "tie"), None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("choices", "winner"),
+    [
+        (("experimental", "control"), "experimental"),
+        (("control", "control", "experimental"), "control"),
+        (("tie", "tie"), None),
+    ],
+)
 def test_an_even_share_is_told_as_the_experimental_version_and_ties_alone_as_neither(
     compared, choices, winner
 ):

@@ -50,11 +50,19 @@ def row(
 
 
 ROWS = [
-    row(0, "context", "AP"), row(2, "context", "IA"), row(4, "context", "AP"), row(2, "maxim", "manner"),
-    row(2, "maxim", "repair"), row(1, "avp", "c", "food=thai"), row(1, "avp", "s", "price=(cheap)|low\\"),
-    row(3, "avp", "d", HOSTILE), row(None, "subtask", "S"), row(None, "correction", "none"),
-    row(0, "context", "IA", who="bruno é@x"), row(2, "own_layer", "very good", "because"),
-]  # fmt: skip
+    row(0, "context", "AP"),
+    row(2, "context", "IA"),
+    row(4, "context", "AP"),
+    row(2, "maxim", "manner"),
+    row(2, "maxim", "repair"),
+    row(1, "avp", "c", "food=thai"),
+    row(1, "avp", "s", "price=(cheap)|low\\"),
+    row(3, "avp", "d", HOSTILE),
+    row(None, "subtask", "S"),
+    row(None, "correction", "none"),
+    row(0, "context", "IA", who="bruno é@x"),
+    row(2, "own_layer", "very good", "because"),
+]
 
 
 @pytest.fixture
@@ -218,9 +226,14 @@ def test_files_become_events_once_and_a_decision_wins(tmp_path: Path) -> None:
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         hold_dialogue(log, study, 0)
         workplace = LABELS.open(study, log)
-        given = [row(0, "context", "AP"), row(2, "context", "IA"), row(0, "context", "AP", who="bruno"),
-                 row(2, "context", "TF", who="bruno"), row(0, "context", "AP", who=ADJUDICATED),
-                 row(2, "context", "TF", who=ADJUDICATED)]  # fmt: skip
+        given = [
+            row(0, "context", "AP"),
+            row(2, "context", "IA"),
+            row(0, "context", "AP", who="bruno"),
+            row(2, "context", "TF", who="bruno"),
+            row(0, "context", "AP", who=ADJUDICATED),
+            row(2, "context", "TF", who=ADJUDICATED),
+        ]
         assert take_in(workplace, given, by="file") == 3
         first = export_dataset(log, study.name, tmp_path / "first").read("annotations").to_pylist()
         assert bare(first) == bare(given)
@@ -262,10 +275,17 @@ def test_tiers_of_any_dialogue_come_back_whatever_its_times(
     line = Timeline("d", listed)
     judged = data.draw(st.lists(st.sampled_from([None, *range(len(turns))]), unique=True))
     rows = [
-        {"dialogue_id": "d", "turn_index": turn, "layer": "mine", "label": "good", "value": None,
-         "annotator_id": "anna", "annotated_at": None}
+        {
+            "dialogue_id": "d",
+            "turn_index": turn,
+            "layer": "mine",
+            "label": "good",
+            "value": None,
+            "annotator_id": "anna",
+            "annotated_at": None,
+        }
         for turn in judged
-    ]  # fmt: skip
+    ]
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

@@ -47,9 +47,13 @@ def test_annotators_get_the_dialogues_on_which_the_lot_fell_and_chances_are_logg
     hold_dialogue(log, study, 6)
     again = choose_now(study, log, tmp_path / "again")
     assert again == Choosing(
-        target="context.AP", new=1, drawn_now=again.drawn - found.drawn, dialogues=7, drawn=again.drawn,
+        target="context.AP",
+        new=1,
+        drawn_now=again.drawn - found.drawn,
+        dialogues=7,
+        drawn=again.drawn,
         judged=found.drawn,
-    )  # fmt: skip
+    )
     assert choose_now(study, log, tmp_path / "third").new == 0, "a chance that was logged stays"
     dataset = export_dataset(log, study.name, tmp_path / "data")
     rows = dataset.read("label_chances").to_pylist()

@@ -22,14 +22,20 @@ def said(text: str, language: str = "en", *before: LoggedAct) -> set[str]:
 
 def test_values_kinds_and_requests_are_found_in_one_turn() -> None:
     assert said("I want a cheap chinese restaurant, what is the phone number?") >= {
-        "inform(type=restaurant)", "inform(food=chinese)", "inform(pricerange=cheap)", "request(phone)",
-    }  # fmt: skip
+        "inform(type=restaurant)",
+        "inform(food=chinese)",
+        "inform(pricerange=cheap)",
+        "request(phone)",
+    }
 
 
 def test_the_same_goal_is_found_in_italian() -> None:
     assert said("Cerco un ristorante cinese economico. Qual è il numero di telefono?", "it") >= {
-        "inform(type=restaurant)", "inform(food=chinese)", "inform(pricerange=cheap)", "request(phone)",
-    }  # fmt: skip
+        "inform(type=restaurant)",
+        "inform(food=chinese)",
+        "inform(pricerange=cheap)",
+        "request(phone)",
+    }
 
 
 def test_indifference_is_about_what_was_just_asked() -> None:
@@ -59,7 +65,7 @@ def test_turns_are_read_by_the_rules_that_the_parser_states() -> None:
         ("e se fosse greco?", "it", {"reqalts()", "inform(food=greek)"}),
         ("non m'importa la zona", "it", {"inform(area=dontcare)"}),
         ("ristorante vegeterrano", "it", {"inform(type=restaurant)"}),
-    ]:  # fmt: skip
+    ]:
         assert said(text, language) == expected
 
 

@@ -83,9 +83,13 @@ def test_a_function_gets_the_systems_acts_and_answers_in_the_datasets_words(modu
     assert acts == [LoggedAct(act="thankyou"), LoggedAct(act="inform", slot="food", op="=", value="THAI")]
 
 
-@pytest.mark.parametrize(("name", "problem"), [
-    ("broken", "turn 'thai' is not a list of acts"), ("failing", "ValueError: no idea, on the turn 'thai'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("broken", "turn 'thai' is not a list of acts"),
+        ("failing", "ValueError: no idea, on the turn 'thai'"),
+    ],
+)
 def test_a_function_that_fails_is_named_with_the_turn(module: Path, name: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
         loaded(f"own_parser_of_a_test:{name}", module)("thai", "en", ASKED)
@@ -117,19 +121,25 @@ def written(folder: Path) -> Dataset:
     writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}, factors=["shade"])
     dialogue = {"dialogue_id": "d", "study": "s", "system": "x", "condition": "x", "channel": "phone"}
     writer.add("dialogues", [dialogue | {"language": "en", "simulated": False, "factor_shade": "dark"}])
-    writer.add("turns", [
-        {"dialogue_id": "d", "turn_index": 0, "party": "system", "text": "what food"},
-        {"dialogue_id": "d", "turn_index": 1, "party": "user", "text": "tie", "reference": "i dont care"},
-        {"dialogue_id": "d", "turn_index": 2, "party": "system", "text": "well"},
-        {"dialogue_id": "d", "turn_index": 3, "party": "user", "text": "thai", "reference": None},
-        {"dialogue_id": "d", "turn_index": 5, "party": "user", "text": "thai", "reference": "noise"},
-    ])  # fmt: skip
+    writer.add(
+        "turns",
+        [
+            {"dialogue_id": "d", "turn_index": 0, "party": "system", "text": "what food"},
+            {"dialogue_id": "d", "turn_index": 1, "party": "user", "text": "tie", "reference": "i dont care"},
+            {"dialogue_id": "d", "turn_index": 2, "party": "system", "text": "well"},
+            {"dialogue_id": "d", "turn_index": 3, "party": "user", "text": "thai", "reference": None},
+            {"dialogue_id": "d", "turn_index": 5, "party": "user", "text": "thai", "reference": "noise"},
+        ],
+    )
     at = {"dialogue_id": "d", "rank": 0, "position": 0}
-    writer.add("acts", [
-        at | {"turn_index": 0, "layer": "system", "source": "bot", "act": "request", "slot": "food"},
-        at | {"turn_index": 1, "layer": "reference", "source": "label", "act": "affirm"},
-        at | {"turn_index": 1, "layer": "reference", "source": "parser", "act": "bye"},
-    ])  # fmt: skip
+    writer.add(
+        "acts",
+        [
+            at | {"turn_index": 0, "layer": "system", "source": "bot", "act": "request", "slot": "food"},
+            at | {"turn_index": 1, "layer": "reference", "source": "label", "act": "affirm"},
+            at | {"turn_index": 1, "layer": "reference", "source": "parser", "act": "bye"},
+        ],
+    )
     return writer.close()
 
 
@@ -137,8 +147,9 @@ def test_transcripts_are_read_and_recognised_words_never(tmp_path: Path) -> None
     read = read_turns(written(tmp_path / "D"), loaded("rules"), tmp_path / "R")
     acts = [row for row in read.read("acts").to_pylist() if row["source"] == "parser"]
     assert [(row["turn_index"], row["act"], row["slot"], row["value"]) for row in acts] == [
-        (1, "inform", "food", "dontcare"), (5, "null", None, None),
-    ]  # fmt: skip
+        (1, "inform", "food", "dontcare"),
+        (5, "null", None, None),
+    ]
     assert {row["source"] for row in read.read("acts").to_pylist()} == {"bot", "label", "parser"}
     assert read.factors == ["shade"]
     assert read.manifest["source"]["parser"] == "rules"

@@ -36,11 +36,22 @@ BOTH = {"channels": 2, "speakers": "system user"}
 
 def recording(name: str, content: str, **facts: object) -> dict[str, object]:
     return {
-        "recording_id": name, "content": content, "file": f"recordings/{name}", "media_type": "audio/wav",
-        "channels": 1, "speakers": "user", "sample_rate_hz": 16000, "frames": 1, "duration_s": 1.0,
-        "byte_count": 1, "sha256": "0", "recorded_at": datetime.now(UTC), "visit_id": "v1",
-        "simulated": False, **facts,
-    }  # fmt: skip
+        "recording_id": name,
+        "content": content,
+        "file": f"recordings/{name}",
+        "media_type": "audio/wav",
+        "channels": 1,
+        "speakers": "user",
+        "sample_rate_hz": 16000,
+        "frames": 1,
+        "duration_s": 1.0,
+        "byte_count": 1,
+        "sha256": "0",
+        "recorded_at": datetime.now(UTC),
+        "visit_id": "v1",
+        "simulated": False,
+        **facts,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +61,29 @@ def call(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("call") / "dataset"
     with DatasetWriter(folder, study={"name": "calls"}, source={"kind": "test"}) as writer:
         for index, one in enumerate(spoken):
-            writer.add("turns", [{
-                "dialogue_id": "d1", "turn_index": index, "party": one.party, "text": f"heard {index}",
-            }])  # fmt: skip
+            writer.add(
+                "turns",
+                [
+                    {
+                        "dialogue_id": "d1",
+                        "turn_index": index,
+                        "party": one.party,
+                        "text": f"heard {index}",
+                    }
+                ],
+            )
         writer.add("turns", [{"dialogue_id": "d2", "turn_index": 1, "party": "user", "text": "=cheap"}])
-        writer.add("recordings", [
-            recording("whole.flac", "dialogue", dialogue_id="d1", started_s=3.0, **BOTH),
-            recording("single.wav", "turn", dialogue_id="d1", turn_index=3),
-            recording("other.wav", "turn", dialogue_id="d2", turn_index=1),
-            recording("lost.wav", "turn", dialogue_id="d2", turn_index=2),
-            recording("broken.wav", "dialogue", dialogue_id="d2", **BOTH),
-            recording("check.wav", "check"),
-        ])  # fmt: skip
+        writer.add(
+            "recordings",
+            [
+                recording("whole.flac", "dialogue", dialogue_id="d1", started_s=3.0, **BOTH),
+                recording("single.wav", "turn", dialogue_id="d1", turn_index=3),
+                recording("other.wav", "turn", dialogue_id="d2", turn_index=1),
+                recording("lost.wav", "turn", dialogue_id="d2", turn_index=2),
+                recording("broken.wav", "dialogue", dialogue_id="d2", **BOTH),
+                recording("check.wav", "check"),
+            ],
+        )
     sounds = folder / "recordings"
     sounds.mkdir()
     write_sound(tracks, sounds / "whole.flac")

@@ -162,9 +162,15 @@ def scheme(**facts: Any) -> Scheme:
     return Scheme.model_validate({"scheme": "own", "about": "turn", "title": "Own", "labels": labels} | facts)
 
 
-@pytest.mark.parametrize(("about", "judged"), [
-    ("user", ["user"]), ("system", ["system"]), ("turn", ["user", "system"]), ("dialogue", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("about", "judged"),
+    [
+        ("user", ["user"]),
+        ("system", ["system"]),
+        ("turn", ["user", "system"]),
+        ("dialogue", []),
+    ],
+)
 def test_a_scheme_judges_turns_of_the_party_that_it_is_about(about: str, judged: list[str]) -> None:
     assert [party for party in ("user", "system") if scheme(about=about).judges(party)] == judged
 
@@ -176,8 +182,10 @@ def test_several_labels_need_several_to_choose_from() -> None:
 
 
 def test_a_label_needs_a_value_as_the_scheme_or_the_label_itself_says() -> None:
-    labels = [{"label": "low", "key": "1", "text": "low", "value": False, "code": -3},
-              {"label": "high", "key": "2", "text": "high"}]  # fmt: skip
+    labels = [
+        {"label": "low", "key": "1", "text": "low", "value": False, "code": -3},
+        {"label": "high", "key": "2", "text": "high"},
+    ]
     asked = scheme(labels=labels, value="of what")
     assert (asked.needs_value("low"), asked.needs_value("high"), asked.needs_value("none")) == (
         False,
@@ -189,10 +197,23 @@ def test_a_label_needs_a_value_as_the_scheme_or_the_label_itself_says() -> None:
     assert (asked.code("low"), asked.code("high"), asked.code("none")) == (-3, 2, None)
 
 
-@pytest.mark.parametrize(("key", "read"), [
-    (7, "7"), ("B", "b"), ("z", "z"), (True, None), (0, None), (".", None), ("-", None), ("\u00e9", None),
-    ("ab", None), (12, None), (None, None), ("", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "read"),
+    [
+        (7, "7"),
+        ("B", "b"),
+        ("z", "z"),
+        (True, None),
+        (0, None),
+        (".", None),
+        ("-", None),
+        ("\u00e9", None),
+        ("ab", None),
+        (12, None),
+        (None, None),
+        ("", None),
+    ],
+)
 def test_a_key_is_one_small_letter_or_a_digit(key: object, read: str | None) -> None:
     facts = {"label": "low", "key": key, "text": "Low"}
     if read is not None:
@@ -206,18 +227,25 @@ def test_slots_get_the_first_letter_of_their_name_that_is_free_else_any() -> Non
     names = {"area": {"en": "where"}, "address": {}, "aaa": {}, "Zoo": {}}
     made = scheme(labels=[], labels_from="slots").with_slots(names)
     assert [(one.label, one.key) for one in made.labels] == [
-        ("area", "a"), ("address", "d"), ("aaa", "b"), ("Zoo", "z"),
-    ]  # fmt: skip
+        ("area", "a"),
+        ("address", "d"),
+        ("aaa", "b"),
+        ("Zoo", "z"),
+    ]
     assert [one.text for one in made.labels[:2]] == [{"en": "where"}, {"": "address"}]
     own = scheme()
     assert own.with_slots(names) is own
 
 
-@pytest.mark.parametrize(("asked", "place", "problem"), [
-    ({"one": ["low", "high"]}, None, ""), ({"one": ["low", "hihg"]}, 1, "'one' has no label 'hihg'"),
-    ({"three": ["low"]}, 1, "must come after 'three'"),
-    ({"two": ["low"]}, 1, "must come after 'two'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "place", "problem"),
+    [
+        ({"one": ["low", "high"]}, None, ""),
+        ({"one": ["low", "hihg"]}, 1, "'one' has no label 'hihg'"),
+        ({"three": ["low"]}, 1, "must come after 'three'"),
+        ({"two": ["low"]}, 1, "must come after 'two'"),
+    ],
+)
 def test_what_a_scheme_depends_on_stands_before_it_with_these_labels(
     asked: dict[str, list[str]], place: int | None, problem: str
 ) -> None:

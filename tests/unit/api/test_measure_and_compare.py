@@ -64,8 +64,11 @@ def test_differences_are_those_of_the_command_line(folder: Path) -> None:
     for row, test in zip(found, found.to_dict()["tests"], strict=True):
         side = test["clustered"]
         assert (row.difference, row.low, row.high, row.p) == (
-            side["difference"], side["low"], side["high"], side["p"],
-        )  # fmt: skip
+            side["difference"],
+            side["low"],
+            side["high"],
+            side["p"],
+        )
         assert (row.p_adjusted, row.family) == (side["p_adjusted"], test["why"])
         assert f"unit:{row.analysis_unit}|" in row.signature and f"|n:{row.n}|" in row.signature
     assert [one.equivalent is None for one in found] == [True, False]

@@ -35,8 +35,10 @@ def test_power_is_that_of_the_command_line() -> None:
     assert [one.by for one in found] == ["independent", "design_effect", "simulation"]
     last, told = found.rows[-1], printed["clustered"]
     assert (last.n, last.participants, last.analysis_unit) == (
-        told["per_group"], told["participants"], "participant",
-    )  # fmt: skip
+        told["per_group"],
+        told["participants"],
+        "participant",
+    )
     assert (last.power, last.alpha) == (printed["simulated"]["power"], 0.05)
     assert found.to_pandas()["participants"].isna().tolist() == [True, False, False]
     assert "design effect" in repr(found) and "<table" in found._repr_html_()
@@ -146,15 +148,23 @@ def test_a_log_of_ones_own_is_imported_without_a_package(tmp_path: Path) -> None
         with vv.DatasetWriter(into, study={"name": "desk"}, source={"kind": "csv"}) as writer:
             for path in paths:
                 facts = {
-                    "dialogue_id": path.stem, "study": "desk", "system": "a", "condition": "a",
-                    "channel": "text", "language": "en", "simulated": False,
-                }  # fmt: skip
+                    "dialogue_id": path.stem,
+                    "study": "desk",
+                    "system": "a",
+                    "condition": "a",
+                    "channel": "text",
+                    "language": "en",
+                    "simulated": False,
+                }
                 writer.add("dialogues", [facts])
                 rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
-                writer.add("turns", [
-                    {"dialogue_id": path.stem, "turn_index": n, "party": row["who"], "text": row["said"]}
-                    for n, row in enumerate(rows)
-                ])  # fmt: skip
+                writer.add(
+                    "turns",
+                    [
+                        {"dialogue_id": path.stem, "turn_index": n, "party": row["who"], "text": row["said"]}
+                        for n, row in enumerate(rows)
+                    ],
+                )
             return vv.ImportResult(writer.close(), len(paths), [])
 
     (tmp_path / "one.csv").write_text("who,said\nsystem,Hello\nuser,Hi\n", encoding="utf-8")

@@ -61,9 +61,14 @@ def test_what_would_be_clipped_keeps_its_distance_from_the_noise() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(
-    sound=sounds(), seed=seeds, telephone=st.booleans(), loss=st.floats(0, 0.5), noise=noises,
-    conceal=st.sampled_from(["silence", "repetition"]), snr_db=st.none() | levels,
-)  # fmt: skip
+    sound=sounds(),
+    seed=seeds,
+    telephone=st.booleans(),
+    loss=st.floats(0, 0.5),
+    noise=noises,
+    conceal=st.sampled_from(["silence", "repetition"]),
+    snr_db=st.none() | levels,
+)
 def test_the_length_stays_and_the_same_seed_gives_the_same_sound(
     sound: Sound, seed: int, telephone: bool, loss: float, noise: str, conceal: str, snr_db: int | None
 ) -> None:

@@ -37,9 +37,10 @@ def test_no_clips_give_nothing() -> None:
 @given(
     st.lists(
         st.tuples(st.integers(1, 99), st.integers(1, 400), st.integers(0, 1), st.integers(0, 500_000)),
-        min_size=1, max_size=4,
+        min_size=1,
+        max_size=4,
     )
-)  # fmt: skip
+)
 def test_every_sample_is_that_of_the_latest_clip_there_or_silence(drawn: list) -> None:
     clips = [PlacedClip(sound(value, frames), channel, at / RATE) for value, frames, channel, at in drawn]
     made, first = whole(*clips), round(beginning_s(clips) * RATE)

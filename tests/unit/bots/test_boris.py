@@ -110,11 +110,21 @@ def test_a_venue_that_is_closed_then_is_not_offered() -> None:
 
 @pytest.mark.parametrize(
     ("language", "text", "told"),
-    [("en", "at eight", "20:00"), ("en", "half past seven", "19:30"), ("en", "quarter to nine", "20:45"),
-     ("en", "9 am", "09:00"), ("en", "20:15", "20:15"), ("en", "noon", "12:00"), ("en", "seven", "19:00"),
-     ("it", "alle otto e mezza", "20:30"), ("it", "alle venti", None), ("it", "alle 20", "20:00"),
-     ("it", "alle nove meno un quarto", "20:45"), ("it", "a mezzogiorno", "12:00")],
-)  # fmt: skip
+    [
+        ("en", "at eight", "20:00"),
+        ("en", "half past seven", "19:30"),
+        ("en", "quarter to nine", "20:45"),
+        ("en", "9 am", "09:00"),
+        ("en", "20:15", "20:15"),
+        ("en", "noon", "12:00"),
+        ("en", "seven", "19:00"),
+        ("it", "alle otto e mezza", "20:30"),
+        ("it", "alle venti", None),
+        ("it", "alle 20", "20:00"),
+        ("it", "alle nove meno un quarto", "20:45"),
+        ("it", "a mezzogiorno", "12:00"),
+    ],
+)
 def test_a_time_is_understood_as_people_say_it(language: str, text: str, told: str | None) -> None:
     acts = BOT._understanding[language].acts(text, "time")
     assert [act.value for act in acts if act.slot == "time"] == ([told] if told else [])

@@ -48,9 +48,11 @@ def say(bot: BorisBot, *said: str, language: str = "en") -> list[Reply]:
 
 @pytest.mark.parametrize(
     ("language", "said", "echo"),
-    [("en", "Italian food", "Very well: serving Italian food."),
-     ("it", "cucina italiana", "Va bene: di cucina italiana.")],
-)  # fmt: skip
+    [
+        ("en", "Italian food", "Very well: serving Italian food."),
+        ("it", "cucina italiana", "Va bene: di cucina italiana."),
+    ],
+)
 def test_implicit_confirmation_says_a_value_with_the_next_question_and_no_takes_it_back(
     language: str, said: str, echo: str
 ) -> None:

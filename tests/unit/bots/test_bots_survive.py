@@ -12,12 +12,43 @@ from vivavoce_bots.damage import Damage, damaged
 from vivavoce_bots.server import Server
 
 SAID = [
-    "yes", "no", "any", "a pub", "Italian", "north", "cheap", "anything else", "goodbye", "repeat", "help",
-    "the phone number", "80 g of rice", "tofu", "1", "ho mangiato una mela", "non importa", "sì", "altro",
-    "2000", "lamp on",
-    "prendere(padella)", "[mettere(", "add salt", "accendi la luce", "channel two", "the other one",
-    "€ 10", "rossi", "1 gennaio 1980", "borrow emma", "1234", "un biglietto", "rome", "two packs", "insulin",
-]  # fmt: skip
+    "yes",
+    "no",
+    "any",
+    "a pub",
+    "Italian",
+    "north",
+    "cheap",
+    "anything else",
+    "goodbye",
+    "repeat",
+    "help",
+    "the phone number",
+    "80 g of rice",
+    "tofu",
+    "1",
+    "ho mangiato una mela",
+    "non importa",
+    "sì",
+    "altro",
+    "2000",
+    "lamp on",
+    "prendere(padella)",
+    "[mettere(",
+    "add salt",
+    "accendi la luce",
+    "channel two",
+    "the other one",
+    "€ 10",
+    "rossi",
+    "1 gennaio 1980",
+    "borrow emma",
+    "1234",
+    "un biglietto",
+    "rome",
+    "two packs",
+    "insulin",
+]
 VARIANTS = [(name, variant) for name, entry in BOTS.items() for variant in entry.variants]
 
 
@@ -85,11 +116,19 @@ def malformed(random: Random) -> tuple[str, str, bytes]:
     usual = {"conversation": "c", "sender": "s", "message": anything(random), "text": anything(random)}
     body = random.choice(
         [
-            b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 5_000, b"9" * 5_000, b'{"text": 1e999}',
-            json.dumps({**usual, name: value}).encode(), json.dumps(usual).encode(),
+            b"",
+            b"null",
+            b"[]",
+            b"{",
+            b"\xff\xfe",
+            b"[" * 5_000,
+            b"9" * 5_000,
+            b'{"text": 1e999}',
+            json.dumps({**usual, name: value}).encode(),
+            json.dumps(usual).encode(),
             json.dumps({"messages": [{"role": "user", "content": anything(random)}]}).encode(),
         ]
-    )  # fmt: skip
+    )
     return random.choice(["POST", "POST", "POST", "GET", "DELETE"]), path, body
 
 

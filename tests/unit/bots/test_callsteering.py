@@ -32,9 +32,14 @@ def test_it_identifies_before_it_asks_openly() -> None:
 
 @pytest.mark.parametrize(
     ("said", "routed"),
-    [("I have a question about my card", "cards"), ("my account please", "account"),
-     ("my card was stolen", "fraud"), ("let me talk to a person", "operator"), ("a payment", "transfers")],
-)  # fmt: skip
+    [
+        ("I have a question about my card", "cards"),
+        ("my account please", "account"),
+        ("my card was stolen", "fraud"),
+        ("let me talk to a person", "operator"),
+        ("a payment", "transfers"),
+    ],
+)
 def test_a_clear_matter_is_routed_at_once(said: str, routed: str) -> None:
     reply = talk(said)
     assert target(reply) == routed
@@ -43,9 +48,13 @@ def test_a_clear_matter_is_routed_at_once(said: str, routed: str) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "routed"),
-    [("lower", "small_loans"), ("2500 euros", "small_loans"),
-     ("higher", "large_loans"), ("9000", "large_loans")],
-)  # fmt: skip
+    [
+        ("lower", "small_loans"),
+        ("2500 euros", "small_loans"),
+        ("higher", "large_loans"),
+        ("9000", "large_loans"),
+    ],
+)
 def test_a_loan_is_asked_back_by_its_amount(answer: str, routed: str) -> None:
     assert "3000" in talk("I want to get a loan").text
     assert target(talk("I want to get a loan", answer)) == routed

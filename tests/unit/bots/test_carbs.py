@@ -31,11 +31,15 @@ def talk(variant: str, *texts: str, language: str = "en") -> tuple[Session, list
 
 def test_foods_and_quantities_are_read_in_both_languages() -> None:
     assert items(ENGLISH, "I had two slices of bread, 80 g of pasta and an apple") == [
-        ("bread", 100.0), ("pasta", 80.0), ("apple", 180.0),
-    ]  # fmt: skip
+        ("bread", 100.0),
+        ("pasta", 80.0),
+        ("apple", 180.0),
+    ]
     assert items(ITALIAN, "ho mangiato un piatto di spaghetti, 1,5 etti di pollo e due mele") == [
-        ("pasta", 200.0), ("chicken", 150.0), ("apple", 360.0),
-    ]  # fmt: skip
+        ("pasta", 200.0),
+        ("chicken", 150.0),
+        ("apple", 360.0),
+    ]
     assert items(ENGLISH, "rice") == [("rice", None)]
 
 
@@ -211,19 +215,31 @@ def test_only_what_the_caller_ate_is_counted(
 @pytest.mark.parametrize(
     ("said", "language", "eaten"),
     [
-        (["two slices of toast and butter", "70 grams? says who? it was two thin slices"], "en",
-         [("toast", 52.5), ("butter", 10.0)]),
-        (["80 g of toast and butter", "I said the toast was wrong, not the butter. toast is 50 g"], "en",
-         [("toast", 50.0), ("butter", 10.0)]),
+        (
+            ["two slices of toast and butter", "70 grams? says who? it was two thin slices"],
+            "en",
+            [("toast", 52.5), ("butter", 10.0)],
+        ),
+        (
+            ["80 g of toast and butter", "I said the toast was wrong, not the butter. toast is 50 g"],
+            "en",
+            [("toast", 50.0), ("butter", 10.0)],
+        ),
         (["a can of coke", "no wait, it was the diet one"], "en", [("diet_drink", 330.0)]),
-        (["100 g di salame e una mela", "cento grammi di salame?? no due fettine"], "it",
-         [("sausage", 30.0), ("apple", 180.0)]),
+        (
+            ["100 g di salame e una mela", "cento grammi di salame?? no due fettine"],
+            "it",
+            [("sausage", 30.0), ("apple", 180.0)],
+        ),
         (["lei ha preso un gelato e me ne ha dato metà"], "it", [("ice_cream", 50.0)]),
-        (["she made a lasagne, so I had two slices of that, couldn't say no could I?"], "en",
-         [("lasagne", 500.0)]),
+        (
+            ["she made a lasagne, so I had two slices of that, couldn't say no could I?"],
+            "en",
+            [("lasagne", 500.0)],
+        ),
         (["un'arancia e mezza"], "it", [("orange", 225.0)]),
     ],
-)  # fmt: skip
+)
 def test_an_amount_is_put_right_where_it_was_doubted(
     said: list[str], language: str, eaten: list[tuple[str, float]]
 ) -> None:

@@ -17,11 +17,14 @@ from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_bots.catalogue import BOTS
 
 SAYS = {
-    "restaurant": ("a cheap pub in the north", "pub"), "boris": ("a cheap pub", "cheap"),
-    "carbs": ("80 g of rice", "Anything else"), "callsteering": ("Anna", "surname"),
-    "telco": ("what is my credit", "14 euros"), "house": ("switch on the kitchen lamp", "is on now"),
+    "restaurant": ("a cheap pub in the north", "pub"),
+    "boris": ("a cheap pub", "cheap"),
+    "carbs": ("80 g of rice", "Anything else"),
+    "callsteering": ("Anna", "surname"),
+    "telco": ("what is my credit", "14 euros"),
+    "house": ("switch on the kitchen lamp", "is on now"),
     "chef": ("take the pan", "take(pan)"),
-}  # fmt: skip
+}
 
 
 @contextmanager
@@ -69,10 +72,12 @@ def test_every_bot_converses_on_all_its_servers_channels(name: str) -> None:
         "openai": {"connect": "openai", "url": f"http://127.0.0.1:{port}/v1", "model": name},
         "rasa": {"connect": "rasa", "url": f"http://127.0.0.1:{port}"},
         "websocket": {
-            "connect": "websocket", "url": f"ws://127.0.0.1:{port}/ws?greeting=1", "greets": True,
+            "connect": "websocket",
+            "url": f"ws://127.0.0.1:{port}/ws?greeting=1",
+            "greets": True,
             "turn_end": "turn_end",
         },
-    }  # fmt: skip
+    }
     with running(name, "--port", str(port), port=port):
         for channel, settings in channels.items():
             greeting, answer = both_ways(settings, said)

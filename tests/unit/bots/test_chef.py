@@ -26,7 +26,8 @@ def done(reply: Reply) -> list[str | None]:
     [
         ("prendere(padella)", "it", ["prendere(padella)"]),
         (
-            "[prendere(padella), mettere(padella, fuoco)]", "it",
+            "[prendere(padella), mettere(padella, fuoco)]",
+            "it",
             ["prendere(padella)", "mettere(padella, fuoco)"],
         ),
         ("aggiungere(pizzico, sale, ciotola)", "it", ["aggiungere(pizzico, sale, ciotola)"]),
@@ -37,7 +38,7 @@ def done(reply: Reply) -> list[str | None]:
         ("aggiungi 300 g di farina nella ciotola", "it", ["aggiungere(300 g, farina, ciotola)"]),
         ("add salt and butter to the pan", "en", ["aggiungere(sale, burro, padella)"]),
     ],
-)  # fmt: skip
+)
 def test_commands_become_predicates(said: str, language: str, predicates: list[str]) -> None:
     (reply,) = talk(said, language=language)
     assert done(reply) == predicates
@@ -108,9 +109,13 @@ def test_what_cannot_be_as_things_stand_is_refused_with_the_reason(said: list[st
 
 def test_commands_have_effects_that_later_commands_find() -> None:
     said = [
-        "put water in the pot and put the pot on the stove", "add the pasta", "cover the pot",
-        "remove the lid", "cook the pasta", "cook the pasta",
-    ]  # fmt: skip
+        "put water in the pot and put the pot on the stove",
+        "add the pasta",
+        "cover the pot",
+        "remove the lid",
+        "cook the pasta",
+        "cook the pasta",
+    ]
     *steps, again = talk(*said, language="en")
     facts = [{act.value for act in reply.acts if act.slot == "fact"} for reply in steps]
     assert facts[0] == {"dentro(acqua, pentola)", "sta(pentola, fuoco)"}
@@ -124,9 +129,11 @@ def test_a_refused_command_changes_nothing() -> None:
     world.carry_out("aggiungere", ["latte", "ciotola"])
     before = world.facts()
     impossible = [
-        ("sbucciare", ["patate", "sale"]), ("cuocere", ["latte"]), ("mettere", ["ciotola", "fuoco"]),
+        ("sbucciare", ["patate", "sale"]),
+        ("cuocere", ["latte"]),
+        ("mettere", ["ciotola", "fuoco"]),
         ("togliere", ["latte", "uova", "ciotola"]),
-    ]  # fmt: skip
+    ]
     for action, things in impossible:
         with pytest.raises(Refused):
             world.carry_out(action, things)
@@ -231,21 +238,45 @@ def test_advice_is_the_cook_s_and_what_was_denied_can_be_had(
 @pytest.mark.parametrize(
     ("said", "language", "facts", "absent"),
     [
-        (["flour and milk in the bowl, stir", "pour the batter into the pan"], "en",
-         {"dentro(farina, padella)", "dentro(latte, padella)"}, {"dentro(latte, ciotola)"}),
-        (["flour and milk in the bowl", "pour half of it into the pan"], "en",
-         {"dentro(farina, padella)", "dentro(farina, ciotola)"}, set()),
-        (["carrots and potatoes in the pot", "take the carrots out and peel them", "put them back"], "en",
-         {"dentro(carota, pentola)", "sbucciato(carota)"}, {"sbucciato(patate)"}),
-        (["metti il latte nella padella. no aspetta, nel pentolino"], "it",
-         {"dentro(latte, tegame)"}, {"dentro(latte, padella)"}),
-        (["burro e farina nella ciotola", "metti la pasta nel tegame, cioè la frolla"], "it",
-         {"dentro(burro, tegame)", "dentro(farina, tegame)"}, {"dentro(pasta, tegame)"}),
+        (
+            ["flour and milk in the bowl, stir", "pour the batter into the pan"],
+            "en",
+            {"dentro(farina, padella)", "dentro(latte, padella)"},
+            {"dentro(latte, ciotola)"},
+        ),
+        (
+            ["flour and milk in the bowl", "pour half of it into the pan"],
+            "en",
+            {"dentro(farina, padella)", "dentro(farina, ciotola)"},
+            set(),
+        ),
+        (
+            ["carrots and potatoes in the pot", "take the carrots out and peel them", "put them back"],
+            "en",
+            {"dentro(carota, pentola)", "sbucciato(carota)"},
+            {"sbucciato(patate)"},
+        ),
+        (
+            ["metti il latte nella padella. no aspetta, nel pentolino"],
+            "it",
+            {"dentro(latte, tegame)"},
+            {"dentro(latte, padella)"},
+        ),
+        (
+            ["burro e farina nella ciotola", "metti la pasta nel tegame, cioè la frolla"],
+            "it",
+            {"dentro(burro, tegame)", "dentro(farina, tegame)"},
+            {"dentro(pasta, tegame)"},
+        ),
         (["le patate nella pentola", "scaldale? mettila sul fuoco"], "it", {"cotto(patate, pentola)"}, set()),
-        (["put the eggs in the pan", "my gran always put salt in the pan, god rest her"], "en",
-         {"dentro(uova, padella)"}, {"dentro(sale, padella)"}),
+        (
+            ["put the eggs in the pan", "my gran always put salt in the pan, god rest her"],
+            "en",
+            {"dentro(uova, padella)"},
+            {"dentro(sale, padella)"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_was_handled_before_is_what_it_and_them_stand_for(
     said: list[str], language: str, facts: set[str], absent: set[str]
 ) -> None:
@@ -264,11 +295,15 @@ def test_what_was_handled_before_is_what_it_and_them_stand_for(
         (["che cosa hai per metterla in forno?"], "it", "tegame", "farina"),
         (["pentola sul fornello e accendi"], "it", "mettere(pentola, fuoco)", "Non ho"),
         (["pronto? ma con chi parlo..."], "it", "robot da cucina", "No."),
-        (["il latte in una ciotola", "va bene, lo bevo dalla ciotola. grazie.. arrivederci"], "it",
-         "Arrivederci", "?"),
+        (
+            ["il latte in una ciotola", "va bene, lo bevo dalla ciotola. grazie.. arrivederci"],
+            "it",
+            "Arrivederci",
+            "?",
+        ),
         (["great, a talking toaster. take the eggs"], "en", "take(eggs)", "toaster"),
     ],
-)  # fmt: skip
+)
 def test_questions_and_stories_are_told_from_commands(
     said: list[str], language: str, told: str, not_told: str
 ) -> None:
@@ -287,7 +322,7 @@ def test_questions_and_stories_are_told_from_commands(
         (["ho delle zucchine. le metto in padella?", "sì"], "it", "mettere(zucchine, padella)", "Lo faccio"),
         (["rice in the pot", "is it cooked?", "no, add water"], "en", "add(water, pot)", "cook("),
     ],
-)  # fmt: skip
+)
 def test_what_cooking_lacks_or_somebody_asks_about_is_offered_and_a_yes_does_it(
     said: list[str], language: str, told: str, not_told: str
 ) -> None:
@@ -307,7 +342,7 @@ def test_what_cooking_lacks_or_somebody_asks_about_is_offered_and_a_yes_does_it(
         (["a spoon and a half of sugar in the bowl"], "en", "sugar, bowl", "put(spoon"),
         (["milk in the saucepan", "that's it, and now the rice"], "en", "add(rice, saucepan)", "Goodbye"),
     ],
-)  # fmt: skip
+)
 def test_answers_say_what_was_asked_and_stories_give_no_food(
     said: list[str], language: str, told: str, not_told: str
 ) -> None:
@@ -324,21 +359,24 @@ def test_an_aside_in_brackets_is_no_predicate() -> None:
     ("said", "language", "predicates"),
     [
         (
-            "put three potatoes in the pot. Wait, peel them first", "en",
+            "put three potatoes in the pot. Wait, peel them first",
+            "en",
             ["sbucciare(patate)", "mettere(patate, pentola)"],
         ),
         (
-            "metti la padella sul fuoco, anzi prima una noce di burro", "it",
+            "metti la padella sul fuoco, anzi prima una noce di burro",
+            "it",
             ["mettere(una noce, burro, padella)", "mettere(padella, fuoco)"],
         ),
         ("pan on, butter in", "en", ["mettere(padella, fuoco)", "aggiungere(burro, *padella*)"]),
         ("put the potatoes in the pot. Peel them? No, with the skin", "en", ["mettere(patate, pentola)"]),
         (
-            "aggiungi il formaggio grattugiato nella ciotola", "it",
+            "aggiungi il formaggio grattugiato nella ciotola",
+            "it",
             ["grattare(formaggio)", "aggiungere(formaggio, ciotola)"],
         ),
     ],
-)  # fmt: skip
+)
 def test_what_comes_first_is_done_first_and_what_is_denied_is_not(
     said: str, language: str, predicates: list[str]
 ) -> None:

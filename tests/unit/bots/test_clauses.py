@@ -109,7 +109,7 @@ def test_a_number_of_people_is_no_time_and_a_party_is_no_goodbye() -> None:
         ("it", ["80 g di pane", "toglilo", "100 g di riso"], "pasto: riso 100 g (28 g)."),
         ("it", ["80 g di pane", "il pane quanti carboidrati ha?"], "pasto: pane 80 g (39 g)."),
     ],
-)  # fmt: skip
+)
 def test_a_food_counts_once_and_a_question_adds_none(language: str, said: list[str], total: str) -> None:
     ask = {"en": "the total, please", "it": "il totale"}[language]
     assert total in talk("carbs", *said, ask, language=language)[-1].text

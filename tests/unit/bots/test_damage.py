@@ -99,9 +99,10 @@ def test_the_typical_dialogue_of_the_domain_works() -> None:
     none = bot.reply(session, [("Hi, I'm looking for an expensive Chinese restaurant.", None)])
     told = {(act.act, act.slot, act.value) for act in none.acts if act.act != "select"}
     assert told == {
-        ("canthelp", "food", "chinese"), ("canthelp", "pricerange", "expensive"),
+        ("canthelp", "food", "chinese"),
+        ("canthelp", "pricerange", "expensive"),
         ("canthelp", "type", "restaurant"),
-    }  # fmt: skip
+    }
     offer = bot.reply(session, [("I want something cheap then.", None)])
     name = next(act.value for act in offer.acts if act.act == "offer")
     venue = bot._domain.venue(name)

@@ -38,7 +38,7 @@ def last(name: str, language: str, said: tuple[str, ...]) -> str:
         ("restaurant", "it", ("buonasera cara, un pub in centro",), "Anchor", "prezzo"),
         ("restaurant", "en", ("a cheap pub", "not that. Forget it, I'm ordering pizza"), "oodbye", "Italian"),
     ],
-)  # fmt: skip
+)
 def test_a_finder_keeps_in_mind_what_was_said(
     name: str, language: str, said: tuple[str, ...], told: str, not_told: str
 ) -> None:
@@ -75,7 +75,7 @@ def test_a_finder_keeps_in_mind_what_was_said(
         ("restaurant", "it", ("francese in centro", "bello! e un caffè vicino?"), "caffè", "Olives"),
         ("restaurant", "it", ("indiano, caro", "alto?! no no"), "Dancing Crane", "Come dicevo"),
     ],
-)  # fmt: skip
+)
 def test_a_finder_takes_what_is_meant(
     name: str, language: str, said: tuple[str, ...], told: str, not_told: str
 ) -> None:

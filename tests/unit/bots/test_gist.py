@@ -29,9 +29,17 @@ def test_a_request_is_a_command_and_what_is_told_besides_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("word", "language"),
-    [("slowly", "en"), ("sliver", "en"), ("promised", "en"), ("stasera", "it"), ("facciamo", "it"),
-     ("velocemente", "it"), ("bellissime", "it"), ("rimettila", "it")],
-)  # fmt: skip
+    [
+        ("slowly", "en"),
+        ("sliver", "en"),
+        ("promised", "en"),
+        ("stasera", "it"),
+        ("facciamo", "it"),
+        ("velocemente", "it"),
+        ("bellissime", "it"),
+        ("rimettila", "it"),
+    ],
+)
 def test_words_that_name_no_thing(word: str, language: str) -> None:
     assert names_nothing(word, language)
 
@@ -60,7 +68,7 @@ def test_words_that_may_name_a_thing(word: str, language: str) -> None:
         ("chef", "en", ["crack the eggs into the bowl", "did you add salt?"], ["No, not yet"]),
         ("chef", "it", ["metti la padella sul fuoco e un pizzico di sale, non mezzo chilo"], ["sale"]),
     ],
-)  # fmt: skip
+)
 def test_a_turn_is_heard_for_what_is_known(
     name: str, language: str, said: list[str], told: list[str]
 ) -> None:

@@ -79,22 +79,25 @@ def test_a_device_is_found_by_what_it_stands_beside(language: str, said: str, de
 @pytest.mark.parametrize(
     ("language", "said", "told"),
     [
-        ("en", "switch on the blue lamp", "blue"), ("en", "switch on the lamp behind the piano", "piano"),
+        ("en", "switch on the blue lamp", "blue"),
+        ("en", "switch on the lamp behind the piano", "piano"),
         ("en", "switch on the lamp in the garage", "garage"),
         ("en", "switch on the lamp to the left of the radio", "no such lamp"),
         ("en", "switch on the lamp on the left", "Which lamp"),
         ("en", "switch on the lamp by the bed", "Which lamp"),
         ("en", "switch on the kitchen lamp on the left", "no such lamp"),
         ("en", "switch on the oven", "no oven among my devices"),
-        ("en", "open the window", "nothing with that"), ("en", "close the red blinds in the bedroom", "red"),
+        ("en", "open the window", "nothing with that"),
+        ("en", "close the red blinds in the bedroom", "red"),
         ("it", "accendi la lampada blu", "blu"),
         ("it", "accendi la lampada dietro al pianoforte", "pianoforte"),
-        ("it", "accendi la lampada in garage", "garage"), ("it", "accendi il forno", "non c'è: forno"),
+        ("it", "accendi la lampada in garage", "garage"),
+        ("it", "accendi il forno", "non c'è: forno"),
         ("it", "accendi la lampada a sinistra", "Quale lampada"),
         ("it", "accendi questa maledetta luce", "Quale lampada"),
         ("en", "dear house, I wished for some light in the bedroom", "Which lamp"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_clear_or_not_known_is_asked_back_and_nothing_is_done(
     language: str, said: str, told: str
 ) -> None:
@@ -109,9 +112,12 @@ def test_where_several_are_meant_it_asks_back_and_takes_the_answer() -> None:
     assert session.state == {"living_door": "on"} and did(done)["done"] == "lamp_on"
     (*_, asked), session = talk("switch on a lamp", "the blue one")
     assert "blue" in asked.text and session.state == {}
-    for answer, state in (("both", {"bedroom_left": "on", "bedroom_right": "on"}),
-                          ("the second", {"bedroom_right": "on"}),
-                          ("neither, never mind", {}), ("the left one", {"bedroom_left": "on"})):  # fmt: skip
+    for answer, state in (
+        ("both", {"bedroom_left": "on", "bedroom_right": "on"}),
+        ("the second", {"bedroom_right": "on"}),
+        ("neither, never mind", {}),
+        ("the left one", {"bedroom_left": "on"}),
+    ):
         _, session = talk("switch on a lamp in the bedroom", answer)
         assert session.state == state and not session.waiting
 
@@ -155,9 +161,12 @@ def test_a_correction_takes_back_what_was_done_to_the_wrong_device(language: str
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", "don't switch on the kitchen lamp"), ("en", "never touch the lamps"),
-     ("it", "non accendere la lampada in cucina")],
-)  # fmt: skip
+    [
+        ("en", "don't switch on the kitchen lamp"),
+        ("en", "never touch the lamps"),
+        ("it", "non accendere la lampada in cucina"),
+    ],
+)
 def test_what_shall_not_be_done_is_not_done(language: str, said: str) -> None:
     _, session = talk(said, language=language)
     assert session.state == {} and not session.waiting
@@ -187,11 +196,15 @@ def test_undo_puts_the_devices_back_and_start_over_leaves_them() -> None:
         ("en", "hello", "is any lamp on?", "No lamp is on"),
         ("en", "hello", "what lamps are there", "kitchen lamp"),
         ("en", "put on channel two", "what channel is on?", "channel two"),
-        ("it", "accendi la lampada in cucina", "la lampada in cucina è accesa?",
-         "Sì, la lampada in cucina è accesa"),
+        (
+            "it",
+            "accendi la lampada in cucina",
+            "la lampada in cucina è accesa?",
+            "Sì, la lampada in cucina è accesa",
+        ),
         ("it", "salve", "sono aperte le tapparelle in camera?", "Sì, le tapparelle in camera sono alzate"),
     ],
-)  # fmt: skip
+)
 def test_a_question_about_the_state_is_answered_and_changes_nothing(
     language: str, said: str, question: str, answer: str
 ) -> None:

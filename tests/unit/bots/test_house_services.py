@@ -108,17 +108,25 @@ def test_leave_is_taken_in_any_words(language: str, said: str) -> None:
     [
         ("en", ["did I leave something on?"], "Nothing is switched on.", {}),
         ("en", ["is it the tv? or the radio.."], "The television is off. The radio is off.", {}),
-        ("it", ["credo di aver lasciato accesa la luce.. quella in cucina, o era in bagno?"],
-         "La lampada in cucina è spenta.", {}),
+        (
+            "it",
+            ["credo di aver lasciato accesa la luce.. quella in cucina, o era in bagno?"],
+            "La lampada in cucina è spenta.",
+            {},
+        ),
         ("it", ["le tapparelle, sono su o giù?"], "sono alzate", {}),
         ("en", ["the curtains.. are they down?"], "the blinds in the bedroom are open", {}),
         ("en", ["radio on", "does it go off by itself?"], "goes on or off by itself", {"radio": "on"}),
         ("en", ["does it cost a lot if the fan stays on all night?"], "What it costs I do not know.", {}),
-        ("en", ["are the bedroom blinds up? close them"], "I have closed the blinds in the bedroom.",
-         {"bedroom_blind": "close"}),
+        (
+            "en",
+            ["are the bedroom blinds up? close them"],
+            "I have closed the blinds in the bedroom.",
+            {"bedroom_blind": "close"},
+        ),
         ("it", ["accendi la radio", "per spegnerla dopo come faccio?"], "Basta dirmelo", {"radio": "on"}),
     ],
-)  # fmt: skip
+)
 def test_how_things_are_is_told_and_nothing_is_switched_by_a_question(
     language: str, said: list[str], told: str, state: dict[str, str]
 ) -> None:
@@ -168,28 +176,56 @@ def test_a_message_is_meant_by_its_day_and_told_once_in_a_turn() -> None:
 @pytest.mark.parametrize(
     ("language", "said", "told", "state"),
     [
-        ("en", ["I've just put the baby down and I'm going to sit in the living room, is the fan on?"],
-         "No, the fan is off.", {}),
-        ("en", ["I've got a cake in the oven so I mustn't be long. Turn the radio on"],
-         "The radio is on now.", {"radio": "on"}),
+        (
+            "en",
+            ["I've just put the baby down and I'm going to sit in the living room, is the fan on?"],
+            "No, the fan is off.",
+            {},
+        ),
+        (
+            "en",
+            ["I've got a cake in the oven so I mustn't be long. Turn the radio on"],
+            "The radio is on now.",
+            {"radio": "on"},
+        ),
         ("it", ["la televisione non parte"], "La televisione è spenta.", {}),
         ("en", ["fan on", "not the fan!"], "The fan is off.", {"fan": "off"}),
-        ("en", ["the bedroom. can you tell me if they're down already?"],
-         "No, the blinds in the bedroom are open.", {}),
-        ("en", ["Is the telly on? If it is, leave it, if not put channel one on"],
-         "The television shows channel one now.", {"television": "on"}),
-        ("en", ["light on in the bedroom", "the left? no that's my husband's side.. the other one"],
-         "The lamp on the right in the bedroom is on now.", {"bedroom_right": "on"}),
+        (
+            "en",
+            ["the bedroom. can you tell me if they're down already?"],
+            "No, the blinds in the bedroom are open.",
+            {},
+        ),
+        (
+            "en",
+            ["Is the telly on? If it is, leave it, if not put channel one on"],
+            "The television shows channel one now.",
+            {"television": "on"},
+        ),
+        (
+            "en",
+            ["light on in the bedroom", "the left? no that's my husband's side.. the other one"],
+            "The lamp on the right in the bedroom is on now.",
+            {"bedroom_right": "on"},
+        ),
         ("en", ["pop a lamp on, any one, you choose"], "is on now", {"living_window": "on"}),
         ("en", ["radio on", "can you paint the ceiling?"], "That I cannot do.", {"radio": "on"}),
         ("it", ["la tele va da sola"], "La televisione è spenta.", {}),
         ("it", ["la luce mi è rimasta accesa in cucina, credo"], "No, la lampada in cucina è spenta.", {}),
-        ("it", ["alzi tutto, tapparelle intendo"], "sono già alzate",
-         {"living_blind": "open", "bedroom_blind": "open"}),
-        ("it", ["accenda la televisione, no, aspetti, prima mi dica se c'è qualcosa di bello"],
-         "Stasera", {}),
+        (
+            "it",
+            ["alzi tutto, tapparelle intendo"],
+            "sono già alzate",
+            {"living_blind": "open", "bedroom_blind": "open"},
+        ),
+        (
+            "it",
+            ["accenda la televisione, no, aspetti, prima mi dica se c'è qualcosa di bello"],
+            "Stasera",
+            {},
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_people_tell_switches_nothing_and_what_they_mean_is_done(
     language: str, said: list[str], told: str, state: dict[str, str]
 ) -> None:

@@ -41,7 +41,7 @@ def test_a_question_about_the_state_is_told_apart(
         ("restaurant", "it", ("un pub a nord", "altro?", "l'indirizzo del primo?"), "Crooked", "Ferryman"),
         ("boris", "en", ("a Greek restaurant", "yes", "what have you noted so far?"), "Greek", "cannot tell"),
     ],
-)  # fmt: skip
+)
 def test_where_things_stand_is_told(
     bot: str, language: str, said: tuple[str, ...], has: str, has_not: str
 ) -> None:

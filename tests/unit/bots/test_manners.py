@@ -9,8 +9,10 @@ from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech, without_
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, forms_of, tokens
 
 MADE = {name: entry.make(entry.variants[0], 1, None) for name, entry in BOTS.items()}
-PUZZLED = {"en": ("not underst", "did not", "didn't", "not recognised", "lost me", "other words"),
-           "it": ("non ho capito", "non riconosciut", "mi sono perso", "altre parole")}  # fmt: skip
+PUZZLED = {
+    "en": ("not underst", "did not", "didn't", "not recognised", "lost me", "other words"),
+    "it": ("non ho capito", "non riconosciut", "mi sono perso", "altre parole"),
+}
 
 
 def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
@@ -22,15 +24,30 @@ def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
 @pytest.mark.parametrize("name", BOTS)
 def test_anger_questions_about_the_conversation_and_refusals_are_understood_by_every_bot(name: str) -> None:
     for language, said in [
-        ("en", "that's daylight robbery"), ("en", "what a shambles"), ("en", "oh come on, are you deaf"),
-        ("en", "I have lost the thread"), ("en", "I'm getting muddled"), ("en", "what should I say now"),
-        ("en", "what did you just ask me?"), ("en", "where am I?"), ("en", "who am I talking to"),
-        ("en", "why do you need to know"), ("en", "none of your business"), ("en", "did I say that?"),
-        ("it", "ma che schifezza"), ("it", "non ne posso più"), ("it", "quanto rompi"),
-        ("it", "ho perso il filo"), ("it", "sono un po' confusa"), ("it", "che cosa mi ha chiesto?"),
-        ("it", "dove ho chiamato?"), ("it", "con chi parlo"), ("it", "perché lo vuole sapere"),
-        ("it", "sono affari miei"), ("it", "non glielo dico"),
-    ]:  # fmt: skip
+        ("en", "that's daylight robbery"),
+        ("en", "what a shambles"),
+        ("en", "oh come on, are you deaf"),
+        ("en", "I have lost the thread"),
+        ("en", "I'm getting muddled"),
+        ("en", "what should I say now"),
+        ("en", "what did you just ask me?"),
+        ("en", "where am I?"),
+        ("en", "who am I talking to"),
+        ("en", "why do you need to know"),
+        ("en", "none of your business"),
+        ("en", "did I say that?"),
+        ("it", "ma che schifezza"),
+        ("it", "non ne posso più"),
+        ("it", "quanto rompi"),
+        ("it", "ho perso il filo"),
+        ("it", "sono un po' confusa"),
+        ("it", "che cosa mi ha chiesto?"),
+        ("it", "dove ho chiamato?"),
+        ("it", "con chi parlo"),
+        ("it", "perché lo vuole sapere"),
+        ("it", "sono affari miei"),
+        ("it", "non glielo dico"),
+    ]:
         answer = talk(name, said, language=language)[1]
         assert not answer.end, said
         assert not any(word in answer.text.lower() for word in PUZZLED[language]), (said, answer.text)
@@ -40,8 +57,13 @@ def test_anger_questions_about_the_conversation_and_refusals_are_understood_by_e
 def test_every_courtesy_that_people_say_has_an_answer_and_phrases_have_few_forms(language: str) -> None:
     known, raw = speech(language), read_data(f"phrases.{language}")
     assert {"why", "doubted", "sorry", "chat"} <= set(known.answers)
-    forms = [form for kind in ("moves", "cues") for ones in raw[kind].values() for one in ones
-             for form in forms_of(one)]  # fmt: skip
+    forms = [
+        form
+        for kind in ("moves", "cues")
+        for ones in raw[kind].values()
+        for one in ones
+        for form in forms_of(one)
+    ]
     assert not [form for form in forms if "(" in form or "|" in form or not tokens(form)]
     assert len(forms) < 20_000
 
@@ -61,13 +83,17 @@ def test_a_phrase_has_the_forms_between_its_bars_and_a_stem_all_its_endings() ->
     ("language", "said", "written"),
     [
         ("en", "the fifth of June nineteen forty-two", "the 5 of June 1942"),
-        ("en", "two hundred and fifty grams", "250 grams"), ("en", "two thousand three hundred", "2300"),
-        ("en", "two and three", "2 and 3"), ("en", "one of them", "one of them"),
+        ("en", "two hundred and fifty grams", "250 grams"),
+        ("en", "two thousand three hundred", "2300"),
+        ("en", "two and three", "2 and 3"),
+        ("en", "one of them", "one of them"),
         ("it", "il tre maggio millenovecentoquaranta", "il 3 maggio 1940"),
-        ("it", "ventuno o duemilacinquecento", "21 o 2500"), ("it", "un piatto", "un piatto"),
-        ("it", "sei biscotti", "6 biscotti"), ("it", "ma chi sei", "ma chi sei"),
+        ("it", "ventuno o duemilacinquecento", "21 o 2500"),
+        ("it", "un piatto", "un piatto"),
+        ("it", "sei biscotti", "6 biscotti"),
+        ("it", "ma chi sei", "ma chi sei"),
     ],
-)  # fmt: skip
+)
 def test_numbers_in_words_are_numbers(language: str, said: str, written: str) -> None:
     assert in_digits(said, language) == written
 
@@ -111,7 +137,7 @@ def test_a_goodbye_does_not_end_what_is_still_to_be_settled() -> None:
         ("house", "it", ("accendi la cosa, la radio",), "Ho acceso la radio. Altro?"),
         ("boris", "en", ("something to drink", "on Saturday"), "on Saturday"),
     ],
-)  # fmt: skip
+)
 def test_what_belongs_to_the_matter_is_taken_from_the_words_around_it(
     name: str, language: str, said: tuple[str, ...], told: str
 ) -> None:

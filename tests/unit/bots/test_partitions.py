@@ -52,8 +52,12 @@ def test_a_slot_that_is_known_tells_between_two_readings_of_another() -> None:
     """Cheap is known. `Cheap Thai` and `expensive Turkish` sound alike: what agrees is believed."""
     beliefs = Partitions()
     beliefs.hear([Reading({"price": "cheap"}, 0.9)])
-    beliefs.hear([Reading({"price": "expensive", "food": "turkish"}, 0.5),
-                  Reading({"price": "cheap", "food": "thai"}, 0.5)])  # fmt: skip
+    beliefs.hear(
+        [
+            Reading({"price": "expensive", "food": "turkish"}, 0.5),
+            Reading({"price": "cheap", "food": "thai"}, 0.5),
+        ]
+    )
     food = beliefs.values()["food"]
     assert food["thai"] > 0.8 > 0.2 > food["turkish"]
     alone = Partitions()

@@ -60,11 +60,27 @@ def test_a_question_can_echo_what_was_understood() -> None:
 @given(
     st.sampled_from(["plain", "brief", "rich", "echo"]),
     st.lists(
-        st.sampled_from(["a pub", "any", "north", "cheap", "the phone", "address", "anything else", "Chinese",
-                         "a restaurant", "not north", "no", "yes", "repeat"]),
-        min_size=1, max_size=8,
+        st.sampled_from(
+            [
+                "a pub",
+                "any",
+                "north",
+                "cheap",
+                "the phone",
+                "address",
+                "anything else",
+                "Chinese",
+                "a restaurant",
+                "not north",
+                "no",
+                "yes",
+                "repeat",
+            ]
+        ),
+        min_size=1,
+        max_size=8,
     ),
-)  # fmt: skip
+)
 def test_every_manner_tells_the_truth_in_words(manner: str, texts: list[str]) -> None:
     reply = said(manner, *texts)
     venue = DOMAIN.venue(next((act.value for act in reply.acts if act.slot == "name"), None))

@@ -95,8 +95,11 @@ def test_it_says_that_nothing_matches_and_helps_with_less(address: str) -> None:
     bot = Bot(address)
     nothing = bot.say("an expensive Indian restaurant in the north")
     assert values(nothing, "canthelp") == {
-        "type": "restaurant", "food": "indian", "pricerange": "expensive", "area": "north",
-    }  # fmt: skip
+        "type": "restaurant",
+        "food": "indian",
+        "pricerange": "expensive",
+        "area": "north",
+    }
     assert "no restaurant" in nothing["text"]
     offered = bot.say("how about cheap and any area then")
     assert values(offered, "inform")["food"] == "indian"
@@ -172,9 +175,19 @@ def test_weak_evidence_is_gathered_over_hypotheses_and_turns(address: str) -> No
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"[]", b"{", b"\xff", {}, {"conversation": 3}, {"conversation": "c", "text": 4}, b"[" * 100_000,
-     {"conversation": "c", "text": "x", "hypotheses": "y"}, {"conversation": "c", "hypotheses": [{}]}],
-)  # fmt: skip
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"\xff",
+        {},
+        {"conversation": 3},
+        {"conversation": "c", "text": 4},
+        b"[" * 100_000,
+        {"conversation": "c", "text": "x", "hypotheses": "y"},
+        {"conversation": "c", "hypotheses": [{}]},
+    ],
+)
 def test_a_malformed_request_is_refused_with_a_reason(address: str, body: Any) -> None:
     status, answer = post(f"{address}/chat", body)
     assert status == 400

@@ -30,14 +30,18 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("callsteering", "en", ("Um, is this the town hall? I wanted it.",), "This is a bank", "surname"),
         ("callsteering", "it", ("Marco Ferri. Va bene? Sono alla cassa.", "3 maggio 1979"), "Marco", "Alla"),
         (
-            "callsteering", "it",
+            "callsteering",
+            "it",
             ("Ugo Neri", "3 maggio 1979", "la carta e il conto", "Carte? Ah no... conti, conti. Il conto"),
-            "in contatto con: conti", "uno di questi",
+            "in contatto con: conti",
+            "uno di questi",
         ),
         (
-            "callsteering", "en",
+            "callsteering",
+            "en",
             ("Ann Lee", "4 May 1960", "It says my card, with all that fraud going on"),
-            "cards", "emergency",
+            "cards",
+            "emergency",
         ),
         # refused devices, reasons that are no wishes, one of two messages
         ("house", "en", ("close the blinds", "no blinds! Turn on the kitchen lamp"), "lamp is on", "blinds"),
@@ -72,7 +76,7 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         # what was told of the venue is not told again; its first name will do
         ("restaurant", "en", ("a cheap pub, centre", "the Anchor, its phone?"), "phone", "is a pub"),
     ],
-)  # fmt: skip
+)
 def test_what_strangers_say_is_followed(
     name: str, language: str, said: tuple[str, ...], told: str, not_told: str
 ) -> None:

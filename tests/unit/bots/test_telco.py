@@ -24,10 +24,13 @@ def test_it_announces_its_tasks_first_and_guides_when_it_did_not_understand() ->
 
 @pytest.mark.parametrize(
     ("said", "told"),
-    [("my last invoice", "23 euros"), ("how much credit do I have", "14 euros"),
-     ("which tariff plan", "Mare 50"),
-     ("the transactions please", "call charges of 6 euros")],
-)  # fmt: skip
+    [
+        ("my last invoice", "23 euros"),
+        ("how much credit do I have", "14 euros"),
+        ("which tariff plan", "Mare 50"),
+        ("the transactions please", "call charges of 6 euros"),
+    ],
+)
 def test_it_tells_what_is_asked(said: str, told: str) -> None:
     assert told in talk(said)[1]
 
@@ -175,12 +178,22 @@ def test_questions_begin_nothing_and_what_is_open_is_kept(
 @pytest.mark.parametrize(
     ("said", "sent", "language", "not_possible", "transfer"),
     [
-        ("can I top up my grandson's phone with ten euros?", "ok then send him ten", "en",
-         "Nobody else's card", "I transfer 10 euros to your grandson"),
-        ("si può ricaricare il numero di un'altra persona?", "allora bonifico di 10 euro a Giada", "it",
-         "La carta di altri", "Trasferisco 10 euro a Giada"),
+        (
+            "can I top up my grandson's phone with ten euros?",
+            "ok then send him ten",
+            "en",
+            "Nobody else's card",
+            "I transfer 10 euros to your grandson",
+        ),
+        (
+            "si può ricaricare il numero di un'altra persona?",
+            "allora bonifico di 10 euro a Giada",
+            "it",
+            "La carta di altri",
+            "Trasferisco 10 euro a Giada",
+        ),
     ],
-)  # fmt: skip
+)
 def test_nobody_else_s_card_is_topped_up_and_that_is_said_once(
     said: str, sent: str, language: str, not_possible: str, transfer: str
 ) -> None:

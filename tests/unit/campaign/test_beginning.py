@@ -26,12 +26,16 @@ FOUND = Discovery(
 
 def described(**changes: Any) -> Described:
     facts: dict[str, Any] = {
-        "name": "library", "team": "City library", "domain": "books", "languages": ["en", "it"],
-        "intents": ["borrow a book by {author} / prendere in prestito un libro di {author}",
-                    "ask for the opening hours / chiedere gli orari"],
-        "entities": ["author / autore: Virginia Woolf; Natalia Ginzburg",
-                     "card / tessera: 1234"],
-    }  # fmt: skip
+        "name": "library",
+        "team": "City library",
+        "domain": "books",
+        "languages": ["en", "it"],
+        "intents": [
+            "borrow a book by {author} / prendere in prestito un libro di {author}",
+            "ask for the opening hours / chiedere gli orari",
+        ],
+        "entities": ["author / autore: Virginia Woolf; Natalia Ginzburg", "card / tessera: 1234"],
+    }
     return Described(**{**facts, **changes})
 
 
@@ -46,9 +50,10 @@ def test_tasks_are_sentences_with_values_in_every_language(tmp_path: Path) -> No
     tasks = load_study(place_of(campaign, "library").folder).tasks
     texts = {language: {task.text[language] for task in tasks} for language in ("en", "it")}
     assert texts["en"] == {
-        "You want to borrow a book by Virginia Woolf.", "You want to borrow a book by Natalia Ginzburg.",
+        "You want to borrow a book by Virginia Woolf.",
+        "You want to borrow a book by Natalia Ginzburg.",
         "You want to ask for the opening hours.",
-    }  # fmt: skip
+    }
     assert "Vuoi prendere in prestito un libro di Natalia Ginzburg." in texts["it"]
     assert not any("{" in text or "Use the system" in text for one in texts.values() for text in one)
 

@@ -38,10 +38,17 @@ def came(campaign: Campaign, system: str, *identifiers: str, simulated: bool = F
 
             def visit(tx, key: str = key, own: str = own, number: int = number) -> None:
                 who = own if simulated else tx.participant_of(study.name, "link", key, own)
-                tx.append(f"v-{system}-{number}", VisitOpened(
-                    study=study.name, revision="r", participant_id=who, pool="link", language="it",
-                    simulated=simulated,
-                ))  # fmt: skip
+                tx.append(
+                    f"v-{system}-{number}",
+                    VisitOpened(
+                        study=study.name,
+                        revision="r",
+                        participant_id=who,
+                        pool="link",
+                        language="it",
+                        simulated=simulated,
+                    ),
+                )
 
             log.transact_now(visit)
         dataset = export_dataset(log, study.name, place.dataset)

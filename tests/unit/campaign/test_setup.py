@@ -214,8 +214,9 @@ def test_a_status_without_a_next_step_names_what_may_be_checked_and_of_how_many_
     campaign_dataset(place.dataset, [], {}, stress=rows, submission="telco")
     found = [one for one in stages(campaign, telco, 10) if one.name in ("variants", "verdicts")]
     assert [(one.done, one.have, one.wanted, one.note) for one in found] == [
-        (True, 1, 2, "none"), (True, 0, 0, None),
-    ]  # fmt: skip
+        (True, 1, 2, "none"),
+        (True, 0, 0, None),
+    ]
     facts = {"system": "telco", "team": "t", "drafted": True, "users": 10, "wanted": 10}
     told = list(told_status(SystemStatus(**facts, reports=[], stages=found)))
     assert "1 case decided by a rule also judged" in told[2]

@@ -27,16 +27,31 @@ def written(folder: Path, **lines: list[str]) -> None:
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
     with DatasetWriter(tmp_path / "d", study={"name": "s"}, source={"kind": "test"}) as writer:
-        writer.add("commands", [
-            {"command_id": f"{speaker}-{number}", "participant_id": speaker, "recipe": "r",
-             "utterance": number, "text": "say it", "annotation": one, "language": "en", "simulated": True}
-            for speaker, said in COMMANDS.items() for number, one in enumerate(said, 1)
-        ])  # fmt: skip
+        writer.add(
+            "commands",
+            [
+                {
+                    "command_id": f"{speaker}-{number}",
+                    "participant_id": speaker,
+                    "recipe": "r",
+                    "utterance": number,
+                    "text": "say it",
+                    "annotation": one,
+                    "language": "en",
+                    "simulated": True,
+                }
+                for speaker, said in COMMANDS.items()
+                for number, one in enumerate(said, 1)
+            ],
+        )
         writer.close()
     assert begin(tmp_path / "task", Dataset(tmp_path / "d"), "sugar-again") == 4
     written(tmp_path / "task" / "answers" / "perfect", **COMMANDS)
-    written(tmp_path / "task" / "answers" / "half", anna=["take(milk)", "put(salt, pan)"],
-            bruno=["take(eggs)", "boil(eggs)"])  # fmt: skip
+    written(
+        tmp_path / "task" / "answers" / "half",
+        anna=["take(milk)", "put(salt, pan)"],
+        bruno=["take(eggs)", "boil(eggs)"],
+    )
     written(tmp_path / "task" / "answers" / "twin", **COMMANDS)
     written(tmp_path / "task" / "answers" / "picky", anna=COMMANDS["anna"])
     return tmp_path / "task"

@@ -24,15 +24,24 @@ from vivavoce_campaign.submission_file import as_yaml
 from vivavoce_campaign.success import goal_in_words, goals_reached
 
 INTENTS = [
-    {"id": "rent", "text": {"en": "rent a bike", "it": "noleggiare una bici"}, "minutes": 1,
-     "done": {"en": "is rented", "it": "noleggiata"}, "needs": ["model"]},
+    {
+        "id": "rent",
+        "text": {"en": "rent a bike", "it": "noleggiare una bici"},
+        "minutes": 1,
+        "done": {"en": "is rented", "it": "noleggiata"},
+        "needs": ["model"],
+    },
     {"id": "report", "text": {"en": "report a fault", "it": "segnalare un guasto"}, "minutes": 2},
-]  # fmt: skip
+]
 MODELS = [{"en": "Blue Arrow", "it": "Freccia Blu"}, {"en": "Red Mule", "it": "Mulo Rosso"}]
 BIKES = {
-    "submission": "ch", "title": "Bikes", "domain": "bikes", "intents": INTENTS,
-    "entities": [{"id": "model", "text": "model", "values": MODELS}], "languages": ["en", "it"],
-}  # fmt: skip
+    "submission": "ch",
+    "title": "Bikes",
+    "domain": "bikes",
+    "intents": INTENTS,
+    "entities": [{"id": "model", "text": "model", "values": MODELS}],
+    "languages": ["en", "it"],
+}
 Held = tuple[str, str, Sequence[str], float]  # intent, language, turns (the system opens), seconds
 
 
@@ -42,21 +51,50 @@ def held(folder: Path, dialogues: Sequence[Held], **settings: object) -> Dataset
         for number, (intent, language, said, seconds) in enumerate(dialogues):
             key = {"dialogue_id": f"d{number}"}
             failed = len(said) < 2
-            writer.add("participants", [{"participant_id": f"p{number}", "outcome": "completed",
-                                         "simulated": False, "language": language}])  # fmt: skip
-            writer.add("dialogues", [{
-                **key, "participant_id": f"p{number}", "study": "s", "system": "ch", "condition": "ch",
-                "channel": "text", "language": language, "simulated": False, "duration_s": seconds,
-                "started_at": START, "end_reason": "failure" if failed else "user",
-            }])  # fmt: skip
+            writer.add(
+                "participants",
+                [
+                    {
+                        "participant_id": f"p{number}",
+                        "outcome": "completed",
+                        "simulated": False,
+                        "language": language,
+                    }
+                ],
+            )
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        **key,
+                        "participant_id": f"p{number}",
+                        "study": "s",
+                        "system": "ch",
+                        "condition": "ch",
+                        "channel": "text",
+                        "language": language,
+                        "simulated": False,
+                        "duration_s": seconds,
+                        "started_at": START,
+                        "end_reason": "failure" if failed else "user",
+                    }
+                ],
+            )
             goal = {**key, "goal_index": 0, "origin": "assigned"}
-            writer.add("goals", [{**goal, "kind": "type", "value": intent},
-                                 {**goal, "kind": "constraint", "slot": "model", "op": "=",
-                                  "value": "Blue Arrow"}])  # fmt: skip
-            writer.add("turns", [
-                {**key, "turn_index": at, "party": "user" if at % 2 else "system", "text": text}
-                for at, text in enumerate(said)
-            ])  # fmt: skip
+            writer.add(
+                "goals",
+                [
+                    {**goal, "kind": "type", "value": intent},
+                    {**goal, "kind": "constraint", "slot": "model", "op": "=", "value": "Blue Arrow"},
+                ],
+            )
+            writer.add(
+                "turns",
+                [
+                    {**key, "turn_index": at, "party": "user" if at % 2 else "system", "text": text}
+                    for at, text in enumerate(said)
+                ],
+            )
         writer.close()
     write_facts(folder, CampaignFile.model_validate({"campaign": "t", **settings}), submission(**BIKES))
     return Dataset(folder)
@@ -150,12 +188,24 @@ def test_the_dashboard_of_a_campaign_s_study_counts_the_same_goals(tmp_path: Pat
 
 
 SEATS = {
-    "submission": "tr", "title": "Trains", "domain": "trains", "languages": ["en"],
-    "intents": [{"id": "book", "text": "book seats", "minutes": 1, "done": {"en": "CONFIRMED"},
-                 "needs": ["seats", "class"]}],
-    "entities": [{"id": "seats", "text": "seats", "values": ["1", "2"]},
-                 {"id": "class", "text": "class", "values": ["first", "second"]}],
-}  # fmt: skip
+    "submission": "tr",
+    "title": "Trains",
+    "domain": "trains",
+    "languages": ["en"],
+    "intents": [
+        {
+            "id": "book",
+            "text": "book seats",
+            "minutes": 1,
+            "done": {"en": "CONFIRMED"},
+            "needs": ["seats", "class"],
+        }
+    ],
+    "entities": [
+        {"id": "seats", "text": "seats", "values": ["1", "2"]},
+        {"id": "class", "text": "class", "values": ["first", "second"]},
+    ],
+}
 
 
 def test_a_summary_that_contradicts_the_task_is_no_goal_reached() -> None:
@@ -191,9 +241,14 @@ def test_a_simulated_user_corrects_a_summary_with_another_value() -> None:
         requests=(),
     )
     careful = UserProfile(
-        patience=6, forgetfulness=0.0, over_informing=0.0, carefulness=1.0, curiosity=0.0, optimism=0.0,
+        patience=6,
+        forgetfulness=0.0,
+        over_informing=0.0,
+        carefulness=1.0,
+        curiosity=0.0,
+        optimism=0.0,
         dialogues=1,
-    )  # fmt: skip
+    )
     user = DomainUser(task, domain, careful, "en", Random(1))
     user.reply(None, "")
     wrong = user.reply(None, "SUMMARY. Seats: 1. Class: second. Confirm? (yes/no)")

@@ -24,16 +24,25 @@ def dataset(folder: Path, name: str, people: int, *, scale: bool = False) -> Pat
     with DatasetWriter(folder / name, study={"name": name}, source={"kind": "log"}) as writer:
         for place, (person, system) in enumerate((p, s) for p in range(people) for s in "abab"):
             row = {
-                "dialogue_id": f"d{place}", "study": name, "system": system, "condition": system,
-                "participant_id": f"p{person}", "channel": "text", "language": "en", "simulated": False,
+                "dialogue_id": f"d{place}",
+                "study": name,
+                "system": system,
+                "condition": system,
+                "participant_id": f"p{person}",
+                "channel": "text",
+                "language": "en",
+                "simulated": False,
                 "duration_s": 30.0 + place % 7,
-            }  # fmt: skip
+            }
             writer.add("dialogues", [row])
             rating = {
-                "dialogue_id": f"d{place}", "participant_id": f"p{person}", "instrument": "cambridge",
-                "item_id": "found_all", "role": "subjective_success",
+                "dialogue_id": f"d{place}",
+                "participant_id": f"p{person}",
+                "instrument": "cambridge",
+                "item_id": "found_all",
+                "role": "subjective_success",
                 "value": float((person + place) % (4 if system == "a" else 3) > 0),
-            }  # fmt: skip
+            }
             writer.add("ratings", [rating])
             if scale:
                 answer = {"item_id": "clear", "role": None, "value": float(1 + (person + place) % 5)}
@@ -145,16 +154,35 @@ def test_every_row_of_analyse_is_of_one_estimand(tmp_path):
             for place, system in enumerate("ab"):
                 for turn in range(1 + person % 3):
                     key = {"dialogue_id": f"{system}{person}-{turn}"}
-                    writer.add("dialogues", [{
-                        **key, "study": "words", "system": system, "condition": system, "channel": "voice",
-                        "participant_id": f"p{person}", "language": "en", "simulated": False,
-                    }])  # fmt: skip
+                    writer.add(
+                        "dialogues",
+                        [
+                            {
+                                **key,
+                                "study": "words",
+                                "system": system,
+                                "condition": system,
+                                "channel": "voice",
+                                "participant_id": f"p{person}",
+                                "language": "en",
+                                "simulated": False,
+                            }
+                        ],
+                    )
                     said = ["word"] * (2 + 6 * (person % 4))
                     heard = ["wrong" if one < person % (3 + place) else word for one, word in enumerate(said)]
-                    writer.add("turns", [{
-                        **key, "turn_index": 0, "party": "user", "text": " ".join(heard),
-                        "reference": " ".join(said),
-                    }])  # fmt: skip
+                    writer.add(
+                        "turns",
+                        [
+                            {
+                                **key,
+                                "turn_index": 0,
+                                "party": "user",
+                                "text": " ".join(heard),
+                                "reference": " ".join(said),
+                            }
+                        ],
+                    )
     facts = json.loads(run("analyse", str(folder), "--measure", "word_error_rate", "--json"))
     (test,) = facts["tests"]
     assert test["estimand"] == "per word"

@@ -60,9 +60,15 @@ def test_labels_of_chosen_dialogues_are_taken_in_with_their_chances(study: Path,
     lots.write_text("dialogue_id,chance,drawn,seed,target\ndialogue-000,0.25,yes,1,context.AP\n", "utf-8")
     run("in", tmp_path / "data", form, "--into", tmp_path / "new", "--chances", lots)
     assert Dataset(tmp_path / "new").read("label_chances").to_pylist() == [
-        {"dialogue_id": "dialogue-000", "layer": "context", "target": "context.AP", "chance": 0.25,
-         "drawn": True, "doubt": None}
-    ]  # fmt: skip
+        {
+            "dialogue_id": "dialogue-000",
+            "layer": "context",
+            "target": "context.AP",
+            "chance": 0.25,
+            "drawn": True,
+            "doubt": None,
+        }
+    ]
     for problem, source, text in (
         ("already has probabilities", "new", None),
         ("is not a label", "data", "dialogue_id,chance,drawn,target\ndialogue-000,0.25,yes,found_all\n"),

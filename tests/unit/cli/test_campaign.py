@@ -62,8 +62,10 @@ def test_what_cannot_be_done_is_said_with_its_cure(folder: Path, verb: tuple[str
 def test_the_state_before_anything_was_done(folder: Path) -> None:
     facts = json.loads(cli("status", folder, "--json").stdout)["systems"]
     assert [(one["system"], one["drafted"], one["users"]) for one in facts] == [
-        ("callsteering", False, 0), ("carbs", False, 0), ("telco", False, 0),
-    ]  # fmt: skip
+        ("callsteering", False, 0),
+        ("carbs", False, 0),
+        ("telco", False, 0),
+    ]
     assert cli("draft", folder, "--system", "carbs").exit_code == 0
     told = cli("status", folder).output
     assert "carbs: 0 of 10 users" in told and "Reports: 0 of 2" in told

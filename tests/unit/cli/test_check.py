@@ -167,11 +167,15 @@ def test_independent_mistakes_of_file_systems_and_analysis_are_told_together(tmp
     read, told = check_file(tmp_path)
     assert read is None
     wanted = (
-        "study.yaml:4 systems.a.ulr: unknown key 'ulr'", "study.yaml:4 systems.a.at_once",
-        "study.yaml:5 systems.b.connect: unknown connector 'htp'", "study.yaml:6 systems.c.title",
-        "study.yaml:6 systems.c.replies[0].sai", "study.yaml:7 limits.max_chars",
-        "study.yaml:11 analysis.primary.measure: unknown measure 'turnz'", "study.yaml:12 analysis.stopping",
-    )  # fmt: skip
+        "study.yaml:4 systems.a.ulr: unknown key 'ulr'",
+        "study.yaml:4 systems.a.at_once",
+        "study.yaml:5 systems.b.connect: unknown connector 'htp'",
+        "study.yaml:6 systems.c.title",
+        "study.yaml:6 systems.c.replies[0].sai",
+        "study.yaml:7 limits.max_chars",
+        "study.yaml:11 analysis.primary.measure: unknown measure 'turnz'",
+        "study.yaml:12 analysis.stopping",
+    )
     assert [next((one for one in told if one.startswith(start)), start) for start in wanted] == told
 
 

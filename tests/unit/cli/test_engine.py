@@ -14,9 +14,15 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.writer import DatasetWriter
 
 VERBS = (
-    ("measure",), ("analyse",), ("power",), ("report",), ("simulate", "run"), ("simulate", "compare"),
-    ("predict", "evaluate"), ("predict", "explain"),
-)  # fmt: skip
+    ("measure",),
+    ("analyse",),
+    ("power",),
+    ("report",),
+    ("simulate", "run"),
+    ("simulate", "compare"),
+    ("predict", "evaluate"),
+    ("predict", "explain"),
+)
 
 
 def run(*words: object) -> str:
@@ -42,21 +48,48 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
             key, turns = {"dialogue_id": f"d{place:02}"}, int(draw.integers(2, 9))
             who = {"participant_id": f"p{place % 15}"}
             system = f"bot{place // 15 % 3}"
-            writer.add("dialogues", [{
-                **key, **who, "study": "calls", "system": system, "condition": system, "channel": "text",
-                "language": "en", "simulated": False, "duration_s": float(draw.integers(20, 90)),
-            }])  # fmt: skip
-            writer.add("turns", [
-                {**key, "turn_index": number, "party": ("system", "user")[number % 2], "text": "so it is"}
-                for number in range(turns)
-            ])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        **key,
+                        **who,
+                        "study": "calls",
+                        "system": system,
+                        "condition": system,
+                        "channel": "text",
+                        "language": "en",
+                        "simulated": False,
+                        "duration_s": float(draw.integers(20, 90)),
+                    }
+                ],
+            )
+            writer.add(
+                "turns",
+                [
+                    {**key, "turn_index": number, "party": ("system", "user")[number % 2], "text": "so it is"}
+                    for number in range(turns)
+                ],
+            )
             asked = {**key, **who, "wording": "project"}
-            writer.add("ratings", [
-                {**asked, "instrument": "satisfaction", "item_id": "satisfied",
-                 "value": float(np.clip(round(6 - turns / 2 + draw.normal(0, 0.5)), 1, 5))},
-                {**asked, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
-                 "value": float(draw.random() < 0.9 - turns / 12)},
-            ])  # fmt: skip
+            writer.add(
+                "ratings",
+                [
+                    {
+                        **asked,
+                        "instrument": "satisfaction",
+                        "item_id": "satisfied",
+                        "value": float(np.clip(round(6 - turns / 2 + draw.normal(0, 0.5)), 1, 5)),
+                    },
+                    {
+                        **asked,
+                        "instrument": "cambridge",
+                        "item_id": "found_all",
+                        "role": "subjective_success",
+                        "value": float(draw.random() < 0.9 - turns / 12),
+                    },
+                ],
+            )
         writer.add("participants", [{"participant_id": f"p{n}", "simulated": False} for n in range(15)])
     return folder
 
@@ -80,12 +113,32 @@ def test_verbs_print_the_same_bytes_wherever_they_compute(engine: str, dataset: 
     for words in (
         ("analyse", dataset, "--measure", "subjective_success", "--margin", "0.1", "--json"),
         ("analyse", dataset, "--judge", "parameters", "--target", "satisfied", "--json"),
-        ("predict", "evaluate", dataset, "--target", "satisfied", "--with", "dialogue_duration", "--with",
-         "user_turns", "--json"),
-        ("predict", "explain", dataset, "--target", "satisfied", "--with", "dialogue_duration", "--with",
-         "user_turns", "--json"),
+        (
+            "predict",
+            "evaluate",
+            dataset,
+            "--target",
+            "satisfied",
+            "--with",
+            "dialogue_duration",
+            "--with",
+            "user_turns",
+            "--json",
+        ),
+        (
+            "predict",
+            "explain",
+            dataset,
+            "--target",
+            "satisfied",
+            "--with",
+            "dialogue_duration",
+            "--with",
+            "user_turns",
+            "--json",
+        ),
         ("power", "two-rates", ".3", ".8", "--calls-per-participant", 3, "--icc", ".1", "--json"),
-    ):  # fmt: skip
+    ):
         assert run(*words, "--engine", engine) == run(*words), words
     here, there = tmp_path / "here.html", tmp_path / "there.html"
     run("report", dataset, "--out", here)

@@ -20,9 +20,13 @@ def test_an_export_of_comparisons_tells_people_and_judgements(tmp_path: Path) ->
     with Log.open(f"sqlite:///{tmp_path / 'city' / 'log.sqlite'}") as log:
         judge_all(study.model_copy(update={"visit": compare}), log, 3, {})
         program = VisitOpened(
-            study="city", revision="r", participant_id="program", pool="simulation", language="en",
+            study="city",
+            revision="r",
+            participant_id="program",
+            pool="simulation",
+            language="en",
             simulated=True,
-        )  # fmt: skip
+        )
         log.transact_now(lambda tx: tx.append("v", program))
     words = ["export", str(tmp_path / "city"), "--into", str(tmp_path / "data")]
     said = CliRunner().invoke(app, words, catch_exceptions=False)

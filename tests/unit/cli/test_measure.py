@@ -19,11 +19,33 @@ def folder(tmp_path: Path) -> Path:
     writer = DatasetWriter(tmp_path / "D", study={"name": "toy"}, source={"kind": "test"})
     for number, participant in enumerate(("p", None)):
         key = {"dialogue_id": f"d{number}"}
-        writer.add("dialogues", [{**key, "study": "toy", "system": f"bot{number}", "condition": "c",
-                                  "participant_id": participant, "channel": "phone", "language": "en",
-                                  "simulated": False}])  # fmt: skip
-        writer.add("turns", [{**key, "turn_index": 0, "party": "user", "reference": "cheap food please",
-                              "text": "cheap feed please"}])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    **key,
+                    "study": "toy",
+                    "system": f"bot{number}",
+                    "condition": "c",
+                    "participant_id": participant,
+                    "channel": "phone",
+                    "language": "en",
+                    "simulated": False,
+                }
+            ],
+        )
+        writer.add(
+            "turns",
+            [
+                {
+                    **key,
+                    "turn_index": 0,
+                    "party": "user",
+                    "reference": "cheap food please",
+                    "text": "cheap feed please",
+                }
+            ],
+        )
     writer.close()
     return tmp_path / "D"
 
@@ -114,8 +136,20 @@ def test_a_mistake_is_answered_with_a_cure(folder: Path, words: tuple[str, ...],
 
 def test_a_name_from_a_foreign_log_is_no_formula_in_the_csv(tmp_path: Path) -> None:
     writer = DatasetWriter(tmp_path / "D", study={"name": "toy"}, source={"kind": "test"})
-    writer.add("dialogues", [{"dialogue_id": "=cmd()", "study": "toy", "system": "@bot", "condition": "c",
-                              "channel": "phone", "language": "en", "simulated": False}])  # fmt: skip
+    writer.add(
+        "dialogues",
+        [
+            {
+                "dialogue_id": "=cmd()",
+                "study": "toy",
+                "system": "@bot",
+                "condition": "c",
+                "channel": "phone",
+                "language": "en",
+                "simulated": False,
+            }
+        ],
+    )
     writer.add("turns", [{"dialogue_id": "=cmd()", "turn_index": 0, "party": "user", "text": "hi"}])
     writer.close()
     run(tmp_path / "D", "--only", "turns", "--csv", tmp_path / "values.csv")

@@ -155,8 +155,15 @@ def test_a_report_in_a_form_that_there_is_not_is_refused_before_anything_is_comp
 
 def held(folder: Path) -> Path:
     """A dataset with a dialogue and a turn."""
-    dialogue = {"dialogue_id": "d", "study": "s", "system": "a", "condition": "a", "channel": "text",
-                "language": "en", "simulated": False}  # fmt: skip
+    dialogue = {
+        "dialogue_id": "d",
+        "study": "s",
+        "system": "a",
+        "condition": "a",
+        "channel": "text",
+        "language": "en",
+        "simulated": False,
+    }
     with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
         writer.add("dialogues", [dialogue])
         writer.add("turns", [{"dialogue_id": "d", "turn_index": 0, "party": "user", "text": "hello"}])
@@ -171,12 +178,20 @@ def cut(folder: Path, table: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("words", "table"), [
-    ("measure D", "dialogues"), ("measure D --only turns --csv T/x.csv", "turns"),
-    ("analyse D", "dialogues"), ("report D --out T/r.html", "turns"), ("flags D", "dialogues"),
-    ("confidence D", "turns"), ("parse D --into T/p", "dialogues"), ("predict correlate D", "turns"),
-    ("annotate out D --into T/a", "dialogues"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "table"),
+    [
+        ("measure D", "dialogues"),
+        ("measure D --only turns --csv T/x.csv", "turns"),
+        ("analyse D", "dialogues"),
+        ("report D --out T/r.html", "turns"),
+        ("flags D", "dialogues"),
+        ("confidence D", "turns"),
+        ("parse D --into T/p", "dialogues"),
+        ("predict correlate D", "turns"),
+        ("annotate out D --into T/a", "dialogues"),
+    ],
+)
 def test_a_cut_table_is_named_and_nothing_is_written(
     words: str, table: str, tmp_path: Path, refuse: Refuse
 ) -> None:

@@ -68,8 +68,15 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     words = ["analyse", str(dataset.folder), "--by", "gender", "--cost", "12"]
     told = CliRunner().invoke(app, words, env={"COLUMNS": "160"})
     assert told.exit_code == 0, told.output
-    for said in ("empathy", "Share: of decided choices", "Rao-Kupper", "Cochran",
-                 "p (judgements)", "a judgement", "within programs"):  # fmt: skip
+    for said in (
+        "empathy",
+        "Share: of decided choices",
+        "Rao-Kupper",
+        "Cochran",
+        "p (judgements)",
+        "a judgement",
+        "within programs",
+    ):
         assert said in told.output
     facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["preferences"]
     assert facts["cost"]["per_variable"] == 6
@@ -123,8 +130,11 @@ def test_simulated_judges_choose_what_was_planted_and_are_marked_as_simulated(
     assert "by people" not in told and "person " not in told
 
     def share(variable: str, question: str | None = None) -> float:
-        said = [row["choice"] == "experimental" for row in rows
-                if row["variable"] == variable and question in (None, row["question"])]  # fmt: skip
+        said = [
+            row["choice"] == "experimental"
+            for row in rows
+            if row["variable"] == variable and question in (None, row["question"])
+        ]
         return sum(said) / len(said)
 
     assert share("empathy") > 0.8 and share("formality", "ease") < 0.4

@@ -25,9 +25,13 @@ def visited(study: Path, *, people: int, programs: int) -> None:
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
         for number in range(people + programs):
             came = VisitOpened(
-                study="city", revision="r", participant_id=f"p{number}", pool="open", language="en",
+                study="city",
+                revision="r",
+                participant_id=f"p{number}",
+                pool="open",
+                language="en",
                 simulated=number >= people,
-            )  # fmt: skip
+            )
             log.transact_now(lambda tx, came=came, number=number: tx.append(f"v{number}", came))
 
 
@@ -70,8 +74,10 @@ def test_the_test_that_is_registered_is_named_as_the_analysis_names_it(study: Pa
     assert "leave-one" not in said
     rng = np.random.default_rng(1)
     for method, people, within in (
-        ("permutation_within", 20, True), ("permutation_between", 20, False), ("cluster_robust_t", 500, True)
-    ):  # fmt: skip
+        ("permutation_within", 20, True),
+        ("permutation_between", 20, False),
+        ("cluster_robust_t", 500, True),
+    ):
         ids = np.arange(people)
         sides = (ids, ids) if within else (ids[::2], ids[1::2])
         cases = [(rng.integers(0, 2, len(one)).astype(float), np.ones(len(one))) for one in sides]

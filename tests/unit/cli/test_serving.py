@@ -94,7 +94,11 @@ def test_a_dashboard_by_itself_says_how_to_come_in(
     monkeypatch.setattr(servers, "_run_app", lambda *_: None)
     pages = None if alone else "http://127.0.0.1:8000/"
     servers.serve_desk(
-        study, f"sqlite:///{tmp_path / 'log.sqlite'}",
-        host="127.0.0.1", port=8001, participant_url=pages, secure_cookies=False,
-    )  # fmt: skip
+        study,
+        f"sqlite:///{tmp_path / 'log.sqlite'}",
+        host="127.0.0.1",
+        port=8001,
+        participant_url=pages,
+        secure_cookies=False,
+    )
     assert ("http://127.0.0.1:8001/link/" in capsys.readouterr().err) is alone  # `serve` says it itself

@@ -81,8 +81,11 @@ def test_a_conversation_in_a_pipe_shows_answers_times_choices_and_the_wire(
     assert said.endswith("(the system ended the conversation)\n") and "unread" not in said
     records = [json.loads(line) for line in save.read_text("utf-8").splitlines()]
     assert [record["text"] for record in records if record["party"] == "user" and "text" in record] == [
-        "one", "again", "two", "bye"
-    ]  # fmt: skip
+        "one",
+        "again",
+        "two",
+        "bye",
+    ]
     assert all(record["complete_s"] > 0 for record in records if "complete_s" in record)
 
 
@@ -99,9 +102,12 @@ def test_a_system_that_only_hears_is_spoken_to_and_its_speech_is_kept(study: Pat
 
 def test_check_says_what_a_system_does_with_sound(study: Path) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "vivavoce", "check", str(study)], capture_output=True, text=True,
-        timeout=PATIENCE_S, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "vivavoce", "check", str(study)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
     (line,) = [one for one in run.stdout.splitlines() if one.startswith("spoken:")]
     assert re.match(
         r"spoken: ok: reachable, answers, resets, streams, listens, spoke \d\.\d s; first output ", line

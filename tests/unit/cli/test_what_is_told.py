@@ -34,17 +34,36 @@ def dataset(folder: Path, name: str, *, programs: bool = False, study: str = "to
     with DatasetWriter(folder / name, study={"name": study}, source={"kind": "log"}) as writer:
         for place, (person, system) in enumerate((p, s) for p in range(6) for s in "abab"):
             key = {"dialogue_id": f"d{place}", "participant_id": f"p{person}"}
-            writer.add("dialogues", [{
-                **key, "study": study, "system": system, "condition": system, "channel": "text",
-                "language": "en", "simulated": programs, "duration_s": 30.0 + place % 7,
-            }])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        **key,
+                        "study": study,
+                        "system": system,
+                        "condition": system,
+                        "channel": "text",
+                        "language": "en",
+                        "simulated": programs,
+                        "duration_s": 30.0 + place % 7,
+                    }
+                ],
+            )
             writer.add(
                 "turns", [{"dialogue_id": f"d{place}", "turn_index": 0, "party": "user", "text": "hello"}]
             )
-            writer.add("ratings", [{
-                **key, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
-                "value": float((person + place) % found > 0),
-            }])  # fmt: skip
+            writer.add(
+                "ratings",
+                [
+                    {
+                        **key,
+                        "instrument": "cambridge",
+                        "item_id": "found_all",
+                        "role": "subjective_success",
+                        "value": float((person + place) % found > 0),
+                    }
+                ],
+            )
     return folder / name
 
 
@@ -96,14 +115,33 @@ def test_what_makes_a_comparison_doubtful_is_said(tmp_path: Path) -> None:
 def test_every_changed_table_is_told_by_every_verb(tmp_path: Path) -> None:
     with DatasetWriter(tmp_path / "data", study={"name": "toy"}, source={"kind": "test"}) as writer:
         for number in range(12):
-            writer.add("preferences", [{
-                "participant_id": f"p{number}", "pair_id": "one", "variable": "alignment", "change": "add",
-                "question": "ease", "role": "main", "choice": "control" if number % 3 else "experimental",
-                "visit_id": f"v{number}", "comparison_number": 1, "experimental_side": "left",
-                "language": "en", "simulated": False, "control_level": "none", "control_tokens": 9,
-                "experimental_level": "some", "experimental_tokens": 12, "presentation": "once",
-                "side": "left", "answered_at": datetime(2026, 3, 1, tzinfo=UTC), "accepted": True,
-            }])  # fmt: skip
+            writer.add(
+                "preferences",
+                [
+                    {
+                        "participant_id": f"p{number}",
+                        "pair_id": "one",
+                        "variable": "alignment",
+                        "change": "add",
+                        "question": "ease",
+                        "role": "main",
+                        "choice": "control" if number % 3 else "experimental",
+                        "visit_id": f"v{number}",
+                        "comparison_number": 1,
+                        "experimental_side": "left",
+                        "language": "en",
+                        "simulated": False,
+                        "control_level": "none",
+                        "control_tokens": 9,
+                        "experimental_level": "some",
+                        "experimental_tokens": 12,
+                        "presentation": "once",
+                        "side": "left",
+                        "answered_at": datetime(2026, 3, 1, tzinfo=UTC),
+                        "accepted": True,
+                    }
+                ],
+            )
     path = tmp_path / "data" / "preferences.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
     page = tmp_path / "report.html"
@@ -153,9 +191,11 @@ def test_a_rule_about_what_the_dataset_lacks_is_refused(rule: str, said: str, tm
 def test_a_report_says_which_section_it_works_on(tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
     made = composed(
-        Dataset(dataset(tmp_path, "calls")), None, sections=["results", "flow"],
+        Dataset(dataset(tmp_path, "calls")),
+        None,
+        sections=["results", "flow"],
         progress=lambda *one: told.append(one),
-    )  # fmt: skip
+    )
     assert [number for number, _, _ in told] == list(range(told[0][1]))
     assert {one.title for one in made.document.sections} <= {title for _, _, title in told}
 
@@ -187,9 +227,19 @@ def test_a_bot_tells_a_person_at_a_terminal_where_it_is_and_how_to_end_it() -> N
 
 
 LASTING = {
-    "simulate": ("run", "train"), "talk": (), "judge": ("run",), "import": (), "export": (),
-    "serve": (), "up": (), "stress": ("run",), "measure": (), "analyse": (), "report": (), "demo": (),
-}  # fmt: skip
+    "simulate": ("run", "train"),
+    "talk": (),
+    "judge": ("run",),
+    "import": (),
+    "export": (),
+    "serve": (),
+    "up": (),
+    "stress": ("run",),
+    "measure": (),
+    "analyse": (),
+    "report": (),
+    "demo": (),
+}
 
 
 def test_what_is_kept_after_ctrl_c_is_known_of_every_verb_that_lasts() -> None:

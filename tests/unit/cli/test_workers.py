@@ -75,9 +75,12 @@ def test_what_is_met_in_one_process_is_refused(tmp_path: Path, system: dict[str,
 @pytest.mark.parametrize("channel", ["voice", "phone"])
 def test_dialogues_that_are_spoken_are_held_by_one_process(tmp_path: Path, channel: str) -> None:
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=1, max=1), gate="none", feedback=(), channel=channel,
+        repeat=study_model.Range(min=1, max=1),
+        gate="none",
+        feedback=(),
+        channel=channel,
         nontrivial=study_model.Nontrivial(user_turns=1),
-    )  # fmt: skip
+    )
     said = refusal(tmp_path, BOT, visit=(step,))
     assert said.startswith(f"city: one process must handle dialogues of the channel {channel}. Leave out")
 

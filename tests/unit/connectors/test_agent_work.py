@@ -10,12 +10,15 @@ from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.trial.outputs import SystemTurn
 
 
-@pytest.mark.parametrize("told", [
-    {"id": "1", "function": {"name": "find", "arguments": '{"a": 1}'}},
-    {"call_id": "1", "name": "find", "arguments": '{"a": 1}'},
-    {"id": "1", "name": "find", "input": {"a": 1}},
-    {"toolCallId": "1", "toolName": "find", "args": {"a": 1}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"id": "1", "function": {"name": "find", "arguments": '{"a": 1}'}},
+        {"call_id": "1", "name": "find", "arguments": '{"a": 1}'},
+        {"id": "1", "name": "find", "input": {"a": 1}},
+        {"toolCallId": "1", "toolName": "find", "args": {"a": 1}},
+    ],
+)
 def test_one_call_told_in_four_ways(told: dict) -> None:
     (call,) = read_tools([told]) or ()
     assert (call.key, call.name, call.arguments) == ("1", "find", '{"a": 1}')
@@ -46,14 +49,31 @@ def test_a_call_of_which_no_name_is_told_is_called_by_its_key_until_it_is() -> N
     assert [one.name for one in turn.agent.tools] == ["find", "#1"]
 
 
-@pytest.mark.parametrize(("usage", "expected"), [
-    ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 3},
-      "completion_tokens_details": {"reasoning_tokens": 2}}, (9, 3, 4, 2)),
-    ({"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 1},
-     (13, 3, 4, None)),
-    ({"promptTokenCount": 9, "candidatesTokenCount": 4, "thoughtsTokenCount": 2}, (9, None, 6, 2)),
-    ({"prompt_eval_count": 9, "eval_count": 4}, (9, None, 4, None)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        (
+            {
+                "prompt_tokens": 9,
+                "completion_tokens": 4,
+                "prompt_tokens_details": {"cached_tokens": 3},
+                "completion_tokens_details": {"reasoning_tokens": 2},
+            },
+            (9, 3, 4, 2),
+        ),
+        (
+            {
+                "input_tokens": 9,
+                "output_tokens": 4,
+                "cache_read_input_tokens": 3,
+                "cache_creation_input_tokens": 1,
+            },
+            (13, 3, 4, None),
+        ),
+        ({"promptTokenCount": 9, "candidatesTokenCount": 4, "thoughtsTokenCount": 2}, (9, None, 6, 2)),
+        ({"prompt_eval_count": 9, "eval_count": 4}, (9, None, 4, None)),
+    ],
+)
 def test_cached_and_reasoning_tokens_are_part_of_those_read_and_written(usage: dict, expected: tuple) -> None:
     (found,) = read_usage({"model": "m"}, usage)
     told = (found.input_tokens, found.cached_tokens, found.output_tokens, found.reasoning_tokens)
@@ -63,8 +83,9 @@ def test_cached_and_reasoning_tokens_are_part_of_those_read_and_written(usage: d
 def test_documents_keep_the_systems_order_unless_it_tells_ranks() -> None:
     found = read_retrievals(["first", {"url": "https://x", "content": "second", "score": 0.5, "query": "q"}])
     assert [(one.rank, one.document, one.source, one.score) for one in found] == [
-        (0, "first", None, None), (1, "second", "https://x", 0.5)
-    ]  # fmt: skip
+        (0, "first", None, None),
+        (1, "second", "https://x", 0.5),
+    ]
 
 
 def test_an_answer_tells_that_no_tool_was_called_only_where_the_study_says_where_calls_stand() -> None:
@@ -88,8 +109,9 @@ def test_googles_agents_tell_their_tools_in_a_tasks_history() -> None:
     parts = [part("function_call", args={"a": 1}), part("function_response", response={"n": 2})]
     calls = _told({"task": {"history": [{"role": "ROLE_AGENT", "parts": parts}]}})["tools"]
     assert [(one.key, one.arguments, one.result) for one in calls] == [
-        ("c1", '{"a": 1}', None), ("c1", None, '{"n": 2}')
-    ]  # fmt: skip
+        ("c1", '{"a": 1}', None),
+        ("c1", None, '{"n": 2}'),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -154,8 +176,10 @@ def test_ranks_scores_and_other_documents_are_read_as_they_are() -> None:
     told = [{"rank": 4, "text": {"a": 1}, "score": float("nan")}, {"id": 7, "score": True}, {"score": 2}]
     found = read_retrievals(told)
     assert [(one.rank, one.document, one.source, one.score) for one in found] == [
-        (4, '{"a": 1}', None, None), (1, None, "7", None), (2, None, None, 2.0)
-    ]  # fmt: skip
+        (4, '{"a": 1}', None, None),
+        (1, None, "7", None),
+        (2, None, None, 2.0),
+    ]
     assert [one.document for one in read_retrievals("alone")] == ["alone"] and read_retrievals(None) == ()
 
 

@@ -219,14 +219,16 @@ REFUSED = OSError(errno.ECONNREFUSED, "no")
     ("error", "said"),
     [
         (aiohttp.ClientConnectorError(KEY, REFUSED), "no connection to bot.example:80 (Connection refused)"),
-        (aiohttp.ClientConnectorError(KEY, OSError(1, "no")),
-         "no connection to bot.example:80 (Operation not permitted)"),
+        (
+            aiohttp.ClientConnectorError(KEY, OSError(1, "no")),
+            "no connection to bot.example:80 (Operation not permitted)",
+        ),
         (aiohttp.ClientConnectorError(KEY, OSError("no words")), None),
         (aiohttp.ClientConnectorError(KEY, OSError(0, "no words")), None),
         (aiohttp.ClientConnectorError(KEY, OSError(-2, "no words")), None),
         (aiohttp.ClientConnectorSSLError(KEY, OSError(1, "no words")), None),
     ],
-)  # fmt: skip
+)
 def test_why_nothing_was_connected_is_said_in_the_words_of_the_system_that_has_some(
     error: aiohttp.ClientConnectorError, said: str | None
 ) -> None:

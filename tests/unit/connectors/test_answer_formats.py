@@ -20,15 +20,28 @@ def task(state: str, *texts: str, said: str | None = None, **facts: Any) -> dict
     return {"task": {"status": {"state": f"TASK_STATE_{state}", **message}, "artifacts": parts, **facts}}
 
 
-@pytest.mark.parametrize(("result", "texts", "images"), [
-    ({"message": {"parts": [{"text": "hello"}, {"text": "  "}]}}, ["hello"], ()),
-    ({"message": {"parts": [{"text": "one"}, {"text": "two"}, {"url": PICTURE, "mediaType": "image/png"}]}},
-     ["one", "two"], (PICTURE,)),
-    ({"message": {"parts": [{"url": PICTURE, "mediaType": "image/png"}, {"mediaType": "image/png"}]}}, [""],
-     (PICTURE,)),
-    ({"message": {"parts": [{"text": "see"}, {"url": "a.pdf", "mediaType": "text/pdf"}]}}, ["see"], ()),
-    (task("COMPLETED", "made", "more", said="done"), ["made", "more", "done"], ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("result", "texts", "images"),
+    [
+        ({"message": {"parts": [{"text": "hello"}, {"text": "  "}]}}, ["hello"], ()),
+        (
+            {
+                "message": {
+                    "parts": [{"text": "one"}, {"text": "two"}, {"url": PICTURE, "mediaType": "image/png"}]
+                }
+            },
+            ["one", "two"],
+            (PICTURE,),
+        ),
+        (
+            {"message": {"parts": [{"url": PICTURE, "mediaType": "image/png"}, {"mediaType": "image/png"}]}},
+            [""],
+            (PICTURE,),
+        ),
+        ({"message": {"parts": [{"text": "see"}, {"url": "a.pdf", "mediaType": "text/pdf"}]}}, ["see"], ()),
+        (task("COMPLETED", "made", "more", said="done"), ["made", "more", "done"], ()),
+    ],
+)
 def test_an_agents_texts_come_one_by_one_and_pictures_with_the_last(
     result: dict[str, Any], texts: list[str], images: tuple[str, ...]
 ) -> None:
@@ -37,12 +50,17 @@ def test_an_agents_texts_come_one_by_one_and_pictures_with_the_last(
     assert extras == SystemOutput(kind="extras", raw=result)
 
 
-@pytest.mark.parametrize(("result", "problem"), [
-    ({}, "neither a task nor a message"), ({"message": {"parts": []}}, "no text|not text"),
-    ({"message": {"parts": [{"url": "https://e.org/a.pdf"}]}}, "no text|not text"),
-    (task("FAILED", "half", said="out of memory"), "ended as TASK_STATE_FAILED: out of memory"),
-    (task("REJECTED"), "ended as TASK_STATE_REJECTED$"), (task("WORKING"), "no text|not text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        ({}, "neither a task nor a message"),
+        ({"message": {"parts": []}}, "no text|not text"),
+        ({"message": {"parts": [{"url": "https://e.org/a.pdf"}]}}, "no text|not text"),
+        (task("FAILED", "half", said="out of memory"), "ended as TASK_STATE_FAILED: out of memory"),
+        (task("REJECTED"), "ended as TASK_STATE_REJECTED$"),
+        (task("WORKING"), "no text|not text"),
+    ],
+)
 def test_an_agent_that_gives_no_answer_says_why(result: dict[str, Any], problem: str) -> None:
     with pytest.raises(SystemUnderTestError, match=problem):
         a2a._read(result, Conversation("c"))
@@ -61,10 +79,15 @@ def test_an_agent_that_waits_is_told_which_task_and_context_the_next_turn_is_of(
         assert conversation.state == {"contextId": "y"}
 
 
-@pytest.mark.parametrize(("answer", "problem"), [
-    ([], "not a mapping"), ({"error": {"message": "busy"}}, "the agent reports: busy"),
-    ({"error": "busy"}, "the agent reports: busy"), ({"result": []}, "no result"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ([], "not a mapping"),
+        ({"error": {"message": "busy"}}, "the agent reports: busy"),
+        ({"error": "busy"}, "the agent reports: busy"),
+        ({"result": []}, "no result"),
+    ],
+)
 def test_an_agents_errors_are_told(answer: Any, problem: str) -> None:
     with pytest.raises(SystemUnderTestError, match=problem):
         a2a._result(answer)
@@ -111,23 +134,33 @@ BYE = {"intent": {"displayName": "bye"}}
 FOUND = {"intent": {"displayName": "find"}, "parameters": {"food": "thai", "area": ""}, "confidence": 1}
 
 
-@pytest.mark.parametrize(("result", "expected"), [
-    ({"match": FOUND}, (Understood((Act("find", "food", "thai", "="),), 1.0),)),
-    (BYE | {"intentDetectionConfidence": 0.25}, (Understood((Act("bye"),), 0.25),)),
-    (BYE | {"intentDetectionConfidence": True}, (Understood((Act("bye"),), None),)),
-    (BYE | {"intentDetectionConfidence": "high"}, (Understood((Act("bye"),), None),)),
-    ({"intent": {"displayName": 3}}, ()), ({"intent": "bye"}, ()), ({}, ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"match": FOUND}, (Understood((Act("find", "food", "thai", "="),), 1.0),)),
+        (BYE | {"intentDetectionConfidence": 0.25}, (Understood((Act("bye"),), 0.25),)),
+        (BYE | {"intentDetectionConfidence": True}, (Understood((Act("bye"),), None),)),
+        (BYE | {"intentDetectionConfidence": "high"}, (Understood((Act("bye"),), None),)),
+        ({"intent": {"displayName": 3}}, ()),
+        ({"intent": "bye"}, ()),
+        ({}, ()),
+    ],
+)
 def test_an_intent_with_its_parameters_is_what_was_understood(result: dict[str, Any], expected: Any) -> None:
     assert dialogflow._understood(result) == expected
 
 
-@pytest.mark.parametrize(("result", "ends"), [
-    ({}, False), ({"diagnosticInfo": {"end_conversation": True}}, True),
-    ({"diagnosticInfo": {"end_conversation": "yes"}}, False), ({"intent": {"endInteraction": True}}, True),
-    ({"intent": {"endInteraction": False}}, False),
-    ({"responseMessages": [{"endInteraction": {}}, {"text": {"text": ["bye"]}}]}, True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("result", "ends"),
+    [
+        ({}, False),
+        ({"diagnosticInfo": {"end_conversation": True}}, True),
+        ({"diagnosticInfo": {"end_conversation": "yes"}}, False),
+        ({"intent": {"endInteraction": True}}, True),
+        ({"intent": {"endInteraction": False}}, False),
+        ({"responseMessages": [{"endInteraction": {}}, {"text": {"text": ["bye"]}}]}, True),
+    ],
+)
 def test_an_agent_ends_a_dialogue_by_message_or_mark(result: dict[str, Any], ends: bool) -> None:
     outputs = dialogflow._read({"fulfillmentText": "bye"} | result)
     assert any(one.kind == "end" for one in outputs) == ends
@@ -153,8 +186,10 @@ def scripted(text: str, *earlier: str, **settings: Any) -> list[SystemOutput]:
 
 
 def test_a_script_answers_the_first_pattern_with_choices_beside_the_last_message() -> None:
-    replies = [{"match": "^food", "say": ["You said {text}", "first {first}"], "choices": ["yes"]},
-               {"match": "bye", "say": "Bye", "end": True}]  # fmt: skip
+    replies = [
+        {"match": "^food", "say": ["You said {text}", "first {first}"], "choices": ["yes"]},
+        {"match": "bye", "say": "Bye", "end": True},
+    ]
     first, last = scripted("Food, bye", "hello", replies=replies)
     assert (first.text, first.choices) == ("You said Food, bye", ())
     assert (last.text, last.choices) == ("first hello", (Choice("yes", "yes"),))
@@ -193,8 +228,12 @@ CHIPS = {
     ("message", "texts", "choices", "images"),
     [
         ({"text": {"text": ["one", "", "two"]}}, ["one", "two"], [], ()),
-        ({"text": {"text": ["which?"]}, "quickReplies": {"quickReplies": ["a", "", 3, "b"]}}, ["which?"],
-         ["a", "b"], ()),
+        (
+            {"text": {"text": ["which?"]}, "quickReplies": {"quickReplies": ["a", "", 3, "b"]}},
+            ["which?"],
+            ["a", "b"],
+            (),
+        ),
         ({"card": CARD}, ["Siam\nThai"], ["Call"], (PICTURE,)),
         ({"card": {"title": "", "subtitle": "Thai"}}, ["Thai"], [], ()),
         ({"card": {"title": 3}, "text": {"text": ["x"]}}, ["x"], [], ()),
@@ -202,7 +241,7 @@ CHIPS = {
         ({"image": {"imageUri": ""}, "text": {"text": ["x"]}}, ["x"], [], ()),
         ({"payload": CHIPS}, [""], ["Yes"], ()),
     ],
-)  # fmt: skip
+)
 def test_what_dialogflow_shows_beside_texts_is_shown(
     message: dict[str, Any], texts: list[str], choices: list[str], images: tuple[str, ...]
 ) -> None:
@@ -261,11 +300,13 @@ def test_what_lex_shows_and_understood_is_read_and_an_answer_of_something_else_i
     )
     assert read[:3] == [
         SystemOutput(kind="message", text="Siam", choices=(Choice("Yes", "y"),), images=(PICTURE,)),
-        SystemOutput(kind="message", text=""), SystemOutput(kind="message", text="Bare"),
-    ]  # fmt: skip
+        SystemOutput(kind="message", text=""),
+        SystemOutput(kind="message", text="Bare"),
+    ]
     assert read[3].understood == (
-        Understood((Act("find", "food", "thai", "="),), 0.5), Understood((Act("bye"),), None),
-    )  # fmt: skip
+        Understood((Act("find", "food", "thai", "="),), 0.5),
+        Understood((Act("bye"),), None),
+    )
     assert [one.kind for one in lex._read({"messages": []})] == ["extras"]
     with pytest.raises(SystemUnderTestError, match="neither messages nor"):
         lex._read({"message": "hello"})

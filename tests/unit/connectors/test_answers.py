@@ -78,8 +78,9 @@ def test_what_is_marked_up_for_a_synthesiser_goes_on_beside_its_words() -> None:
     marked = '<speak>Good <break time="1s"/>day</speak>'
     read = AnswerReader().read({"text": [marked, "plain"]})
     assert [(one.text, one.ssml) for one in read if one.kind == "message"] == [
-        ("Good day", marked), ("plain", "")
-    ]  # fmt: skip
+        ("Good day", marked),
+        ("plain", ""),
+    ]
     turn = SystemTurn()
     for output in read:
         turn.take(output, 1.0)

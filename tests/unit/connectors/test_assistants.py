@@ -64,9 +64,13 @@ def test_rasas_buttons_and_images_arrive(counterparts: Counterparts, connect: st
 
 def test_a_direct_line_bots_cards_and_actions_arrive_and_it_ends(counterparts: Counterparts) -> None:
     settings = {
-        "connect": "directline", "url": services(counterparts), "secret": "${SECRET}", "idle_s": 0.1,
-        "typing_s": 0.1, "poll_s": 0.02,
-    }  # fmt: skip
+        "connect": "directline",
+        "url": services(counterparts),
+        "secret": "${SECRET}",
+        "idle_s": 0.1,
+        "typing_s": 0.1,
+        "poll_s": 0.02,
+    }
     outputs = said(settings, "menu")
     assert (outputs[0].text, outputs[0].images) == ("Well?\nA card\nSee https://example.org", (PICTURE,))
     assert outputs[0].choices == (Choice("Yes", "yes"), Choice("More", "more"), Choice("Call me", "call"))
@@ -85,9 +89,13 @@ def test_a_direct_line_bot_that_types_is_waited_for_longer_than_one_that_is_idle
     counterparts: Counterparts,
 ) -> None:
     settings = {
-        "connect": "directline", "url": services(counterparts), "secret": "${SECRET}", "idle_s": 0.1,
-        "typing_s": 60, "poll_s": 0.02,
-    }  # fmt: skip
+        "connect": "directline",
+        "url": services(counterparts),
+        "secret": "${SECRET}",
+        "idle_s": 0.1,
+        "typing_s": 60,
+        "poll_s": 0.02,
+    }
     outputs = said(settings, "take your time")
     assert [one.text for one in outputs if one.kind == "message"] == ["One moment.", "Here it is."]
 
@@ -119,18 +127,30 @@ TYPES = {"type": "typing"}
     [
         (None, [(100.5, [SAID]), (101.0, []), (101.5, [])], ["message", "extras", "extras"], 1.0),
         (None, [(150.0, []), (151.0, [SAID]), (152.5, [])], ["message", "extras", "extras"], 1.5),
-        (None, [(101.0, [SAID]), (101.5, [TYPES]), (102.0, []), (107.0, []), (107.5, [])],
-         ["message", "extras", "extras"], 6.5),
-        (None, [(101.0, [SAID]), (101.5, [TYPES]), (102.0, [SAID]), (103.0, [])],
-         ["message", "extras", "message", "extras", "extras"], 1.0),
-        (None, [(101.0, [SAID, {**SAID, "inputHint": "expectingInput"}, SAID])],
-         ["message", "extras"] * 3, 0.0),
+        (
+            None,
+            [(101.0, [SAID]), (101.5, [TYPES]), (102.0, []), (107.0, []), (107.5, [])],
+            ["message", "extras", "extras"],
+            6.5,
+        ),
+        (
+            None,
+            [(101.0, [SAID]), (101.5, [TYPES]), (102.0, [SAID]), (103.0, [])],
+            ["message", "extras", "message", "extras", "extras"],
+            1.0,
+        ),
+        (
+            None,
+            [(101.0, [SAID, {**SAID, "inputHint": "expectingInput"}, SAID])],
+            ["message", "extras"] * 3,
+            0.0,
+        ),
         (None, [(101.0, [{"type": "event"}, {"type": "endOfConversation"}])], ["end"], 0.0),
         (3.0, [(102.5, []), (103.0, [])], [], 0.0),
         (3.0, [(102.5, [TYPES]), (103.5, []), (108.0, []), (108.5, [])], [], 0.0),
         (3.0, [(102.5, [SAID]), (103.0, []), (103.5, [])], ["message", "extras", "extras"], 1.0),
     ],
-)  # fmt: skip
+)
 def test_a_direct_line_bots_turn_ends_when_it_asks_ends_or_is_idle_and_types_no_more(
     silent_ok_s: float | None,
     looks: list[tuple[float, list[dict[str, Any]]]],

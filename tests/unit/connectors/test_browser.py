@@ -137,8 +137,11 @@ def test_what_was_typed_and_shown_is_noted(site: str) -> None:
     within(site, talk)
     shown = {"received": "shown", "body": "first was hello"}
     assert wire == [
-        {"sent": "typed", "body": "hello"}, shown, {"sent": "pressed", "body": "South"}, shown,
-    ]  # fmt: skip
+        {"sent": "typed", "body": "hello"},
+        shown,
+        {"sent": "pressed", "body": "South"},
+        shown,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -196,11 +199,16 @@ class Asked:
 @pytest.mark.parametrize(
     ("url", "goes"),
     [
-        ("https://93.184.216.34/chat.js", True), ("ws://93.184.216.34:8080/", True),
-        ("data:text/plain,x", True), ("blob:http://127.0.0.1/1", True), ("http://127.0.0.1/", False),
-        ("https://10.0.0.1:8443/x", False), ("ws://[::1]:9/", False), ("wss://192.168.0.1/", False),
+        ("https://93.184.216.34/chat.js", True),
+        ("ws://93.184.216.34:8080/", True),
+        ("data:text/plain,x", True),
+        ("blob:http://127.0.0.1/1", True),
+        ("http://127.0.0.1/", False),
+        ("https://10.0.0.1:8443/x", False),
+        ("ws://[::1]:9/", False),
+        ("wss://192.168.0.1/", False),
     ],
-)  # fmt: skip
+)
 def test_what_a_page_loads_may_come_from_everywhere_but_from_private_addresses(url: str, goes: bool) -> None:
     asked = Asked(url)
     asyncio.run(Browser(None, allow_private=False)._checked(asked))
@@ -258,18 +266,30 @@ class Shown:
     ("silent_ok_s", "looks", "outputs"),
     [
         (None, [(101, A), (101.5, A), (102, A)], [("extras", 0), ("message", 1), ("extras", 1)]),
-        (None, [(150, Seen()), (151, A), (151.5, B), (152, B), (152.5, B)],
-         [("extras", 0), ("message", 1.5), ("message", 1.5), ("extras", 1)]),
-        (None, [(101, replace(A, typing=True)), (103, replace(A, typing=True)), (104, A), (105, A)],
-         [("extras", 0), ("message", 4), ("extras", 1)]),
-        (None, [(101, Seen(typing=True)), (103, A), (104, A)],
-         [("extras", 0), ("message", 1), ("extras", 1)]),
-        (None, [(101, Seen(ended=True)), (102, Seen(ended=True))],
-         [("extras", 0), ("extras", 1), ("end", 1)]),
+        (
+            None,
+            [(150, Seen()), (151, A), (151.5, B), (152, B), (152.5, B)],
+            [("extras", 0), ("message", 1.5), ("message", 1.5), ("extras", 1)],
+        ),
+        (
+            None,
+            [(101, replace(A, typing=True)), (103, replace(A, typing=True)), (104, A), (105, A)],
+            [("extras", 0), ("message", 4), ("extras", 1)],
+        ),
+        (
+            None,
+            [(101, Seen(typing=True)), (103, A), (104, A)],
+            [("extras", 0), ("message", 1), ("extras", 1)],
+        ),
+        (
+            None,
+            [(101, Seen(ended=True)), (102, Seen(ended=True))],
+            [("extras", 0), ("extras", 1), ("end", 1)],
+        ),
         (2.0, [(101.5, Seen()), (102, Seen())], []),
         (2.0, [(101.5, A), (102, A), (102.5, A)], [("extras", 0), ("message", 1), ("extras", 1)]),
     ],
-)  # fmt: skip
+)
 def test_a_turn_on_a_page_is_over_when_nothing_changes_and_nobody_types(
     silent_ok_s: float | None,
     looks: list[tuple[float, Seen]],

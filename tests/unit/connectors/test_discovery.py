@@ -172,16 +172,19 @@ def test_fields_are_tried_both_ways_until_answers_follow_the_words() -> None:
 
 def test_words_in_the_field_of_the_conversation_are_found_out() -> None:
     with service_desk() as url:
-        wrong = {"connect": "http", "url": url, "allow_private": True,
-                 "body": {"pratica": "{{ text }}", "parole": "{{ conversation }}"}}  # fmt: skip
+        wrong = {
+            "connect": "http",
+            "url": url,
+            "allow_private": True,
+            "body": {"pratica": "{{ text }}", "parole": "{{ conversation }}"},
+        }
         right = {**wrong, "body": {"parole": "{{ text }}", "pratica": "{{ conversation }}"}}
         bad, good = (asyncio.run(exchange(one)) for one in (wrong, right))
         assert bad.swapped and not good.swapped
         assert good.found is not None and good.found.doubts == []
         assert good.found.settings["response"]["end"] == "banco.chiusa", "it turned true at a goodbye"
         read = {"response": {"text": "banco.risposta_banco"}}
-        told = [greeted(Discovery({**one, **read}, ""), words=True).heeds
-                for one in (wrong, right)]  # fmt: skip
+        told = [greeted(Discovery({**one, **read}, ""), words=True).heeds for one in (wrong, right)]
     assert told == [None, True], "it says the words back in the place of a number"
 
 
@@ -319,15 +322,17 @@ def described(path: str, *names: str, ref: bool = False) -> dict[str, Any]:
     [
         (described("/chat", "message"), {"message": "{{ text }}"}),
         (described("/chat", "message", ref=True), {"message": "{{ text }}"}),
-        (described("/chat", "input", "text", "session_id", "mood"),
-         {"text": "{{ text }}", "session_id": "{{ conversation }}"}),
+        (
+            described("/chat", "input", "text", "session_id", "mood"),
+            {"text": "{{ text }}", "session_id": "{{ conversation }}"},
+        ),
         (described("/chat", "name"), None),
         (described("/chat/{id}", "message"), None),
         ({"paths": {"/chat": {"get": {}}}}, None),
         ({"paths": ["/chat"]}, None),
         ({}, None),
     ],
-)  # fmt: skip
+)
 def test_an_operation_that_takes_a_text_is_a_way_to_ask(
     description: dict[str, Any], body: dict[str, str] | None
 ) -> None:
@@ -338,9 +343,16 @@ def test_an_operation_that_takes_a_text_is_a_way_to_ask(
 
 @pytest.mark.parametrize(
     ("name", "talks"),
-    [("https://x.example/askBot", True), ("/v1/Chat", True), ("/tasks", False), ("/query?x=1", True),
-     ("https://chat.example/orders", False), ("send_message", True), ("", False)],
-)  # fmt: skip
+    [
+        ("https://x.example/askBot", True),
+        ("/v1/Chat", True),
+        ("/tasks", False),
+        ("/query?x=1", True),
+        ("https://chat.example/orders", False),
+        ("send_message", True),
+        ("", False),
+    ],
+)
 def test_a_path_talks_by_whole_words(name: str, talks: bool) -> None:
     assert interfaces._talks(name) == talks
 

@@ -9,9 +9,11 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 ANSWER = {
-    "say": "hi", "over": False, "nothing": None,
+    "say": "hi",
+    "over": False,
+    "nothing": None,
     "replies": [{"text": "one", "sure": 0.9}, {"text": "two", "sure": 0.2}, {"wait": 3}],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(

@@ -192,8 +192,13 @@ def test_the_systems_for_telegram_reach_a_real_bot(system: str, tmp_path: Path) 
 
 
 def test_the_systems_of_the_guide_to_message_platforms_are_accepted() -> None:
-    named = ("SLACK_SIGNING_SECRET", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN", "MESSENGER_APP_SECRET",
-             "DISCORD_TOKEN")  # fmt: skip
+    named = (
+        "SLACK_SIGNING_SECRET",
+        "WHATSAPP_APP_SECRET",
+        "WHATSAPP_VERIFY_TOKEN",
+        "MESSENGER_APP_SECRET",
+        "DISCORD_TOKEN",
+    )
     found = systems(PLATFORMS)
     ports = [one[key] for one in found.values() for key in ("port", "proxy_port") if key in one]
     assert len(set(ports)) == len(ports)

@@ -169,13 +169,17 @@ def test_an_unknown_connector_is_answered_with_the_nearest() -> None:
 def sessions(server: str) -> dict[str, Any]:
     """Settings for an interface that mints its own session and speaks of replies."""
     return {
-        "connect": "http", "allow_private": True, "url": f"{server}/sessions/{{{{ state.id }}}}/messages",
+        "connect": "http",
+        "allow_private": True,
+        "url": f"{server}/sessions/{{{{ state.id }}}}/messages",
         **PATIENT,
-        "headers": {"X-Key": "${KEY}"}, "body": {"q": "{{ text }}"}, "keep": {"id": "id"},
+        "headers": {"X-Key": "${KEY}"},
+        "body": {"q": "{{ text }}"},
+        "keep": {"id": "id"},
         "response": {"text": "replies[].say", "end": "over", "choices": "buttons"},
         "open": {"url": f"{server}/sessions"},
         "close": {"url": f"{server}/sessions/{{{{ state.id }}}}", "method": "DELETE", "body": None},
-    }  # fmt: skip
+    }
 
 
 BY_JSONPATH = {

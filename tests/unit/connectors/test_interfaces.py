@@ -90,12 +90,15 @@ def test_the_proposal_is_a_block_of_a_study_that_talks(tmp_path: Path) -> None:
         assert "< You said tea, did you?" in vivavoce("talk", tmp_path, "asker", typed="tea\n").stdout
 
 
-@pytest.mark.parametrize(("program", "path", "connector"), [
-    ("agent_server.py", "", "openai"),
-    pytest.param("agent_server.py", "/v1", "openai", marks=pytest.mark.long),
-    pytest.param("a2a_agent.py", "", "a2a", marks=pytest.mark.long),
-    pytest.param("mcp_server.py", "/mcp", "mcp", marks=pytest.mark.long),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("program", "path", "connector"),
+    [
+        ("agent_server.py", "", "openai"),
+        pytest.param("agent_server.py", "/v1", "openai", marks=pytest.mark.long),
+        pytest.param("a2a_agent.py", "", "a2a", marks=pytest.mark.long),
+        pytest.param("mcp_server.py", "/mcp", "mcp", marks=pytest.mark.long),
+    ],
+)
 def test_models_agents_and_tools_tell_what_they_are(program: str, path: str, connector: str) -> None:
     port = free_port()
     server = start([str(COUNTERPARTS / program), str(port)], port)

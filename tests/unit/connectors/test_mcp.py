@@ -113,9 +113,11 @@ def test_a_tool_that_fails_or_is_not_there_is_a_bad_answer(
 def test_the_exchange_is_noted_without_secrets(server: str) -> None:
     wire: Frames = []
     settings = {
-        "url": server, "tool": "chat", "headers": {"authorization": "Bearer ${MCP_KEY}"},
+        "url": server,
+        "tool": "chat",
+        "headers": {"authorization": "Bearer ${MCP_KEY}"},
         "arguments": {"session": "noted {{ conversation }}", "text": "{{ text }} ${MCP_KEY}"},
-    }  # fmt: skip
+    }
     assert texts_of(heard(settings, "hello", wire=wire)) == ["first was hello ${MCP_KEY}"]
     assert [next(iter(frame)) for frame in wire] == ["sent", "received"]
     assert "hello" in wire[0]["body"] and "first was hello" in wire[1]["body"]
@@ -175,10 +177,13 @@ PICTURE = {"type": "resource_link", "uri": "https://b/p.png", "mimeType": "image
         (content({"type": "text", "text": "a"}, {"type": "text", "text": " "}, "no"), ["a"], ()),
         (content({"type": "text", "text": "a"}, {"type": "image", "text": "b"}), ["a"], ()),
         (content({"type": "text", "text": "a"}, PICTURE), ["a"], ("https://b/p.png",)),
-        (content(PICTURE, PICTURE | {"mimeType": "text/html"}, PICTURE | {"type": "other"}), [""],
-         ("https://b/p.png",)),
+        (
+            content(PICTURE, PICTURE | {"mimeType": "text/html"}, PICTURE | {"type": "other"}),
+            [""],
+            ("https://b/p.png",),
+        ),
     ],
-)  # fmt: skip
+)
 def test_texts_and_pictures_of_a_result_are_shown(result: dict, texts: list, images: tuple) -> None:
     *messages, extras = read(result)
     assert [one.text for one in messages] == texts and messages[-1].images == images

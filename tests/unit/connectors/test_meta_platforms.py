@@ -241,8 +241,10 @@ def test_a_whatsapp_bot_uploads_a_picture_and_names_it_by_its_number() -> None:
     platform.call(type="image", image={"link": "https://b/p.png", "caption": "both"})
     platform.call(type="image", image={"id": number, "link": "https://b/p.png"})
     assert platform.shown == [
-        ("", [], [file.address]), ("both", [], ["https://b/p.png"]), ("", [], [file.address]),
-    ]  # fmt: skip
+        ("", [], [file.address]),
+        ("both", [], ["https://b/p.png"]),
+        ("", [], [file.address]),
+    ]
     with pytest.raises(GraphError, match="file is required"):
         platform.inner._call("POST", ["1", "media"], {})
 

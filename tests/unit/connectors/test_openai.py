@@ -115,8 +115,10 @@ def streamed(*chunks: dict[str, Any]) -> tuple[list[str], list[tuple[str, str | 
     pieces = []
     for one in chunks:
         pieces.append(answer.take(one))
-        told += [(news.name or f"result of {news.key}", news.arguments or news.result)
-                 for news in answer.news(nobody)]  # fmt: skip
+        told += [
+            (news.name or f"result of {news.key}", news.arguments or news.result)
+            for news in answer.news(nobody)
+        ]
     return [one for one in pieces if one], told, answer
 
 
@@ -124,15 +126,17 @@ def streamed(*chunks: dict[str, Any]) -> tuple[list[str], list[tuple[str, str | 
     ("calls", "told"),
     [
         ([call(0, "a", "find", "{"), call(0, arguments="}")], [("find", "{"), ("find", "{}")]),
-        ([call(0, "a", "find", "1"), call(1, "b", "book", "2"), call(0, arguments="3")],
-         [("find", "1"), ("book", "2"), ("find", "13")]),
+        (
+            [call(0, "a", "find", "1"), call(1, "b", "book", "2"), call(0, arguments="3")],
+            [("find", "1"), ("book", "2"), ("find", "13")],
+        ),
         ([call(0, "a", "find", "1"), call(0, "b", "book", "2")], [("find", "1"), ("book", "2")]),
         ([call(0, "a", "find", "1"), call(0, "a", None, "2")], [("find", "1"), ("find", "12")]),
         ([call(None, "a", "find", "1"), call(None, "b", "book", "2")], [("find", "1"), ("book", "2")]),
         ([call(0, "a", None, "1"), call(0, None, "find", "2")], [("find", "12")]),
         ([call(0, "a", "", "1")], []),
     ],
-)  # fmt: skip
+)
 def test_pieces_of_calls_are_put_together_by_index_and_key(calls: list[dict], told: list) -> None:
     assert streamed(*(chunk(tool_calls=[one]) for one in calls))[1] == told
 
@@ -202,9 +206,15 @@ def test_that_no_tool_was_called_is_told_of_systems_that_tell_their_tools(
     assert all(one.tools is None for one in outputs if one.kind != "extras")
 
 
-@pytest.mark.parametrize(("tells", "calls", "told"), [
-    (True, None, ()), (False, None, None), (True, ["find"], ("find",)), (False, ["find"], ("find",)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tells", "calls", "told"),
+    [
+        (True, None, ()),
+        (False, None, None),
+        (True, ["find"], ("find",)),
+        (False, ["find"], ("find",)),
+    ],
+)
 def test_a_whole_answer_without_calls_made_none_where_all_are_told(
     tells: bool, calls: list[str] | None, told: tuple | None
 ) -> None:

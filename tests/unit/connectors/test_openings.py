@@ -49,9 +49,12 @@ def test_a_system_greets_where_it_is_set_to(connect: str, settings: dict, greeti
 
 @pytest.mark.parametrize(
     ("connect", "settings"),
-    [(connect, settings | greeting) for connect, settings, greeting in GREETING
-     if connect in ("openai", "scripted", "dialogflow", "slack", "messenger", "whatsapp")],
-)  # fmt: skip
+    [
+        (connect, settings | greeting)
+        for connect, settings, greeting in GREETING
+        if connect in ("openai", "scripted", "dialogflow", "slack", "messenger", "whatsapp")
+    ],
+)
 def test_a_conversation_that_goes_on_is_not_opened_again(connect: str, settings: dict[str, Any]) -> None:
     """Nobody listens at these addresses, so that whoever were asked would be missed."""
 

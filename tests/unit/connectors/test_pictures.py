@@ -35,9 +35,14 @@ def test_a_picture_is_known_by_its_first_bytes_whatever_it_is_said_to_be(
 
 @pytest.mark.parametrize(
     ("address", "may"),
-    [("https://bot.example/a.png", True), ("DATA:IMAGE/png;base64,", True), ("data:text/html,x", False),
-     ("javascript:alert(1)", False), ("/a.png", False)],
-)  # fmt: skip
+    [
+        ("https://bot.example/a.png", True),
+        ("DATA:IMAGE/png;base64,", True),
+        ("data:text/html,x", False),
+        ("javascript:alert(1)", False),
+        ("/a.png", False),
+    ],
+)
 def test_only_addresses_of_the_web_and_pictures_themselves_are_shown(address: str, may: bool) -> None:
     assert can_be_shown(address) == may
 

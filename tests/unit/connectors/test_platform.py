@@ -180,9 +180,14 @@ def test_a_button_that_the_bot_never_offered_is_said_in_words_and_a_chat_ends_wi
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(("start", "history", "shown"), [
-    ("hi", (), ["hi 0"]), ("hi", (PastTurn("user", "before"),), []), (None, (), []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("start", "history", "shown"),
+    [
+        ("hi", (), ["hi 0"]),
+        ("hi", (PastTurn("user", "before"),), []),
+        (None, (), []),
+    ],
+)
 def test_a_bot_is_greeted_where_its_dialogue_begins(
     start: str | None, history: tuple[PastTurn, ...], shown: list[str]
 ) -> None:
@@ -346,10 +351,13 @@ def test_a_bot_of_socket_mode_may_acknowledge_twice_and_what_it_was_never_given(
 @pytest.mark.parametrize(
     ("text", "commands", "kind"),
     [
-        ("/weather Rome", True, "command"), ("/weather Rome", False, "event"), ("weather", True, "event"),
-        ("/ or not", True, "event"), ("/", True, "event"),
+        ("/weather Rome", True, "command"),
+        ("/weather Rome", False, "event"),
+        ("weather", True, "event"),
+        ("/ or not", True, "event"),
+        ("/", True, "event"),
     ],
-)  # fmt: skip
+)
 def test_a_slash_and_a_word_are_a_command_of_slack(text: str, commands: bool, kind: str) -> None:
     settings = {"connect": "slack", "url": "http://bot.example/", "commands": commands}
     inner: Any = make_connector(settings, {}).inner

@@ -37,15 +37,20 @@ NO_OUTPUT = "no output after 30 s"
         ({}, None, None, 130.5, NO_OUTPUT),
         ({}, True, None, 130.5, f"{NO_OUTPUT}; it acknowledged the event"),
         ({}, False, None, 130.5, NO_OUTPUT),
-        ({"active_s": 101.0, "calls": [("read", {}), ("read", {})]}, True, None, 130.5,
-         f"{NO_OUTPUT}; it called read"),
+        (
+            {"active_s": 101.0, "calls": [("read", {}), ("read", {})]},
+            True,
+            None,
+            130.5,
+            f"{NO_OUTPUT}; it called read",
+        ),
         ({"active_s": 101.0, "typing_until_s": 131.0}, None, None, 131.0, False),
         ({"active_s": 101.0, "typing_until_s": 131.0}, None, None, 131.5, NO_OUTPUT),
         ({}, None, 5.0, 105.0, False),
         ({}, None, 5.0, 105.5, True),
         (ANSWERED, False, 5.0, 105.5, False),
     ],
-)  # fmt: skip
+)
 def test_a_turn_is_over_when_the_bot_has_written_is_idle_and_has_handled_the_event(
     chat: dict[str, Any],
     handled: bool | Exception | None,

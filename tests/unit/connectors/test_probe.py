@@ -67,9 +67,12 @@ def timed(*outputs: tuple[float, SystemOutput]) -> Hello:
 def test_a_hello_is_timed_from_when_it_was_sent_to_the_first_words_and_the_last() -> None:
     half_a_second = SystemOutput(kind="audio", audio=Audio(b"\0\0" * 8_000, 16_000))
     told = timed(
-        (2.0, SystemOutput(kind="sent")), (0.25, SystemOutput(kind="extras")), (0.5, half_a_second),
-        (1.0, SystemOutput(kind="message", text="hi")), (1.0, SystemOutput(kind="extras", held_s=0.75)),
-    )  # fmt: skip
+        (2.0, SystemOutput(kind="sent")),
+        (0.25, SystemOutput(kind="extras")),
+        (0.5, half_a_second),
+        (1.0, SystemOutput(kind="message", text="hi")),
+        (1.0, SystemOutput(kind="extras", held_s=0.75)),
+    )
     assert (told.first_output_s, told.seconds, told.spoken_s) == (0.75, 2.0, 0.5)
     assert told.streams and told.answers and told.text == "hi"
 

@@ -43,9 +43,13 @@ def test_a_signature_is_that_of_githubs_webhooks() -> None:
 def test_a_signature_is_that_of_slacks_requests() -> None:
     """Source: Slack documentation, "Verifying requests from Slack", step-by-step example."""
     headers = signed(
-        SLACK_BODY, "8f742231b10e8888abcd99yyyzzz85a5", now_s=1531420618.9, prefix="v0=",
-        text="v0:{{ timestamp }}:{{ body }}", timestamp="X-Slack-Request-Timestamp",
-    )  # fmt: skip
+        SLACK_BODY,
+        "8f742231b10e8888abcd99yyyzzz85a5",
+        now_s=1531420618.9,
+        prefix="v0=",
+        text="v0:{{ timestamp }}:{{ body }}",
+        timestamp="X-Slack-Request-Timestamp",
+    )
     expected = "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503"
     assert headers["X-Signature"] == expected
     assert headers["X-Slack-Request-Timestamp"] == "1531420618"
@@ -66,8 +70,11 @@ def test_the_turn_that_arrives_carries_the_signature_of_its_body() -> None:
     async def run() -> None:
         async with replying(got) as address:
             settings = {
-                "connect": "http", "url": address, "allow_private": True, "sign": {"key": "${KEY}"},
-            }  # fmt: skip
+                "connect": "http",
+                "url": address,
+                "allow_private": True,
+                "sign": {"key": "${KEY}"},
+            }
             connector = make_connector(settings, {"KEY": "hunter2"})
             turn = UserTurn(key="k", number=1, text="città")
             assert "good" in [one.text async for one in connector.send(Conversation("c"), turn)]

@@ -395,8 +395,9 @@ def test_a_bot_is_told_who_it_is_and_who_is_there() -> None:
     assert work.call("conversations.members")["members"] == ["U1", me]
     channels = work.call("conversations.list")["channels"]
     assert [(one["id"], one["is_im"], one["is_channel"]) for one in channels] == [
-        ("D1", True, False), ("C2", False, True),
-    ]  # fmt: skip
+        ("D1", True, False),
+        ("C2", False, True),
+    ]
     assert channels[0]["user"] == "U1" and channels[1]["name"] == "participants"
     link = work.call("chat.getPermalink", message_ts="1.2")["permalink"]
     assert link.endswith("/archives/D1/p12")

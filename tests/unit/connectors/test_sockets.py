@@ -50,6 +50,7 @@ def test_every_address_of_a_name_is_tried_at_the_port_of_its_scheme(url: str, po
     with pytest.raises(SystemUnderTestError) as caught:
         asyncio.run(run())
     assert tried == [
-        (socket.AF_INET, "93.184.216.34", port), (socket.AF_INET6, "2606:4700:4700::1111", port),
-    ]  # fmt: skip
+        (socket.AF_INET, "93.184.216.34", port),
+        (socket.AF_INET6, "2606:4700:4700::1111", port),
+    ]
     assert caught.value.detail == "nobody at 2606:4700:4700::1111" and not caught.value.reached

@@ -87,9 +87,11 @@ def test_openai_responses_whose_other_deltas_are_no_words() -> None:
             {"type": "response.completed", "response": {"id": "resp_1", "model": "m-1", "usage": usage}},
             named=True,
         ),
-        turns=2, format="openai-responses", keep={"previous": "response.id"},
+        turns=2,
+        format="openai-responses",
+        keep={"previous": "response.id"},
         body={"input": "{{ text }}", "previous_response_id": "{{ state.previous or omit }}"},
-    )  # fmt: skip
+    )
     assert said(turn) == ["Hi there!"] and calls(turn) == [("find", "{}", None)]
     assert tokens(turn) == [("m-1", 9, 4)]
     assert got == [{"input": "hello"}, {"input": "hello", "previous_response_id": "resp_1"}]
@@ -107,16 +109,24 @@ def test_anthropic_messages_with_a_ping_and_a_tool_in_pieces() -> None:
             {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "!"}},
             {"type": "content_block_stop", "index": 0},
             {"type": "content_block_start", "index": 1, "content_block": block},
-            {"type": "content_block_delta", "index": 1,
-             "delta": {"type": "input_json_delta", "partial_json": '{"city": '}},
-            {"type": "content_block_delta", "index": 1,
-             "delta": {"type": "input_json_delta", "partial_json": '"Rome"}'}},
+            {
+                "type": "content_block_delta",
+                "index": 1,
+                "delta": {"type": "input_json_delta", "partial_json": '{"city": '},
+            },
+            {
+                "type": "content_block_delta",
+                "index": 1,
+                "delta": {"type": "input_json_delta", "partial_json": '"Rome"}'},
+            },
             {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 15}},
             {"type": "message_stop"},
             named=True,
         ),
-        turns=1, format="anthropic", body={"system": "Be kind.", "messages": "{{ messages }}"},
-    )  # fmt: skip
+        turns=1,
+        format="anthropic",
+        body={"system": "Be kind.", "messages": "{{ messages }}"},
+    )
     assert said(turn) == ["Hello!"] and calls(turn) == [("get_weather", '{"city": "Rome"}', None)]
     assert tokens(turn) == [("m-2", 25, 15)]
     assert got == [{"system": "Be kind.", "messages": [{"role": "user", "content": "hello"}]}]
@@ -125,26 +135,32 @@ def test_anthropic_messages_with_a_ping_and_a_tool_in_pieces() -> None:
 def test_vercels_message_stream_with_a_tool_and_a_source() -> None:
     turn, _ = answered(
         events(
-            {"type": "start", "messageId": "m1"}, {"type": "start-step"},
+            {"type": "start", "messageId": "m1"},
+            {"type": "start-step"},
             {"type": "tool-input-start", "toolCallId": "c1", "toolName": "find"},
             {"type": "tool-input-delta", "toolCallId": "c1", "inputTextDelta": "{"},
             {"type": "tool-input-available", "toolCallId": "c1", "toolName": "find", "input": {"q": 1}},
             {"type": "tool-output-available", "toolCallId": "c1", "output": {"n": 2}},
             {"type": "source-url", "sourceId": "s", "url": "https://example.org", "title": "Example"},
             {"type": "reasoning-delta", "id": "r", "delta": "hmm"},
-            {"type": "text-start", "id": "t"}, {"type": "text-delta", "id": "t", "delta": "Two."},
-            {"type": "text-end", "id": "t"}, {"type": "finish-step"}, {"type": "finish"}, "[DONE]",
+            {"type": "text-start", "id": "t"},
+            {"type": "text-delta", "id": "t", "delta": "Two."},
+            {"type": "text-end", "id": "t"},
+            {"type": "finish-step"},
+            {"type": "finish"},
+            "[DONE]",
         ),
         format="vercel-ai",
-    )  # fmt: skip
+    )
     assert said(turn) == ["Two."] and calls(turn) == [("find", '{"q": 1}', '{"n": 2}')]
     assert [(one.source, one.document) for one in turn.retrievals] == [("https://example.org", "Example")]
 
 
 def test_dify_keeps_its_own_conversation() -> None:
-    metadata = {"usage": {"prompt_tokens": 30, "completion_tokens": 5},
-                "retriever_resources": [{"position": 1, "document_name": "menu", "content": "Soup 5",
-                                         "score": 0.9}]}  # fmt: skip
+    metadata = {
+        "usage": {"prompt_tokens": 30, "completion_tokens": 5},
+        "retriever_resources": [{"position": 1, "document_name": "menu", "content": "Soup 5", "score": 0.9}],
+    }
     turn, got = answered(
         events(
             {"event": "agent_thought", "id": "a1", "tool": "search", "tool_input": "{}", "observation": "ok"},
@@ -152,9 +168,11 @@ def test_dify_keeps_its_own_conversation() -> None:
             {"event": "agent_message", "conversation_id": "conv", "answer": " is 5."},
             {"event": "message_end", "conversation_id": "conv", "metadata": metadata},
         ),
-        turns=2, format="dify", keep={"id": "conversation_id"},
+        turns=2,
+        format="dify",
+        keep={"id": "conversation_id"},
         body={"query": "{{ text }}", "conversation_id": "{{ state.id or '' }}"},
-    )  # fmt: skip
+    )
     assert said(turn) == ["Soup is 5."] and calls(turn) == [("search", "{}", "ok")]
     assert tokens(turn) == [(None, 30, 5)]
     assert [(one.source, one.document, one.score) for one in turn.retrievals] == [("menu", "Soup 5", 0.9)]
@@ -177,7 +195,7 @@ def test_ag_ui_tells_tools_as_they_happen() -> None:
             {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
         ),
         format="ag-ui",
-    )  # fmt: skip
+    )
     assert said(turn) == ["Two."] and calls(turn) == [("find", '{"q": 1}', "two")]
     assert turn.agent is not None and turn.agent.tools is not None
     assert turn.agent.tools[0].started_s is not None
@@ -186,10 +204,15 @@ def test_ag_ui_tells_tools_as_they_happen() -> None:
 OLLAMA = "".join(
     json.dumps({"model": "llama3.2", "message": {"content": piece}, "done": False}) + "\n"
     for piece in ("The", " sky")
-) + json.dumps({
-    "model": "llama3.2", "message": {"role": "assistant", "content": ""}, "done": True,
-    "prompt_eval_count": 26, "eval_count": 2,
-})  # fmt: skip
+) + json.dumps(
+    {
+        "model": "llama3.2",
+        "message": {"role": "assistant", "content": ""},
+        "done": True,
+        "prompt_eval_count": 26,
+        "eval_count": 2,
+    }
+)
 
 
 @pytest.mark.parametrize("kind", ["application/x-ndjson", "application/json", "text/plain", ""])
@@ -209,13 +232,16 @@ def test_a_whole_answer_is_still_a_whole_answer(body: str) -> None:
     assert said(answered(body, "application/json")[0]) == ["one"]
 
 
-@pytest.mark.parametrize(("told", "words"), [
-    ({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "Overloaded"),
-    ({"type": "error", "errorText": "no model"}, "no model"),
-    ({"event": "error", "status": 400, "message": "no credit"}, "no credit"),
-    ({"type": "RUN_ERROR", "message": "gave up"}, "gave up"),
-    ({"type": "response.failed", "response": {"error": {"message": "rate limit"}}}, "rate limit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "Overloaded"),
+        ({"type": "error", "errorText": "no model"}, "no model"),
+        ({"event": "error", "status": 400, "message": "no credit"}, "no credit"),
+        ({"type": "RUN_ERROR", "message": "gave up"}, "gave up"),
+        ({"type": "response.failed", "response": {"error": {"message": "rate limit"}}}, "rate limit"),
+    ],
+)
 def test_an_error_in_the_middle_is_no_silence(told: dict[str, Any], words: str) -> None:
     with pytest.raises(SystemUnderTestError, match=words):
         answered(events({"delta": "so "}, told))
@@ -267,13 +293,19 @@ def test_speech_markup_is_shown_as_words() -> None:
 
 SHAPES: Sequence[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     ({}, [{"role": "user", "content": "hello"}]),
-    ({"prompt": "Answer in {{ language }}.", "prompt_role": "developer"},
-     [{"role": "developer", "content": "Answer in en."}, {"role": "user", "content": "hello"}]),
-    ({"system_role": "model", "message": {"role": "{{ role }}", "parts": [{"text": "{{ text }}"}]}},
-     [{"role": "user", "parts": [{"text": "hello"}]}]),
-    ({"user_role": "USER", "message": {"role": "{{ role }}", "message": "{{ text }}"}},
-     [{"role": "USER", "message": "hello"}]),
-]  # fmt: skip
+    (
+        {"prompt": "Answer in {{ language }}.", "prompt_role": "developer"},
+        [{"role": "developer", "content": "Answer in en."}, {"role": "user", "content": "hello"}],
+    ),
+    (
+        {"system_role": "model", "message": {"role": "{{ role }}", "parts": [{"text": "{{ text }}"}]}},
+        [{"role": "user", "parts": [{"text": "hello"}]}],
+    ),
+    (
+        {"user_role": "USER", "message": {"role": "{{ role }}", "message": "{{ text }}"}},
+        [{"role": "USER", "message": "hello"}],
+    ),
+]
 
 
 @pytest.mark.parametrize(("shape", "expected"), SHAPES)
@@ -347,8 +379,11 @@ def test_langgraph_streams_words_beside_what_its_nodes_add() -> None:
     assert turn.agent is not None and turn.agent.tools is not None
     (told,) = turn.agent.tools
     assert (told.name, told.arguments, told.result, told.failed) == (
-        "look_up", '{"words": "doors"}', "1 document", False,
-    )  # fmt: skip
+        "look_up",
+        '{"words": "doors"}',
+        "1 document",
+        False,
+    )
     tokens = [(one.model, one.input_tokens, one.cached_tokens, one.output_tokens) for one in turn.agent.usage]
     assert tokens == [("m", 20, 5, 9)] * 2  # two calls of one model are two, not one told twice
     assert [(one.document, one.source) for one in turn.agent.retrievals] == [("Doors open at 9.", "doors.md")]
@@ -368,15 +403,21 @@ def test_adk_streams_whole_events_and_pieces_are_passed_over() -> None:
         said({"functionCall": {"id": "f2", "name": "look_up", "args": {}}}),
         said({"functionResponse": {"id": "f2", "name": "look_up", "response": {"result": "open"}}}),
         said({"text": "At"}, partial=True, usageMetadata=used),
-        said({"text": "I wonder", "thought": True}, {"text": "At 9."}, usageMetadata=used, modelVersion="m",
-             groundingMetadata=grounded),
-    )  # fmt: skip
+        said(
+            {"text": "I wonder", "thought": True},
+            {"text": "At 9."},
+            usageMetadata=used,
+            modelVersion="m",
+            groundingMetadata=grounded,
+        ),
+    )
     turn, _ = answered(stream, format="adk")
     assert [one.text for one in turn.messages] == ["At 9."]
     assert turn.agent is not None and turn.agent.tools is not None
     assert [(one.name, one.error, one.failed) for one in turn.agent.tools] == [
-        ("look_up", "closed", True), ("look_up", None, False),
-    ]  # fmt: skip
+        ("look_up", "closed", True),
+        ("look_up", None, False),
+    ]
     assert [(one.input_tokens, one.output_tokens) for one in turn.agent.usage] == [(20, 11)] * 2
     assert [(one.document, one.source) for one in turn.agent.retrievals] == [("Doors", "https://d.example")]
 

@@ -13,13 +13,22 @@ from vivavoce_platforms.teams import ActivityError
 CARD = {
     "contentType": "application/vnd.microsoft.card.adaptive",
     "content": {
-        "body": [{"type": "TextBlock", "text": "Pick a soup"}, {"type": "Container", "items": [
-            {"type": "FactSet", "facts": [{"title": "Price", "value": "3"}]}, {"type": "Image", "url": "https://x.example/a.png"},
-        ]}],
-        "actions": [{"type": "Action.Submit", "title": "Soup", "data": {"dish": "soup"}},
-                    {"type": "Action.OpenUrl", "title": "Menu", "url": "https://x.example"}],
+        "body": [
+            {"type": "TextBlock", "text": "Pick a soup"},
+            {
+                "type": "Container",
+                "items": [
+                    {"type": "FactSet", "facts": [{"title": "Price", "value": "3"}]},
+                    {"type": "Image", "url": "https://x.example/a.png"},
+                ],
+            },
+        ],
+        "actions": [
+            {"type": "Action.Submit", "title": "Soup", "data": {"dish": "soup"}},
+            {"type": "Action.OpenUrl", "title": "Menu", "url": "https://x.example"},
+        ],
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -64,12 +73,15 @@ def test_who_joins_is_told_and_members_can_be_asked_for(teams: Any) -> None:
     assert json.loads(opened.body)["id"] == "a:1"
 
 
-@pytest.mark.parametrize(("path", "params", "code"), [
-    (["a:2", "activities"], {"type": "message", "text": "x"}, "ConversationNotFound"),
-    (["a:1", "activities"], {"type": "message"}, "BadSyntax"),
-    (["a:1", "activities"], {"type": "message", "text": "x" * 28_001}, "MessageSizeTooBig"),
-    (["a:1", "nothing"], {}, "ServiceError"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "params", "code"),
+    [
+        (["a:2", "activities"], {"type": "message", "text": "x"}, "ConversationNotFound"),
+        (["a:1", "activities"], {"type": "message"}, "BadSyntax"),
+        (["a:1", "activities"], {"type": "message", "text": "x" * 28_001}, "MessageSizeTooBig"),
+        (["a:1", "nothing"], {}, "ServiceError"),
+    ],
+)
 def test_what_teams_would_not_take_is_refused(
     teams: Any, path: list[str], params: dict[str, Any], code: str
 ) -> None:

@@ -150,15 +150,22 @@ def test_a_bot_that_cannot_be_pointed_elsewhere_is_reached_as_its_proxy(tmp_path
     async def run() -> None:
         port = free_port()
         settings = TelegramSettings(
-            connect="telegram", port=0, idle_s=0.2, proxy_port=port, certificate_folder=str(tmp_path),
+            connect="telegram",
+            port=0,
+            idle_s=0.2,
+            proxy_port=port,
+            certificate_folder=str(tmp_path),
             **PATIENT,
-        )  # fmt: skip
+        )
         connector = TelegramConnector.make(settings, {})
         await connector.start()
         environment = {
-            **os.environ, "HTTPS_PROXY": f"http://127.0.0.1:{port}",
-            "SSL_CERT_FILE": str(tmp_path / "telegram-ca.pem"), "NO_PROXY": "", "no_proxy": "",
-        }  # fmt: skip
+            **os.environ,
+            "HTTPS_PROXY": f"http://127.0.0.1:{port}",
+            "SSL_CERT_FILE": str(tmp_path / "telegram-ca.pem"),
+            "NO_PROXY": "",
+            "no_proxy": "",
+        }
         process = subprocess.Popen(
             [sys.executable, str(COUNTERPARTS / "telegram_ptb.py"), "unmodified"], env=environment
         )
@@ -250,9 +257,10 @@ def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
             await all_of(connector.send(here, turn("hello")))
         async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
             sent = await client.post(
-                f"{connector.address}/bot1:right/sendPhoto", data={"chat_id": here.state["chat"]},
+                f"{connector.address}/bot1:right/sendPhoto",
+                data={"chat_id": here.state["chat"]},
                 files={"photo": ("p.png", b"\x89PNG and more")},
-            )  # fmt: skip
+            )
             photo = sent.json()["result"]["photo"][-1]["file_id"]
             asked = await client.post(f"{connector.address}/bot1:right/getFile", json={"file_id": photo})
             path = asked.json()["result"]["file_path"]
@@ -270,10 +278,14 @@ def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
 @pytest.mark.parametrize(
     ("body", "called"),
     [
-        ('{"method": "sendMessage", "text": "hi"}', True), ('{"method": 3}', False), ('{"ok": true}', False),
-        ('["method"]', False), ("", False), ("ok", False),
+        ('{"method": "sendMessage", "text": "hi"}', True),
+        ('{"method": 3}', False),
+        ('{"ok": true}', False),
+        ('["method"]', False),
+        ("", False),
+        ("ok", False),
     ],
-)  # fmt: skip
+)
 def test_an_answer_of_a_webhook_may_be_a_call(body: str, called: bool) -> None:
     found = telegram._called(httpx.Response(200, text=body))
     assert found == ({"method": "sendMessage", "text": "hi"} if called else None)

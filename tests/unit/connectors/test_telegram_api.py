@@ -45,10 +45,18 @@ UPLOAD = Upload("p.png", "image/png", b"\x89PNG")
     ("method", "params", "shown", "told"),
     [
         ("sendMessage", {"text": "x" * 4096}, ("x" * 4096, [], []), {"text": "x" * 4096}),
-        ("sendMessage", {"text": "hi", "reply_markup": KEYBOARD}, ("hi\nMap: https://m", ["Go"], []),
-         {"text": "hi", "reply_markup": KEYBOARD}),
-        ("sendMessage", {"text": "hi", "reply_markup": {"keyboard": [["One", {"text": "Two"}]]}},
-         ("hi", ["One", "Two"], []), {"text": "hi", "reply_markup": None}),
+        (
+            "sendMessage",
+            {"text": "hi", "reply_markup": KEYBOARD},
+            ("hi\nMap: https://m", ["Go"], []),
+            {"text": "hi", "reply_markup": KEYBOARD},
+        ),
+        (
+            "sendMessage",
+            {"text": "hi", "reply_markup": {"keyboard": [["One", {"text": "Two"}]]}},
+            ("hi", ["One", "Two"], []),
+            {"text": "hi", "reply_markup": None},
+        ),
         ("sendMessage", {"text": "hi", "chat_id": str(10**9)}, ("hi", [], []), {"text": "hi"}),
         ("sendMessage", {"text": "<b>hi</b>", "parse_mode": "HTML"}, ("hi", [], []), {"text": "hi"}),
         ("sendLocation", {"latitude": 45.5, "longitude": 9.25}, ("45.5, 9.25", [], []), {}),
@@ -59,12 +67,20 @@ UPLOAD = Upload("p.png", "image/png", b"\x89PNG")
         ("sendAnimation", {"animation": "https://b/a.gif"}, ("", [], ["https://b/a.gif"]), {}),
         ("sendDocument", {"document": UPLOAD}, ("[document]", [], []), {"caption": None}),
         ("sendVoice", {"voice": UPLOAD, "caption": "hear"}, ("hear\n[voice]", [], []), {"caption": "hear"}),
-        ("sendMediaGroup", {"media": '[{"type": "photo", "media": "https://b/1.png"}]'},
-         ("", [], ["https://b/1.png"]), None),
-        ("sendMediaGroup", {"media": ["no", {"type": "photo"}, {"type": "photo", "media": "https://b/1.png"}]},
-         ("", [], ["https://b/1.png"]), None),
+        (
+            "sendMediaGroup",
+            {"media": '[{"type": "photo", "media": "https://b/1.png"}]'},
+            ("", [], ["https://b/1.png"]),
+            None,
+        ),
+        (
+            "sendMediaGroup",
+            {"media": ["no", {"type": "photo"}, {"type": "photo", "media": "https://b/1.png"}]},
+            ("", [], ["https://b/1.png"]),
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_bot_sends_is_shown_and_given_back_as_the_real_server_would(
     method: str, params: dict[str, Any], shown: tuple, told: dict[str, Any] | None
 ) -> None:
@@ -117,12 +133,17 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], Any]] = {
     "its text, which had buttons": ({"reply_markup": KEYBOARD}, {"text": "new"}, ("new", [], [])),
     "its buttons": ({}, {"reply_markup": KEYBOARD}, ("old\nMap: https://m", ["Go"], [])),
     "buttons with the text as it was": (
-        {}, {"text": "old", "reply_markup": KEYBOARD}, ("old\nMap: https://m", ["Go"], [])),
+        {},
+        {"text": "old", "reply_markup": KEYBOARD},
+        ("old\nMap: https://m", ["Go"], []),
+    ),
     "nothing": ({}, {"text": "old"}, "400 Bad Request: message is not modified"),
     "nothing, with buttons": (
-        {"reply_markup": KEYBOARD}, {"text": "old", "reply_markup": KEYBOARD},
-        "400 Bad Request: message is not modified"),
-}  # fmt: skip
+        {"reply_markup": KEYBOARD},
+        {"text": "old", "reply_markup": KEYBOARD},
+        "400 Bad Request: message is not modified",
+    ),
+}
 
 
 @pytest.mark.parametrize("change", CHANGES)

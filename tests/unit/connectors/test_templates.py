@@ -78,9 +78,11 @@ def test_a_secret_that_is_not_set_is_named() -> None:
         ("as it is, {text}", "as it is, {text}"),
         ("{{ text }}{{ text }}", "hihi"),
         ("{{ text }} and {{ text }}", "hi and hi"),
-        ({"kept": "{{ text }}", "n": 3, "none": None, "list": [True, "{{ text }}"]},
-         {"kept": "hi", "n": 3, "none": None, "list": [True, "hi"]}),
+        (
+            {"kept": "{{ text }}", "n": 3, "none": None, "list": [True, "{{ text }}"]},
+            {"kept": "hi", "n": 3, "none": None, "list": [True, "hi"]},
+        ),
     ],
-)  # fmt: skip
+)
 def test_whatever_is_a_template_is_filled_and_the_rest_stays(template: object, made: object) -> None:
     assert compile_template(template, {"text"})({"text": "hi", "secrets": {}}) == made

@@ -19,10 +19,28 @@ from vivavoce.core.errors import SystemUnderTestError
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::",
-     "224.0.0.1", "fe80::1", "fc00::1", "64:ff9b::7f00:1", "64:ff9b::808:808", "2002:7f00:1::", "2001:0:1::",
-     "::ffff:127.0.0.1", "::ffff:8.8.8.8", "ff02::1", "255.255.255.255"],
-)  # fmt: skip
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "192.168.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "::1",
+        "::",
+        "224.0.0.1",
+        "fe80::1",
+        "fc00::1",
+        "64:ff9b::7f00:1",
+        "64:ff9b::808:808",
+        "2002:7f00:1::",
+        "2001:0:1::",
+        "::ffff:127.0.0.1",
+        "::ffff:8.8.8.8",
+        "ff02::1",
+        "255.255.255.255",
+    ],
+)
 def test_what_is_not_everybodys_is_not_public(address: str) -> None:
     assert not is_public(ipaddress.ip_address(address))
     assert not permitted(ipaddress.ip_address(address), allow_private=False)
@@ -107,7 +125,8 @@ def test_the_next_address_is_tried_when_one_does_not_answer(restaurant_bot: str)
 @pytest.mark.parametrize(
     ("status", "body", "told"),
     [
-        (200, b"", None), (299, b"", None),
+        (200, b"", None),
+        (299, b"", None),
         (199, b"", "refused: HTTP 199"),
         (300, b"", "refused: HTTP 300: redirects to elsewhere; write the final address"),
         (399, b"", "refused: HTTP 399: redirects to elsewhere; write the final address"),
@@ -117,7 +136,7 @@ def test_the_next_address_is_tried_when_one_does_not_answer(restaurant_bot: str)
         (404, b"<html>", "refused: HTTP 404: Not Found, as a web page"),
         (400, b"x" * 301, "refused: HTTP 400: " + "x" * 300),
     ],
-)  # fmt: skip
+)
 def test_a_status_is_an_answer_or_says_what_is_wrong(status: int, body: bytes, told: str | None) -> None:
     response = httpx.Response(status)
     if told is None:
@@ -131,11 +150,16 @@ def test_a_status_is_an_answer_or_says_what_is_wrong(status: int, body: bytes, t
 @pytest.mark.parametrize(
     ("status", "written", "seconds"),
     [
-        (429, "1.5", 1.5), (503, "2", 2.0), (429, "-3", 0.0), (429, "", None), (429, "soon", None),
-        (500, "2", None), (404, "2", None),
+        (429, "1.5", 1.5),
+        (503, "2", 2.0),
+        (429, "-3", 0.0),
+        (429, "", None),
+        (429, "soon", None),
+        (500, "2", None),
+        (404, "2", None),
         (429, "Mon, 01 Jan 2024 00:00:00 GMT", 0.0),
     ],
-)  # fmt: skip
+)
 def test_a_busy_system_says_when_it_wants_to_be_asked_again(
     status: int, written: str, seconds: float | None
 ) -> None:
@@ -161,7 +185,7 @@ def test_a_date_to_be_asked_again_counts_from_now() -> None:
         (httpx.RemoteProtocolError("key1 cut"), "closed: ${KEY} cut", True),
         (httpx.InvalidURL("key1 is none"), "bad_answer: ${KEY} is none", True),
     ],
-)  # fmt: skip
+)
 def test_what_goes_wrong_on_the_way_is_told_without_secrets(
     error: Exception, told: str, reached: bool
 ) -> None:

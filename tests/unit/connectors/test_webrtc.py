@@ -166,9 +166,13 @@ def test_nobody_there_is_unreachable(address: str) -> None:
 def test_addresses_that_no_bot_may_be_reached_at_are_left_out() -> None:
     from vivavoce.connectors.webrtc_peer import reachable
 
-    lines = ["v=0", *(f"a=candidate:1 1 udp 1 {address} 9 typ host" for address in (
-        "169.254.169.254", "10.0.0.1", "some-name.local", "93.184.216.34"
-    ))]  # fmt: skip
+    lines = [
+        "v=0",
+        *(
+            f"a=candidate:1 1 udp 1 {address} 9 typ host"
+            for address in ("169.254.169.254", "10.0.0.1", "some-name.local", "93.184.216.34")
+        ),
+    ]
     assert reachable("\r\n".join(lines), allow_private=False).count("a=candidate") == 1
     assert reachable("\r\n".join(lines), allow_private=True).count("a=candidate") == 2
     with pytest.raises(ValueError, match="no reachable address"):

@@ -61,9 +61,13 @@ def test_sound_goes_over_in_json_where_the_study_says_so(address: str) -> None:
     wire: Frames = []
     with heard_on_the_wire(wire):
         outputs = answer(
-            address, "base64", **DONE, sound={"type": "sound", "sound": "{{ sound }}"}, sound_at="audio.data",
+            address,
+            "base64",
+            **DONE,
+            sound={"type": "sound", "sound": "{{ sound }}"},
+            sound_at="audio.data",
             begin={"type": "begin", "language": "{{ language }}"},
-        )  # fmt: skip
+        )
     assert sound_of(outputs) == SOUND
     bodies = [frame["body"] for frame in wire]
     assert "3200 bytes of sound" in bodies and "3201 bytes of sound" in bodies

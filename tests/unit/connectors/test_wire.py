@@ -43,9 +43,12 @@ def test_a_stream_is_kept_as_it_came(chat_server: str) -> None:
 
 def test_secrets_never_stand_on_the_wire_as_it_is_kept(faulty: str) -> None:
     settings = {
-        "connect": "http", "url": f"{faulty}/echokey", "allow_private": True,
-        "query": {"key": "${KEY}"}, "body": {"text": "{{ text }}", "key": "${KEY}"},
-    }  # fmt: skip
+        "connect": "http",
+        "url": f"{faulty}/echokey",
+        "allow_private": True,
+        "query": {"key": "${KEY}"},
+        "body": {"text": "{{ text }}", "key": "${KEY}"},
+    }
     frames = wire_of(settings, {"KEY": "hunter2secret"})
     assert "hunter2secret" not in str(frames)
     assert "your key is ${KEY}" in frames[1]["body"]

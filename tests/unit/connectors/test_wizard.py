@@ -18,8 +18,11 @@ def test_a_recogniser_that_is_a_person_changes_what_the_system_hears() -> None:
     outputs = one_turn("a cheap pub", lambda seat: "a cheap tub", replaces="recognition", behind=ECHO)
     assert messages(outputs) == ["You said a cheap tub"]
     assert outputs[0].raw == {
-        "wizard": "Merlin", "replaces": "recognition", "source": "free", "gave": "a cheap tub",
-    }  # fmt: skip
+        "wizard": "Merlin",
+        "replaces": "recognition",
+        "source": "free",
+        "gave": "a cheap tub",
+    }
 
 
 def test_an_understanding_that_is_a_person_tells_the_system_what_was_meant() -> None:

@@ -39,9 +39,11 @@ class Guide:
             kind="message", text="It is in Lantern Street.", choices=(Choice("Thanks", "/thank"),), held_s=0.5
         )
         yield SystemOutput(
-            kind="extras", acts=(Act("inform", "address", "5 Lantern Street"),),
-            understood=(Understood((Act("request", "address"),), 0.9),), raw={"intent": "ask"},
-        )  # fmt: skip
+            kind="extras",
+            acts=(Act("inform", "address", "5 Lantern Street"),),
+            understood=(Understood((Act("request", "address"),), 0.9),),
+            raw={"intent": "ask"},
+        )
         yield SystemOutput(kind="end")
 
     async def reset(self, conversation: Conversation) -> None: ...
@@ -106,8 +108,9 @@ def test_what_a_system_behind_a_recogniser_says_is_shown_to_the_wizard() -> None
     seats: list[Seat] = []
     decided("where", behind=Guide(), replaces="recognition", look=seats.append)
     assert [(line.party, line.text) for line in seats[0].lines] == [
-        ("user", "where?"), ("system", "It is in Lantern Street."),
-    ]  # fmt: skip
+        ("user", "where?"),
+        ("system", "It is in Lantern Street."),
+    ]
 
 
 def facts_of(turn: SystemTurn) -> dict[str, Any]:
@@ -127,7 +130,7 @@ def test_what_a_program_would_have_done_is_not_done_where_the_wizard_says_someth
     )
     assert facts["proposed_acts"] == [
         {"act": "inform", "slot": "address", "value": "5 Lantern Street", "op": None}
-    ]  # fmt: skip
+    ]
 
 
 def test_a_proposal_sent_unchanged_is_the_program_s_turn_with_its_acts_buttons_and_end() -> None:
@@ -169,21 +172,29 @@ def test_a_wizard_may_end_without_a_word_and_a_recogniser_may_end_too() -> None:
 
 def test_a_greeting_is_nothing_that_a_recogniser_gave() -> None:
     outputs = within(
-        lambda one: taken(one.open(Conversation("c"))), lambda _: "", greeting="Hello.",
-        replaces="recognition", behind=ECHO,
-    )  # fmt: skip
+        lambda one: taken(one.open(Conversation("c"))),
+        lambda _: "",
+        greeting="Hello.",
+        replaces="recognition",
+        behind=ECHO,
+    )
     assert outputs[-1].raw == {"wizard": "Merlin", "replaces": "recognition", "source": "greeting"}
 
 
 def test_the_first_message_says_whose_dialogue_it_is_and_by_which_strategy() -> None:
     outputs = within(
-        lambda one: taken(one.open(Conversation("c"))), lambda _: "", greeting="Hello.",
+        lambda one: taken(one.open(Conversation("c"))),
+        lambda _: "",
+        greeting="Hello.",
         strategies={"asking": {"street": "Which street?"}},
-    )  # fmt: skip
+    )
     assert messages(outputs) == ["Hello."]
     assert outputs[-1].raw == {
-        "wizard": "Merlin", "replaces": "system", "source": "greeting", "strategy": "asking",
-    }  # fmt: skip
+        "wizard": "Merlin",
+        "replaces": "system",
+        "source": "greeting",
+        "strategy": "asking",
+    }
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,14 @@ from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
 
 DIALOGUE = {
-    "dialogue_id": "d1", "study": "s", "system": "a", "condition": "a", "channel": "text", "language": "en",
+    "dialogue_id": "d1",
+    "study": "s",
+    "system": "a",
+    "condition": "a",
+    "channel": "text",
+    "language": "en",
     "simulated": False,
-}  # fmt: skip
+}
 
 
 def write(folder: Path, **more: object) -> Dataset:

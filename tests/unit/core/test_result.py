@@ -42,12 +42,16 @@ def test_fields_stand_in_their_order_and_what_is_missing_is_null_or_left_out() -
 
 
 def test_entries_that_are_spread_stand_among_the_other_fields() -> None:
-    found = Groups(study="s", rates={"success": Counted(n=2)}, whole=Counted(n=3),
-                   groups=(Named(n=1, name="a"),))  # fmt: skip
+    found = Groups(
+        study="s", rates={"success": Counted(n=2)}, whole=Counted(n=3), groups=(Named(n=1, name="a"),)
+    )
     assert as_json(found) == {
-        "study": "s", "success": {"n": 2, "interval": None}, "n": 3, "interval": None,
+        "study": "s",
+        "success": {"n": 2, "interval": None},
+        "n": 3,
+        "interval": None,
         "groups": [{"n": 1, "interval": None, "name": "a"}],
-    }  # fmt: skip
+    }
 
 
 def test_numbers_that_are_keys_are_text_as_in_json() -> None:

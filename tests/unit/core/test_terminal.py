@@ -45,9 +45,15 @@ def test_a_table_that_fits_is_a_table_and_one_that_does_not_is_a_block_a_row() -
     assert "subjective success  S0A0" in " ".join(printed(made(head, rows), 80).split("\n"))
     narrow = printed(made(head, rows), 30).splitlines()
     assert [line.rstrip() for line in narrow] == [
-        "A title", "subjective success", "  system: S0A0", "  difference: -0.022", "  p: .394",
-        "objective success", "  system: S1A1", "  p: 1",
-    ]  # fmt: skip
+        "A title",
+        "subjective success",
+        "  system: S0A0",
+        "  difference: -0.022",
+        "  p: .394",
+        "objective success",
+        "  system: S1A1",
+        "  p: 1",
+    ]
 
 
 @pytest.mark.parametrize("width", [80, 40])

@@ -73,14 +73,24 @@ def test_aliases_that_multiply_end():
 
 def test_words_that_yaml_1_1_takes_for_booleans_stay_words():
     assert parse_yaml("a: yes\nb: no\nc: on\nno: 1\nd: 2..3\ne: 2026-01-02\n", "s").data == {
-        "a": "yes", "b": "no", "c": "on", "no": 1, "d": "2..3", "e": "2026-01-02",
-    }  # fmt: skip
+        "a": "yes",
+        "b": "no",
+        "c": "on",
+        "no": 1,
+        "d": "2..3",
+        "e": "2026-01-02",
+    }
 
 
 def test_numbers_and_booleans_have_their_types():
     assert parse_yaml("a: 1\nb: 0.5\nc: true\nd: null\ne: '1'\n1: x\n", "s").data == {
-        "a": 1, "b": 0.5, "c": True, "d": None, "e": "1", "1": "x",
-    }  # fmt: skip
+        "a": 1,
+        "b": 0.5,
+        "c": True,
+        "d": None,
+        "e": "1",
+        "1": "x",
+    }
 
 
 def test_a_missing_file_is_a_problem_and_no_exception(tmp_path):
@@ -128,13 +138,77 @@ def test_what_is_bundled_is_read_quickly_and_no_differently():
 
 
 PIECES = (
-    "a", "b: ", "b:", "- ", "? ", ": ", "[", "]", "{", "}", ", ", ",", "\n", "\n  ", "\n    ", "\n- ",
-    "\r\n", "\r", "\t", "# c", "#", "'x y'", '"q\\n"', '"\\/"', "'", '"', "|\n", "|", "|2-\n  x\n",
-    ">\n  folded\n  text\n\n", "&a ", "*a", "!!str ", "!!int ", "!x ", "! ", "yes", "on", "0o17", "017",
-    "1_000", "1:30", "0x1F", "12e03", ".5", "-.inf", "~", "null", "TRUE", "2001-01-01", "<<: ", "=",
-    "\u00e9", "\U0001f600", "\u00a0", "\u2028", "\x7f", "---\n", "...\n", "%", "@x", "`", "x#y",
-    "http://x.y/z?q=1", "{a:1}", "[a:b]", "{'a':1}", "[?x]", "{a, b}", "{a: , b}",
-)  # fmt: skip
+    "a",
+    "b: ",
+    "b:",
+    "- ",
+    "? ",
+    ": ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    ",",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "\n- ",
+    "\r\n",
+    "\r",
+    "\t",
+    "# c",
+    "#",
+    "'x y'",
+    '"q\\n"',
+    '"\\/"',
+    "'",
+    '"',
+    "|\n",
+    "|",
+    "|2-\n  x\n",
+    ">\n  folded\n  text\n\n",
+    "&a ",
+    "*a",
+    "!!str ",
+    "!!int ",
+    "!x ",
+    "! ",
+    "yes",
+    "on",
+    "0o17",
+    "017",
+    "1_000",
+    "1:30",
+    "0x1F",
+    "12e03",
+    ".5",
+    "-.inf",
+    "~",
+    "null",
+    "TRUE",
+    "2001-01-01",
+    "<<: ",
+    "=",
+    "\u00e9",
+    "\U0001f600",
+    "\u00a0",
+    "\u2028",
+    "\x7f",
+    "---\n",
+    "...\n",
+    "%",
+    "@x",
+    "`",
+    "x#y",
+    "http://x.y/z?q=1",
+    "{a:1}",
+    "[a:b]",
+    "{'a':1}",
+    "[?x]",
+    "{a, b}",
+    "{a: , b}",
+)
 
 
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=14).map("".join))

@@ -68,9 +68,12 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
 @pytest.fixture
 def app(workplace: Workplace, tmp_path: Path) -> Iterator[FastAPI]:
     made = create_desk(
-        workplace.study, workplace.log, work_dir=tmp_path / "desk", account_optional=True,
+        workplace.study,
+        workplace.log,
+        work_dir=tmp_path / "desk",
+        account_optional=True,
         participant_url="http://pages.test/",
-    )  # fmt: skip
+    )
     yield made
     made.state.desk.snapshots.close()
 

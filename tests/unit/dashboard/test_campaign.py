@@ -27,10 +27,18 @@ with warnings.catch_warnings():
 BASE = "http://desk.test"
 OURS = {"sec-fetch-site": "same-origin", "accept": "text/html"}
 FORM = {
-    "submission": "mybot", "team": "Team <b>", "title": "", "domain": "trains", "channel": "written",
-    "intents": "ticket; buy a ticket; 2\ntime; ask when a train leaves; 1,5", "interface": "own page",
-    "access": "on-line", "languages": "it, en", "connect": "http", "url": "https://bot.example/chat",
-}  # fmt: skip
+    "submission": "mybot",
+    "team": "Team <b>",
+    "title": "",
+    "domain": "trains",
+    "channel": "written",
+    "intents": "ticket; buy a ticket; 2\ntime; ask when a train leaves; 1,5",
+    "interface": "own page",
+    "access": "on-line",
+    "languages": "it, en",
+    "connect": "http",
+    "url": "https://bot.example/chat",
+}
 Enter = Callable[[str, str], TestClient]
 
 
@@ -152,8 +160,19 @@ def test_every_page_of_a_campaign_speaks_italian(enter: Enter, folder: Path) -> 
     team, owner = enter("team", "alice"), enter("owner", "boss")
     submit(team, team="Delta", languages="it")
     (folder / "submissions" / "broken.yaml").write_text("submission: [")
-    names = {*CONNECTORS, "trial", "– trial", "alice", "boss", "mybot", "– mybot", "Delta", "own page",
-             "ticket", "time"}  # fmt: skip
+    names = {
+        *CONNECTORS,
+        "trial",
+        "– trial",
+        "alice",
+        "boss",
+        "mybot",
+        "– mybot",
+        "Delta",
+        "own page",
+        "ticket",
+        "time",
+    }
     system = "/systems/mybot"
     for page in (
         "/",
@@ -200,10 +219,14 @@ def test_a_team_answers_on_a_page_and_the_organiser_reads_it(enter: Enter, folde
 
 
 BEGINNING = {
-    "name": "own", "languages": "en, it", "team": "", "domain": "", "channel": "written",
+    "name": "own",
+    "languages": "en, it",
+    "team": "",
+    "domain": "",
+    "channel": "written",
     "intents": "book a {visit} / fissare {visit}",
     "entities": "visit / visita: cleaning / una pulizia; check-up / un controllo",
-}  # fmt: skip
+}
 
 
 def begin(browser: TestClient, **changes: str):

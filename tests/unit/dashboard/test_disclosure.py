@@ -45,8 +45,15 @@ def test_a_comparison_waits_for_the_end_that_was_declared(
 
 def test_a_rule_that_has_ended_the_trial_ends_the_waiting(study: Study, log: Log) -> None:
     whole = declared(study, primary=PRIMARY, stopping={"participants": 500})
-    look = {"study": study.name, "rule": "pocock", "measure": "subjective_success", "number": 1,
-            "participants": 9, "information": 0.1, "verdicts": []}  # fmt: skip
+    look = {
+        "study": study.name,
+        "rule": "pocock",
+        "measure": "subjective_success",
+        "number": 1,
+        "participants": 9,
+        "information": 0.1,
+        "verdicts": [],
+    }
     log.transact_now(lambda tx: tx.append(TRIAL, LookTaken.model_validate({**look, "stop": None})))
     board = Board(whole, log).of("people")
     assert board.see(lambda seen: reasons_to_wait(seen, looks=True)) == (OTHER_LOOKS,)

@@ -91,9 +91,14 @@ def test_every_page_speaks_italian(computing: FastAPI, enter: Enter, log: Log, s
         | {"owner by link", "SVG", "PNG", "CSV", "Vega-Lite", "rho", "Holm", "Bonferroni"}
     )  # as the log names them
     more = (
-        "/results?by=system", f"/dialogues/{held}", f"/dialogues/{failed}", "/dialogues?q=zzz",
-        f"/pairs/edit?dialogue={held}", "/dialogues/none", "/nowhere",
-    )  # fmt: skip
+        "/results?by=system",
+        f"/dialogues/{held}",
+        f"/dialogues/{failed}",
+        "/dialogues?q=zzz",
+        f"/pairs/edit?dialogue={held}",
+        "/dialogues/none",
+        "/nowhere",
+    )
     left = {page: same_in_italian(browser, page, data) for page in (*pages_of(computing), *more)}
     shown = {page: sorted(same) for page, same in left.items() if same}
     assert not shown, "\n".join(f"{page}: {same}" for page, same in shown.items())

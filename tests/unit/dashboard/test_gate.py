@@ -21,9 +21,15 @@ BASE = "http://desk.test"
 OPEN = {"/sign-in", "/link/{token}", "/door.css", "/door.svg"}
 PAGES = ("/", "/visits", "/dialogues", "/results", "/export", "/trial", "/accounts")
 FOR_VIEWERS = (
-    "/", "/overview/numbers", "/visits", "/visits/table", "/dialogues", "/results", "/results/state",
+    "/",
+    "/overview/numbers",
+    "/visits",
+    "/visits/table",
+    "/dialogues",
+    "/results",
+    "/results/state",
     "/trial",
-)  # fmt: skip
+)
 FOR_RESEARCHERS = ("/export", "/export/transcripts.jsonl")
 FOR_OWNERS = ("/accounts",)
 

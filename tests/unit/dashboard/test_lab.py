@@ -38,11 +38,19 @@ DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 def card(number: int, **facts: object) -> DialogueCard:
     usual = {
-        "dialogue_id": f"d{number}", "visit_id": "v", "participant_id": f"p{number % 3}", "simulated": False,
-        "system": "ab"[number % 2], "condition": None, "task_id": f"t{number % 4}", "language": "en",
-        "assigned_at": DAY + timedelta(days=number), "status": "completed", "user_turns": number,
+        "dialogue_id": f"d{number}",
+        "visit_id": "v",
+        "participant_id": f"p{number % 3}",
+        "simulated": False,
+        "system": "ab"[number % 2],
+        "condition": None,
+        "task_id": f"t{number % 4}",
+        "language": "en",
+        "assigned_at": DAY + timedelta(days=number),
+        "status": "completed",
+        "user_turns": number,
         "duration_s": 20.0 * number,
-    }  # fmt: skip
+    }
     return DialogueCard(**{**usual, **facts})  # type: ignore[arg-type]
 
 
@@ -205,10 +213,14 @@ def test_notes_and_views_stand_until_they_are_taken_away(enter: Enter, log: Log,
     assert "repeats" in viewer.get(f"/dialogues/{dialogue}").text
     send(grace, "/dialogues/views", name="Failures of onebest", query="status=failed&system=onebest")
     assert 'href="/dialogues?status=failed&amp;system=onebest"' in viewer.get("/dialogues").text
-    taken = grace.post("/dialogues/views", data={
-        "form_token": re.search(r'"form_token" value="(\w+)"', grace.get("/account").text)[1],  # type: ignore[index]
-        "name": "Failures of onebest", "query": "status=failed",
-    })  # fmt: skip
+    taken = grace.post(
+        "/dialogues/views",
+        data={
+            "form_token": re.search(r'"form_token" value="(\w+)"', grace.get("/account").text)[1],  # type: ignore[index]
+            "name": "Failures of onebest",
+            "query": "status=failed",
+        },
+    )
     assert taken.status_code == 422 and "already" in taken.text
     send(grace, "/dialogues/views", remove="Failures of onebest")
     assert "Failures of onebest" not in viewer.get("/dialogues").text
@@ -242,8 +254,10 @@ def test_tags_and_notes_are_tables_and_a_tag_is_a_grouping(
 
 def test_remarks_on_somebody_go_with_them(enter: Enter, log: Log, study: Study) -> None:
     grace = enter("researcher")
-    one, other = (next(x for x in log.dialogues(study.name) if x.participant_id == who) for who in
-                  list(dict.fromkeys(x.participant_id for x in log.dialogues(study.name)))[:2])  # fmt: skip
+    one, other = (
+        next(x for x in log.dialogues(study.name) if x.participant_id == who)
+        for who in list(dict.fromkeys(x.participant_id for x in log.dialogues(study.name)))[:2]
+    )
     send(grace, "/dialogues/tags", tag="odd", dialogue=[one.dialogue_id, other.dialogue_id], act="put")
     send(grace, f"/dialogues/{one.dialogue_id}/notes", text="their name is Ada")
     erase_participant(log, study.name, one.participant_id, by="test")
@@ -305,9 +319,10 @@ def test_means_of_questionnaires_open_the_dialogues_that_were_answered(
     kept = set(verdicts.dialogue_ids)
     assert verdicts.counted[name].sum() == len(dialogues & kept) > 0
     table = next(
-        one for one in compose(dataset, ReportOptions(sections=("questionnaires",))).blocks(TableOfText)
+        one
+        for one in compose(dataset, ReportOptions(sections=("questionnaires",))).blocks(TableOfText)
         if one.name == "questionnaire-1"
-    )  # fmt: skip
+    )
     mean = next(row for row in table.rows if row.heading == "found_all").cells[-2]
     assert mean.counts is not None
     assert address_of(mean.counts) == f"/dialogues?counts.{name}=yes"

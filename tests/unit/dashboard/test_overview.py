@@ -51,9 +51,15 @@ def failed(dialogue: str, failure: str) -> events.SystemTurnFailed:
 
 def answered(dialogue: str, turn: int, wait_s: float) -> events.SystemTurnReceived:
     """An answer that came so many seconds after the turn before it was handed over."""
-    facts = {"dialogue_id": dialogue, "turn_index": turn, "reply_to": turn - 1,
-             "messages": [{"text": "Yes."}],
-             "sent_s": 100.0, "first_output_s": 100.1, "complete_s": 100.0 + wait_s}  # fmt: skip
+    facts = {
+        "dialogue_id": dialogue,
+        "turn_index": turn,
+        "reply_to": turn - 1,
+        "messages": [{"text": "Yes."}],
+        "sent_s": 100.0,
+        "first_output_s": 100.1,
+        "complete_s": 100.0 + wait_s,
+    }
     return events.SystemTurnReceived.model_validate(facts)
 
 
@@ -69,10 +75,15 @@ class Walk:
 
     def opened(self, revision: str = "r") -> Any:
         made = self.caller()
-        made.add(events.VisitOpened(
-            study=self.study.name, revision=revision, participant_id=f"participant-{made.key}", pool="link",
-            language="en",
-        ))  # fmt: skip
+        made.add(
+            events.VisitOpened(
+                study=self.study.name,
+                revision=revision,
+                participant_id=f"participant-{made.key}",
+                pool="link",
+                language="en",
+            )
+        )
         return made
 
     def completed(self, *, simulated: bool = False) -> Any:
@@ -106,9 +117,11 @@ def test_visits_that_left_at_each_step_are_counted_where_they_left(walk: Walk, s
     assert (flow.arrived, flow.consented, flow.completed, flow.after) == (7, 6, 3, {})
     counts = [(one.step, one.begun, one.ended, one.left, one.here) for one in flow.steps]
     assert counts == [
-        ("consent", 7, 6, 1, 0), ("instructions", 6, 5, 1, 0), ("dialogue", 5, 3, 1, 1),
+        ("consent", 7, 6, 1, 0),
+        ("instructions", 6, 5, 1, 0),
+        ("dialogue", 5, 3, 1, 1),
         ("debrief", 3, 3, 0, 0),
-    ]  # fmt: skip
+    ]
     assert [one.outcomes for one in flow.steps] == [{"no_consent": 1}, {"timed_out": 1}, {"withdrew": 1}, {}]
     # consent took 25 s once and 20 s five times; reading 30 s; the last page 40 s
     assert [flow.steps[place].median_s for place in (0, 1, 3)] == [20, 30, 40]
@@ -190,8 +203,9 @@ def test_the_declared_size_is_reached_by_people_and_its_end_is_told_from_five_vi
     assert size.earliest < size.expected < size.latest
     fewest = sized.visit[DIALOGUES].repeat.min  # type: ignore[union-attr]
     assert [(one.condition, one.completed, one.planned) for one in size.conditions] == [
-        ("nbest", 5, 10 * fewest / 2), ("onebest", 0, 10 * fewest / 2),
-    ]  # fmt: skip
+        ("nbest", 5, 10 * fewest / 2),
+        ("onebest", 0, 10 * fewest / 2),
+    ]
     clock.advance(timedelta(days=8).total_seconds())
     assert board.of("people").see(study_size).to_come is None, "nobody came in the last seven days"
     for _ in range(5):
@@ -227,8 +241,9 @@ def test_what_needs_a_person_is_said_first_what_is_urgent_before_the_rest(
     assert told["The trial is paused; new participants cannot start"] == (True, "/trial")
     today = clock.now().date().isoformat()
     assert told["2 dialogues with failed turns today"] == (
-        False, f"/dialogues?errors=timeout&since={today}&until={today}",
-    )  # fmt: skip
+        False,
+        f"/dialogues?errors=timeout&since={today}&until={today}",
+    )
     urgent = [bool(one[0]) for one in lines]
     assert urgent == sorted(urgent, reverse=True)
     listed = desk.get(told["2 dialogues with failed turns today"][1]).text
@@ -265,8 +280,9 @@ def test_problems_of_the_study_file_wait_for_its_owner_alone(tmp_path: Path) -> 
     )
     with (
         Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
-        desk_of(folder, log, "owner") as owner, desk_of(folder, log, "researcher") as other,
-    ):  # fmt: skip
+        desk_of(folder, log, "owner") as owner,
+        desk_of(folder, log, "researcher") as other,
+    ):
         assert "problem" not in text_of(owner.get("/").text, "due")
         file.write_text(file.read_text().replace("agree.md", "argee.md"))
         due = text_of(owner.get("/").text, "due")
@@ -282,8 +298,10 @@ def test_calls_of_models_cost_what_the_study_says_and_those_without_a_price_are_
 ) -> None:
     prices = "prices: {currency: EUR, models: {tall-*: {input: 2.00, cached: 0.50, output: 10.00}}}"
     priced = study.model_copy(update={"file_text": f"{study.file_text}\n{prices}\n"})
-    usage = [{"model": "tall-1", "input_tokens": 500_000, "cached_tokens": 100_000, "output_tokens": 20_000},
-             {"model": "unheard-of", "input_tokens": 9, "output_tokens": 9}]  # fmt: skip
+    usage = [
+        {"model": "tall-1", "input_tokens": 500_000, "cached_tokens": 100_000, "output_tokens": 20_000},
+        {"model": "unheard-of", "input_tokens": 9, "output_tokens": 9},
+    ]
     for simulated in (False, True):
         caller = walk.caller(simulated=simulated)
         caller.begin()
@@ -304,10 +322,12 @@ def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_
         raise InputError("the <b>ledger</b> is away", hint="start it")
 
     theirs = DashboardPage(
-        name="orders", router=APIRouter(), role="researcher",
+        name="orders",
+        router=APIRouter(),
+        role="researcher",
         due=lambda request, desk: [DueAction("4 <i>orders</i> wait", "/orders")],
         costs=lambda request, desk: [CostLine("Snacks", "12.50 EUR", "", "by 3 receipts", "/orders")],
-    )  # fmt: skip
+    )
     broken = DashboardPage(name="ledger", router=APIRouter(), due=fails)
     faulty = DashboardPage(name="weather", router=APIRouter(), costs=lambda request, desk: {}["rain"])
     app.state.desk.pages = (*app.state.desk.pages, theirs, broken, faulty)
@@ -324,9 +344,10 @@ def test_where_a_stopping_rule_watches_the_size_is_counted_as_the_rule_counts(
     walk: Walk, study: Study
 ) -> None:
     watched = declared(
-        study, primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
+        study,
+        primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
         stopping={"rule": "pocock", "participants": 10, "looks": 2},
-    )  # fmt: skip
+    )
     walk.completed()
     left_early, left_late = walk.caller(), walk.caller()
     left_early.begin()
@@ -346,9 +367,16 @@ def looks(study: Study, log: Log) -> None:
             a="nbest", b="onebest", difference=(low + high) / 2, low=low, high=high, statistic=z, bar=bar
         )
         look = events.LookTaken(
-            study=study.name, rule="obrien_fleming", measure="subjective_success", number=number, of=4,
-            participants=20 * number, planned=80, information=number / 4, verdicts=[verdict],
-        )  # fmt: skip
+            study=study.name,
+            rule="obrien_fleming",
+            measure="subjective_success",
+            number=number,
+            of=4,
+            participants=20 * number,
+            planned=80,
+            information=number / 4,
+            verdicts=[verdict],
+        )
         log.transact_now(lambda tx, look=look: tx.append(events.TRIAL, look))
 
 
@@ -356,9 +384,10 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     study: Study, log: Log, tmp_path: Path
 ) -> None:
     watched = declared(
-        study, primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
+        study,
+        primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
         stopping={"rule": "obrien_fleming", "participants": 80, "looks": 4},
-    )  # fmt: skip
+    )
     looks(watched, log)
     app = create_desk(watched, log, work_dir=tmp_path / "work", account_optional=True)
     desk = TestClient(app, base_url=BASE, headers={"sec-fetch-site": "same-origin", "accept": "text/html"})

@@ -37,8 +37,11 @@ def compared(tmp_path: Path) -> tuple[Study, Path]:
 
 def test_every_kind_of_step_says_what_is_counted_in_it_but_texts_and_dialogues() -> None:
     assert {name for name, kind in STEPS if not kind.counted} == {
-        "consent", "instructions", "debrief", "dialogue",
-    }  # fmt: skip
+        "consent",
+        "instructions",
+        "debrief",
+        "dialogue",
+    }
     assert all(bool(kind.counted) == bool(kind.done) for _, kind in STEPS)
 
 
@@ -55,8 +58,10 @@ def test_judges_are_counted_with_their_judgements(compared: tuple[Study, Path]) 
         for visit, pair in {(row["visit_id"], row["pair_id"]) for row in rows}:
             by_pair[pair] += bool(visit)
         assert (work.different, work.fewest, work.most) == (
-            len(by_pair), min(by_pair.values()), max(by_pair.values())
-        )  # fmt: skip
+            len(by_pair),
+            min(by_pair.values()),
+            max(by_pair.values()),
+        )
         assert sum(bar.value for bar in shown.spread) == 3 and sum(bar.value for bar in shown.days) == len(
             rows
         )
@@ -87,9 +92,13 @@ def test_a_command_given_anew_counts_once_and_forms_about_dialogues_are_theirs(t
     study = comparing_study(tmp_path / "study")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", ManualClock()) as log:
         given = ResponseGiven(
-            step=1, name="elicit", position=0, language="en", response={"by": "text", "text": "boil"},
+            step=1,
+            name="elicit",
+            position=0,
+            language="en",
+            response={"by": "text", "text": "boil"},
             response_s=2.0,
-        )  # fmt: skip
+        )
         form = QuestionnaireAnswered(
             step=2,
             round=None,

@@ -30,9 +30,13 @@ EXPERIMENTAL = CONTROL.replace("The train", "Lovely! The train")
 def test_what_is_typed_is_marked_and_judged(enter: Enter, token_of: Callable[..., str]) -> None:
     browser = enter("viewer")
     form = {
-        "form_token": token_of(browser, "/pairs/edit"), "control": CONTROL, "experimental": EXPERIMENTAL,
-        "change": "insertion", "variable": "warmth", "outcome": "18:05",
-    }  # fmt: skip
+        "form_token": token_of(browser, "/pairs/edit"),
+        "control": CONTROL,
+        "experimental": EXPERIMENTAL,
+        "change": "insertion",
+        "variable": "warmth",
+        "outcome": "18:05",
+    }
     live = browser.post("/pairs/difference", data=form)
     assert live.status_code == 200
     assert "<ins>Lovely! </ins>" in live.text
@@ -51,8 +55,11 @@ def test_what_is_typed_is_marked_and_judged(enter: Enter, token_of: Callable[...
 
 def test_markup_that_is_typed_stays_text(enter: Enter, token_of: Callable[..., str]) -> None:
     browser = enter("viewer")
-    form = {"form_token": token_of(browser, "/pairs/edit"), "control": "System: <script>x</script>",
-            "experimental": "System: <img src=x>"}  # fmt: skip
+    form = {
+        "form_token": token_of(browser, "/pairs/edit"),
+        "control": "System: <script>x</script>",
+        "experimental": "System: <img src=x>",
+    }
     text = browser.post("/pairs/edit", data=form).text
     assert "<script>x" not in text
     assert "<img src=x" not in text
@@ -220,16 +227,23 @@ def test_a_pilot_says_what_the_plan_would_find_and_keeps_nothing(
     comparing: TestClient, token_of: Callable[..., str]
 ) -> None:
     assert 'href="/pairs/pilot"' in comparing.get("/pairs").text
-    form = {"form_token": token_of(comparing, "/pairs/pilot"), "judges": "60", "alike": "0,2",
-            "share-empathy": "0.9"}  # fmt: skip
+    form = {
+        "form_token": token_of(comparing, "/pairs/pilot"),
+        "judges": "60",
+        "alike": "0,2",
+        "share-empathy": "0.9",
+    }
     page = comparing.post("/pairs/pilot", data=form).text
     assert "60 simulated judges, 200 simulated trials." in page and "SIMULATED" in page
     rows = re.findall(r'<th scope="row">(\w+)</th><td>(\w+)</td>.*?<strong>([\d.]+)%</strong>', page)
     power = {(variable, question): float(share) for variable, question, share in rows}
     assert len(power) == 20
     assert power["empathy", "ease"] > 99 and power["facing", "ease"] < 5
-    for wrong, told in (({"judges": "0"}, "number of judges"), ({"alike": "1"}, "below 1"),
-                        ({"share-empathy": "1.5"}, "1.5")):  # fmt: skip
+    for wrong, told in (
+        ({"judges": "0"}, "number of judges"),
+        ({"alike": "1"}, "below 1"),
+        ({"share-empathy": "1.5"}, "1.5"),
+    ):
         refused = comparing.post("/pairs/pilot", data={**form, **wrong})
         assert refused.status_code == 422 and told in html.unescape(refused.text)
     study = comparing.app.state.desk.study  # type: ignore[attr-defined]
@@ -265,14 +279,19 @@ def language_model(answer: str) -> Iterator[tuple[str, list[dict]]]:
 
 
 KIND = {
-    "0": "Where would you like to go, dear?", "1": "I never said this",
+    "0": "Where would you like to go, dear?",
+    "1": "I never said this",
     "2": "So sorry! The train leaves at 18:05 from platform 3.",
-}  # fmt: skip
+}
 
 
-@pytest.mark.parametrize(("answer", "verdict"), [
-    (KIND, "Balanced pair."), ({"2": "The train leaves at 18:50 from platform 3."}, "Unbalanced pair."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (KIND, "Balanced pair."),
+        ({"2": "The train leaves at 18:50 from platform 3."}, "Unbalanced pair."),
+    ],
+)
 def test_a_model_drafts_the_system_s_turns_alone_and_is_judged_as_anybody(
     tmp_path: Path, token_of: Callable[..., str], answer: dict[str, str], verdict: str
 ) -> None:
@@ -291,8 +310,13 @@ def test_a_model_drafts_the_system_s_turns_alone_and_is_judged_as_anybody(
             browser = TestClient(app, base_url="http://desk.test", headers=headers, follow_redirects=False)
             link = app.state.desk.access.invite("researcher", "http://desk.test")
             browser.post(link.removeprefix("http://desk.test"))
-            form = {"form_token": token_of(browser, "/pairs/edit"), "control": control, "brief": "be kind",
-                    "variable": "empathy", "language": "en"}  # fmt: skip
+            form = {
+                "form_token": token_of(browser, "/pairs/edit"),
+                "control": control,
+                "brief": "be kind",
+                "variable": "empathy",
+                "language": "en",
+            }
             page = html.unescape(browser.post("/pairs/draft-by-model", data=form).text)
             app.state.desk.snapshots.close()
     assert f"<strong>{verdict}</strong>" in page

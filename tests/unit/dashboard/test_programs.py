@@ -101,9 +101,15 @@ def test_an_expired_revoked_or_unknown_token_and_one_of_another_study_open_nothi
 
 @pytest.mark.parametrize(
     ("name", "scopes", "days"),
-    [("", ["export"], "9"), ("job", [], "9"), ("job", ["all"], "9"), ("job", ["export"], "0"),
-     ("job", ["export"], "367"), ("job", ["export"], "²")],
-)  # fmt: skip
+    [
+        ("", ["export"], "9"),
+        ("job", [], "9"),
+        ("job", ["all"], "9"),
+        ("job", ["export"], "0"),
+        ("job", ["export"], "367"),
+        ("job", ["export"], "²"),
+    ],
+)
 def test_a_token_without_name_scope_or_end_is_not_made(
     name: str, scopes: list[str], days: str, app: FastAPI, enter: Enter, token_of: TokenOf
 ) -> None:

@@ -37,9 +37,13 @@ def keep(
     kept = folder_of(log).keep(name, audio, "audio/flac")
     sound = RecordedSound("audio/flac", tracks.channels, RATE, len(tracks.samples))
     event = kept.event(
-        name, sound, content, ["system", "user"] if tracks.channels == 2 else ["user"],
-        dialogue_id=held.dialogue_id, turn_index=turn_index,
-    )  # fmt: skip
+        name,
+        sound,
+        content,
+        ["system", "user"] if tracks.channels == 2 else ["user"],
+        dialogue_id=held.dialogue_id,
+        turn_index=turn_index,
+    )
     log.transact_now(lambda tx: tx.append(held.visit_id, event))
     return audio
 
@@ -123,9 +127,14 @@ def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
         "clips", encode_sound(Tracks(np.zeros((RATE, 2), np.int16), RATE)), "audio/wav"
     )
     event = kept.event(
-        "clips", RecordedSound("audio/wav", 2, RATE, RATE), "dialogue", ["system", "user"],
-        dialogue_id=recorded.dialogue_id, clips=5, clips_placed=1,
-    )  # fmt: skip
+        "clips",
+        RecordedSound("audio/wav", 2, RATE, RATE),
+        "dialogue",
+        ["system", "user"],
+        dialogue_id=recorded.dialogue_id,
+        clips=5,
+        clips_placed=1,
+    )
     log.transact_now(lambda tx: tx.append(recorded.visit_id, event))
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
     assert "Assembled from 5 clips" in page

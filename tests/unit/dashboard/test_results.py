@@ -160,8 +160,10 @@ def test_tests_and_parameters_are_the_tables_of_the_report(browser: TestClient) 
 def test_a_view_leaves_out_what_nobody_was_asked() -> None:
     rate, none = made_rate(0.5, 0.1, 0.9, n=2), made_rate(None, None, None, n=0, unit="goal")
     rates = {
-        "subjective_success": rate, "objective_success_assigned": none, "objective_success_inferred": none,
-    }  # fmt: skip
+        "subjective_success": rate,
+        "objective_success_assigned": none,
+        "objective_success_inferred": none,
+    }
     group = made_group("a", rates, dialogues=2)
     view = make_view(made_summary([group], group, warnings=[statement("w")]))
     assert [table.title for table in view.rates] == ["Subjective success"]
@@ -189,9 +191,10 @@ def test_every_rate_and_count_opens_the_dialogues_that_it_counts(browser: TestCl
     desk = browser.app.state.desk  # type: ignore[attr-defined]
     summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
     wanted = [
-        (rate.successes, rate.n) for name in content.headlines(summary)
+        (rate.successes, rate.n)
+        for name in content.headlines(summary)
         for rate in (row.rates[name] for row in [*summary.by, summary.all])
-    ]  # fmt: skip
+    ]
     page = page[page.index('id="rate-1"') : page.index('id="block-tests"')]
     left = r'(?: <a class="small" href="(/dialogues\?[^"]+)">of these abandoned: (\d+)</a>)?'
     number = rf'<td class="n"><a href="(/dialogues\?[^"]+)" title="[^"]+">([^<]+)</a>{left}</td>'
@@ -227,24 +230,35 @@ def test_numbers_of_the_reports_tables_open_the_dialogues_that_they_count(browse
         (measure,) = [name.removeprefix("counts.") for name in query.chosen if name.startswith("counts.")]
         cases = sums_of.denominators[sums_of.measures.index(measure)] > 0
         groups = query.chosen.get("system", ("nbest", "onebest"))
-        wanted = [one for one, own in zip(sums_of.dialogue_ids, cases, strict=True)
-                  if own and systems[one] in groups]  # fmt: skip
+        wanted = [
+            one
+            for one, own in zip(sums_of.dialogue_ids, cases, strict=True)
+            if own and systems[one] in groups
+        ]
         listed = browser.get(address).text
         assert re.search(rf"<p>{len(wanted)} dialogues? <a", listed), address
     names = set(re.findall(r"success\.(\w+)=successes", page))
     rare = sorted(names - {"subjective_success", "objective_success_assigned", "objective_success_inferred"})
     variant = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page) if f".{rare[0]}=" in one)
     assert " successful, in" in browser.get(html.unescape(variant)).text
-    both = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page)
-                if one.count("system=") == 2 and "subjective" in one)  # fmt: skip
+    both = next(
+        one
+        for one in re.findall(r'href="(/dialogues\?[^"]+)"', page)
+        if one.count("system=") == 2 and "subjective" in one
+    )
     assert "matching dialogues" in browser.get(html.unescape(both)).text, "a comparison opens both sides"
 
 
 def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
     declared = FrozenDeclaration(
         analysis=Analysis.model_validate({"primary": {"measure": "subjective_success"}}),
-        revision="", sha256="", frozen_at=None, first_participant_at=None, revisions=2, changed=["margin"],
-    )  # fmt: skip
+        revision="",
+        sha256="",
+        frozen_at=None,
+        first_participant_at=None,
+        revisions=2,
+        changed=["margin"],
+    )
     known = Results(1, log.clock.now(), None, declared=declared)
     assert "margin (non-inferiority or equivalence)" in known.changed() and "ignores" in known.changed()
     file = "systems: {a: {}, b: {}}\nanalysis: {primary: {measure: subjective_success, compare: [a, b]%s}}"

@@ -92,9 +92,18 @@ def requests(
 ) -> Iterator[tuple[tuple[str, str], Any]]:
     """Every address, asked for with a form that has what the forms of the pages have."""
     form = {
-        "form_token": form_token, "reason": "because", "role": "owner", "by": "system", "became": "paid",
-        "payment": "x", "visit": "x", "dialogue_id": "x", "label": "x", "name": "x", "scope": "results",
-    }  # fmt: skip
+        "form_token": form_token,
+        "reason": "because",
+        "role": "owner",
+        "by": "system",
+        "became": "paid",
+        "payment": "x",
+        "visit": "x",
+        "dialogue_id": "x",
+        "label": "x",
+        "name": "x",
+        "scope": "results",
+    }
     for method, path in addresses(app):
         given = {"params": form} if method == "GET" else {"data": form}
         yield (method, path), browser.request(method, filled_in(path), **given)

@@ -27,9 +27,21 @@ from vivavoce.study.model import Study
 
 Enter = Callable[..., TestClient]
 PAGES = (
-    "/", "/visits", "/dialogues", "/systems", "/pairs", "/annotation", "/stress", "/results", "/export",
-    "/trial", "/accounts", "/overview/numbers", "/visits/table", "/systems/table",
-)  # fmt: skip
+    "/",
+    "/visits",
+    "/dialogues",
+    "/systems",
+    "/pairs",
+    "/annotation",
+    "/stress",
+    "/results",
+    "/export",
+    "/trial",
+    "/accounts",
+    "/overview/numbers",
+    "/visits/table",
+    "/systems/table",
+)
 OWN = re.compile(r'\b(?:href|src|action|data-[a-z]+)="(/[^"]*)"')
 
 

@@ -45,10 +45,16 @@ def queue(log: Log, stream: str, *keys: str, double: bool = False) -> None:
     """Utterances that wait for review."""
     for key in keys:
         event = VariantsProposed(
-            item_id=key, test="ST-5", language="en", dialogue_id="d", turn_index=1,
-            original="a restaurant in the <b>centre</b>", previous="What shall it be?", double=double,
+            item_id=key,
+            test="ST-5",
+            language="en",
+            dialogue_id="d",
+            turn_index=1,
+            original="a restaurant in the <b>centre</b>",
+            previous="What shall it be?",
+            double=double,
             proposals=[LoggedProposal(text=text, rule="synonym", confidence=0.6) for text in PROPOSALS],
-        )  # fmt: skip
+        )
         log.transact_now(lambda tx, event=event: tx.append(stream, event))
 
 
@@ -65,11 +71,14 @@ def judged_case(log: Log, stream: str, verdict: str = "unsure", system: str = "b
     said = [{"party": "user", "text": "book it"}, {"party": "system", "text": "Done <i>now</i>."}]
     events: list[Any] = [
         StressRunPlanned(
-            run_id="r1", plan="p", system=system, settings={},
+            run_id="r1",
+            plan="p",
+            system=system,
+            settings={},
             cases=[one.model_dump(mode="json") for one in cases],
             not_applicable=[{"test": "ST-5", "family": "lexical", "language": "en", "reason": NOT_PROPOSED}],
         )
-    ]  # fmt: skip
+    ]
     for one in cases:
         of: dict[str, Any] = {"run_id": "r1", "case_id": one.case_id}
         once = {**of, "repetition": 0, "turns": said, "injected": 0}
@@ -117,9 +126,11 @@ def test_every_kind_of_decision_is_stored_and_the_next_utterance_is_shown(
         assert browser.post("/stress/review", data=form).status_code == 303
     stored = [(one.decision, one.text, one.proposal) for one in reviews(log, stream)]
     assert stored == [
-        ("accept", PROPOSALS[1], 1), ("edit", "a trattoria in town", 0), ("write", "some trattoria", None),
+        ("accept", PROPOSALS[1], 1),
+        ("edit", "a trattoria in town", 0),
+        ("write", "some trattoria", None),
         ("reject", None, None),
-    ]  # fmt: skip
+    ]
     assert {one.reviewer for one in reviews(log, stream)} == {"anna"}
     assert "No variants left to review" in browser.get("/stress/review").text
     assert "<td>eating house</td>" in browser.get("/stress").text  # the lexicon grew

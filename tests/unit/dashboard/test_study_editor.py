@@ -26,8 +26,13 @@ def editor(tmp_path: Path) -> Iterator[Editor]:
 
 
 def begun(editor: Editor, protocol: str = "cambridge-2011", **more: str) -> None:
-    editor.send("/study/new", editor.look(), study="harbour", protocol=protocol,
-                **{"language-en": "yes", "source": "example", **more})  # fmt: skip
+    editor.send(
+        "/study/new",
+        editor.look(),
+        study="harbour",
+        protocol=protocol,
+        **{"language-en": "yes", "source": "example", **more},
+    )
 
 
 def test_a_study_is_begun_from_the_address_of_a_bot_of_any_shape(editor: Editor) -> None:
@@ -86,8 +91,12 @@ def test_the_block_that_connect_prints_may_be_pasted_whole(editor: Editor) -> No
 def test_a_block_that_could_not_be_served_is_refused_at_once_and_a_private_one_permitted_by_a_tick(
     editor: Editor,
 ) -> None:
-    typed = {"study": "Officina Pedàle", "protocol": "cambridge-2011", "language-en": "yes",
-             "source": "example"}  # fmt: skip
+    typed = {
+        "study": "Officina Pedàle",
+        "protocol": "cambridge-2011",
+        "language-en": "yes",
+        "source": "example",
+    }
     told = editor.send("/study/new", editor.look(), 422, systems="mine:\n  inner: {}\n", **typed)
     assert "&#39;connect&#39; is missing" in told
     block = "mine:\n  connect: http\n  url: http://127.0.0.1:9/chat\n"
@@ -133,9 +142,12 @@ def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) ->
         assert "Response received" in tried
         assert "Good morning at the repair shop." in tried
         found = editor.send(
-            "/study/new/hello", tried, **{"with": "these"}, **asked,
+            "/study/new/hello",
+            tried,
+            **{"with": "these"},
+            **asked,
             **wrong | {"ask-answer": "", "ask-end": "chiuso"},
-        )  # fmt: skip
+        )
         systems = re.search(r'name="systems"[^>]*>([^<]*)<', found)
         assert systems is not None
     begun(editor, systems=unescape(systems[1]))
@@ -147,8 +159,15 @@ def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) ->
 def test_a_bot_that_is_asked_by_get_and_wants_a_header_is_described_by_the_form(editor: Editor) -> None:
     with lost_property() as address:
         page = editor.send("/study/new/hello", editor.look(), 422, url=address, name="counter")
-        asked = {"url": address, "name": "counter", "with": "these", "ask-text": "frage", "ask-method": "GET",
-                 "ask-conversation": "wer", "ask-more": '{"lang": "en"}'}  # fmt: skip
+        asked = {
+            "url": address,
+            "name": "counter",
+            "with": "these",
+            "ask-text": "frage",
+            "ask-method": "GET",
+            "ask-conversation": "wer",
+            "ask-more": '{"lang": "en"}',
+        }
         refused = editor.send("/study/new/hello", page, 422, **asked, **{"ask-headers": "X-Desk lost"})
         assert "NAME: VALUE on its own line: X-Desk lost" in unescape(refused)
         refused = editor.send("/study/new/hello", refused, 422, **asked)
@@ -182,8 +201,10 @@ def test_all_problems_stand_once_on_the_page_with_their_card_and_a_system_is_edi
     block = "connect: http\nurl: http://127.0.0.1:9/chat\n"
     scaffold.send("/study/systems/edit", page, system="nbest", block=block, private="yes")
     assert load_systems(scaffold)["nbest"] == {
-        "connect": "http", "url": "http://127.0.0.1:9/chat", "allow_private": True,
-    }  # fmt: skip
+        "connect": "http",
+        "url": "http://127.0.0.1:9/chat",
+        "allow_private": True,
+    }
 
 
 def load_systems(editor: Editor) -> dict[str, object]:
@@ -199,8 +220,14 @@ def test_cards_and_fields_speak_in_words(scaffold: Editor) -> None:
 def test_tasks_of_ones_own_are_counted_before_anything_is_written(editor: Editor) -> None:
     page = editor.look()
     assert "<code>cambridge-2011</code>&nbsp;3" in page
-    told = editor.send("/study/new", page, 422, study="harbour", protocol="cambridge-2011",
-                       **{"language-en": "yes", "source": "own", "tasks-en": "One.\nTwo."})  # fmt: skip
+    told = editor.send(
+        "/study/new",
+        page,
+        422,
+        study="harbour",
+        protocol="cambridge-2011",
+        **{"language-en": "yes", "source": "own", "tasks-en": "One.\nTwo."},
+    )
     assert "at least 3 tasks; there are 2" in told
     assert re.search(r'id="tasks-en"[^>]*aria-invalid="true"', told)
     assert not editor.file.exists()
@@ -238,8 +265,14 @@ def test_problems_of_a_new_study_are_said_in_italian_and_a_title_names_a_system(
     (tmp_path / "porto").mkdir()
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         italian = Editor(tmp_path / "porto", log, "it")
-        few = italian.send("/study/new", italian.look(), 422, study="porto", protocol="cambridge-2011",
-                           **{"language-it": "yes", "source": "own", "tasks-it": "Uno.\nDue."})  # fmt: skip
+        few = italian.send(
+            "/study/new",
+            italian.look(),
+            422,
+            study="porto",
+            protocol="cambridge-2011",
+            **{"language-it": "yes", "source": "own", "tasks-it": "Uno.\nDue."},
+        )
         assert "il protocollo cambridge-2011 richiede almeno 3 compiti; ce ne sono 2. Aggiungi compiti" in few
         unnamed = italian.send("/study/new/hello", few, 422, url="http://127.0.0.1:9/", name="???")
         assert "non è un nome valido per un bot. Usa lettere" in unnamed
@@ -250,8 +283,15 @@ def test_problems_of_a_new_study_are_said_in_italian_and_a_title_names_a_system(
 def test_nothing_that_is_there_is_overwritten(editor: Editor) -> None:
     page = editor.look()
     (editor.folder / "consent.md").write_text("# Mine\n", encoding="utf-8")
-    editor.send("/study/new", page, 422, study="harbour", protocol="cambridge-2011", source="example",
-                **{"language-en": "yes"})  # fmt: skip
+    editor.send(
+        "/study/new",
+        page,
+        422,
+        study="harbour",
+        protocol="cambridge-2011",
+        source="example",
+        **{"language-en": "yes"},
+    )
     assert (editor.folder / "consent.md").read_text(encoding="utf-8") == "# Mine\n"
     assert not editor.file.exists()
 
@@ -300,19 +340,33 @@ def test_a_step_says_only_what_differs_from_its_defaults(scaffold: Editor) -> No
     page = scaffold.look("/study/step?number=2")
     assert 'value="3..40"' in page
     assert "Between 0 and 1000." in page
-    scaffold.send("/study/step", page, **{
-        "set-repeat": "2", "set-gate": "dialogue", "set-nontrivial.user_turns": "2", "set-channel": "text",
-        "set-elsewhere": "",
-    })  # fmt: skip
+    scaffold.send(
+        "/study/step",
+        page,
+        **{
+            "set-repeat": "2",
+            "set-gate": "dialogue",
+            "set-nontrivial.user_turns": "2",
+            "set-channel": "text",
+            "set-elsewhere": "",
+        },
+    )
     text = scaffold.file.read_text(encoding="utf-8")
     assert "  - dialogue: {repeat: 2, nontrivial: {user_turns: 2}}\n" in text
 
 
 def test_a_wrong_value_is_told_at_its_field_and_nothing_is_written(scaffold: Editor) -> None:
     before = scaffold.file.read_text(encoding="utf-8")
-    page = scaffold.send("/study/step", scaffold.look("/study/step?number=2"), 422, **{
-        "set-repeat": "5..2", "set-gate": "code", "set-nontrivial.user_turns": "many",
-    })  # fmt: skip
+    page = scaffold.send(
+        "/study/step",
+        scaffold.look("/study/step?number=2"),
+        422,
+        **{
+            "set-repeat": "5..2",
+            "set-gate": "code",
+            "set-nontrivial.user_turns": "many",
+        },
+    )
     problem = re.search(r'id="set-nontrivial.user_turns-problem">([^<]*)<', page)
     assert problem is not None
     assert "&#39;many&#39; is no number" in problem[1]
@@ -342,10 +396,17 @@ def test_an_edit_on_disk_is_on_the_next_page_and_a_save_over_it_is_a_conflict(sc
 
 def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold: Editor) -> None:
     page = scaffold.look("/study/analysis")
-    scaffold.send("/study/analysis", page, **{
-        "set-primary.measure": "subjective_success", "set-primary.compare": "nbest\nonebest",
-        "set-primary.alpha": "0.05", "set-correction": "holm", "set-stopping.participants": "60",
-    })  # fmt: skip
+    scaffold.send(
+        "/study/analysis",
+        page,
+        **{
+            "set-primary.measure": "subjective_success",
+            "set-primary.compare": "nbest\nonebest",
+            "set-primary.alpha": "0.05",
+            "set-correction": "holm",
+            "set-stopping.participants": "60",
+        },
+    )
     declared = YAML(typ="safe").load(scaffold.file)["analysis"]
     assert declared == {
         "primary": {"measure": "subjective_success", "compare": ["nbest", "onebest"], "alpha": 0.05},
@@ -390,9 +451,14 @@ def test_measure_and_systems_are_chosen_from_what_there_is(scaffold: Editor) -> 
     ticked = dict(re.findall(r'name="set-primary.compare" value="(\w+)"( checked)?', page))
     assert ticked == {"nbest": " checked", "onebest": "", "gone": " checked"}, "what is written is not lost"
     assert "<code>anytime</code>: one after every visit" in page
-    scaffold.send("/study/analysis", page, **{
-        "set-primary.measure": "turns", "set-primary.compare": ["", "nbest", "onebest"],
-    })  # fmt: skip
+    scaffold.send(
+        "/study/analysis",
+        page,
+        **{
+            "set-primary.measure": "turns",
+            "set-primary.compare": ["", "nbest", "onebest"],
+        },
+    )
     primary = YAML(typ="safe").load(scaffold.file)["analysis"]["primary"]
     assert (primary["measure"], primary["compare"]) == ("turns", ["nbest", "onebest"])
     scaffold.send("/study/analysis", scaffold.look("/study/analysis"), **{"set-primary.compare": ""})
@@ -457,8 +523,11 @@ def test_tasks_that_were_typed_are_meant_and_pages_begin_in_the_readers_language
         page = italian.look()
         assert re.findall(r'name="language-(\w+)" value="yes" checked', page) == ["it"]
         tasks = ["Prenota un traghetto.", "Chiedi il prezzo.", "Trova il molo."]
-        begun(italian, systems="mine:\n  connect: http\n  url: https://bot.example.org/chat\n",
-              **{"language-en": "", "language-it": "yes", "tasks-it": "\n".join(tasks)})  # fmt: skip
+        begun(
+            italian,
+            systems="mine:\n  connect: http\n  url: https://bot.example.org/chat\n",
+            **{"language-en": "", "language-it": "yes", "tasks-it": "\n".join(tasks)},
+        )
     assert [task.text["it"] for task in load_study(italian.folder).tasks] == tasks
 
 

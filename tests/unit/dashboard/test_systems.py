@@ -52,9 +52,13 @@ def exchange(log: Log, **more: Any) -> str:
         {"received": "HTTP 200", "body": "y" * 20_000, "characters": 25_000},
     ]
     turn = events.SystemTurnReceived(
-        dialogue_id=dialogue_id, turn_index=99, reply_to=98, wire=wire,
-        messages=[events.LoggedMessage(text="Here you are.")], **more,
-    )  # fmt: skip
+        dialogue_id=dialogue_id,
+        turn_index=99,
+        reply_to=98,
+        wire=wire,
+        messages=[events.LoggedMessage(text="Here you are.")],
+        **more,
+    )
     state = log.dialogue(dialogue_id)
     assert state is not None
     log.transact_now(lambda tx: tx.append(state.visit_id, turn))

@@ -46,10 +46,18 @@ def test_times_count_from_the_opening_and_delays_from_the_other_party(
     clock.advance(1)
     clock.step_wall(3600)
     caller.add(events.UserTurnSent(dialogue_id=dialogue, turn_index=0, text="hi?", response_delay_s=0.75), 4)
-    caller.add(events.SystemTurnReceived(
-        dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[events.LoggedMessage(text="hi")],
-        sent_s=5.25, first_output_s=5.5, complete_s=7.0,
-    ), 2)  # fmt: skip
+    caller.add(
+        events.SystemTurnReceived(
+            dialogue_id=dialogue,
+            turn_index=1,
+            reply_to=0,
+            messages=[events.LoggedMessage(text="hi")],
+            sent_s=5.25,
+            first_output_s=5.5,
+            complete_s=7.0,
+        ),
+        2,
+    )
     user, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
     assert (user.at_s, user.delay_s) == (5.0, 0.75)
     assert (system.at_s, system.delay_s, system.first_output_s) == (7.0, 2.0, 0.5)
@@ -74,10 +82,17 @@ def test_failures_silences_and_extras_stand_where_they_happened(
     dialogue = caller.assign("nbest", study.tasks[0])
     act, heard = trial.act, events.LoggedHypothesis(text="cheep pub", score=0.5)
     caller.add(events.SilenceKept(dialogue_id=dialogue, reply_to=None))
-    caller.add(events.UserTurnSent(
-        dialogue_id=dialogue, turn_index=0, text="cheap pub", payload="/p", barge_in=True, heard=[heard],
-        meant=[act("inform", "pricerange", "cheap")],
-    ))  # fmt: skip
+    caller.add(
+        events.UserTurnSent(
+            dialogue_id=dialogue,
+            turn_index=0,
+            text="cheap pub",
+            payload="/p",
+            barge_in=True,
+            heard=[heard],
+            meant=[act("inform", "pricerange", "cheap")],
+        )
+    )
     caller.add(
         events.SystemTurnFailed(
             dialogue_id=dialogue, reply_to=0, failure="bad_answer", detail="no JSON", partial="We"
@@ -86,10 +101,17 @@ def test_failures_silences_and_extras_stand_where_they_happened(
     buttons = events.LoggedMessage(
         text="which?", choices=[{"title": "North", "payload": "n"}], images=["https://x/y.png"]
     )
-    caller.add(events.SystemTurnReceived(
-        dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[buttons], acts=[act("request", "area")],
-        understood=[events.LoggedHypothesis(acts=[act("inform", None, "cheap")])], ends_dialogue=True,
-    ))  # fmt: skip
+    caller.add(
+        events.SystemTurnReceived(
+            dialogue_id=dialogue,
+            turn_index=1,
+            reply_to=0,
+            messages=[buttons],
+            acts=[act("request", "area")],
+            understood=[events.LoggedHypothesis(acts=[act("inform", None, "cheap")])],
+            ends_dialogue=True,
+        )
+    )
     silence, user, failure, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
     assert silence.text == "The system did not speak first."
     assert user.notes == ["button pressed: /p", "started while the system was speaking"]
@@ -107,10 +129,17 @@ def test_answers_without_a_known_wording_are_named_by_their_item(
 ) -> None:
     dialogue = caller.assign("nbest", study.tasks[0])
     rated = [events.LoggedRating(item_id="q1", value=3, answer=None)]
-    caller.add(events.QuestionnaireAnswered(
-        step=2, round=0, dialogue_id=dialogue, instrument="gone", wording="file", language="en",
-        ratings=rated,
-    ))  # fmt: skip
+    caller.add(
+        events.QuestionnaireAnswered(
+            step=2,
+            round=0,
+            dialogue_id=dialogue,
+            instrument="gone",
+            wording="file",
+            language="en",
+            ratings=rated,
+        )
+    )
     form = make_transcript(study, empty_log.dialogue_history(dialogue)).forms[0]
     assert (form.ratings[0].question, form.ratings[0].answer, form.ratings[0].value) == ("q1", "", 3)
 
@@ -127,12 +156,24 @@ def test_turns_that_went_over_as_sound_say_so_and_who_knows_their_words(
     caller, study: Study, clock, empty_log
 ) -> None:
     dialogue = caller.assign("nbest", study.tasks[0])
-    caller.add(events.UserTurnSent(dialogue_id=dialogue, turn_index=0, text="", sound="r1", barge_in=True,
-                                   played_s=1.25), 1)  # fmt: skip
+    caller.add(
+        events.UserTurnSent(
+            dialogue_id=dialogue, turn_index=0, text="", sound="r1", barge_in=True, played_s=1.25
+        ),
+        1,
+    )
     heard = events.LoggedHypothesis(text="a cheap pub", score=0.9)
-    caller.add(events.SystemTurnReceived(
-        dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[], sound="r2", heard=[heard],
-    ), 1)  # fmt: skip
+    caller.add(
+        events.SystemTurnReceived(
+            dialogue_id=dialogue,
+            turn_index=1,
+            reply_to=0,
+            messages=[],
+            sound="r2",
+            heard=[heard],
+        ),
+        1,
+    )
     ours = events.LoggedHypothesis(text="a cheep pub")
     caller.add(events.TurnRecognised(dialogue_id=dialogue, turn_index=0, heard=[ours]), 1)
     user, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
@@ -142,8 +183,9 @@ def test_turns_that_went_over_as_sound_say_so_and_who_knows_their_words(
         "sent to the system as audio, without text",
     ]
     assert user.acts == {
-        "recognised by the system": ["a cheap pub (0.90)"], "our recogniser (log only)": ["a cheep pub"]
-    }  # fmt: skip
+        "recognised by the system": ["a cheap pub (0.90)"],
+        "our recogniser (log only)": ["a cheep pub"],
+    }
     assert system.notes == ["audio generated by the system"]
 
 

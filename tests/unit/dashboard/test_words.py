@@ -62,9 +62,11 @@ def catalogue(language: str) -> dict[Key, tuple[str, ...]]:
 def test_no_message_stands_in_an_f_string_where_no_catalogue_would_learn_of_it() -> None:
     files = [file for file in FOLDER.rglob("*.py") if "gettext(" in file.read_text(encoding="utf-8")]
     strings = [
-        one for file in files for one in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        one
+        for file in files
+        for one in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(one, ast.JoinedStr)
-    ]  # fmt: skip
+    ]
     calls = [call for one in strings for call in ast.walk(one) if isinstance(call, ast.Call)]
     names = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
     assert len(files) > 10 and not {"gettext", "ngettext"} & {*names}

@@ -56,20 +56,36 @@ class Caller:
         self.log.transact_now(lambda tx: tx.append(self.visit_id, event))
 
     def begin(self) -> None:
-        self.add(events.VisitOpened(
-            study=self.study.name, revision=self.study.revision, participant_id=f"participant-{self.key}",
-            pool="link", language="en", simulated=self.simulated,
-        ))  # fmt: skip
+        self.add(
+            events.VisitOpened(
+                study=self.study.name,
+                revision=self.study.revision,
+                participant_id=f"participant-{self.key}",
+                pool="link",
+                language="en",
+                simulated=self.simulated,
+            )
+        )
         self.add(events.ConsentGiven(step=0, document="0" * 64, language="en"), 20)
         self.add(events.PageRead(step=1), 30)
 
     def assign(self, system: str, task: Task) -> str:
         dialogue_id = f"dialogue-{_key(self.chance)}"
-        self.add(events.DialogueAssigned(
-            dialogue_id=dialogue_id, step=2, round=self.held, system=system, task_id=task.task_id,
-            task=task.model_dump(mode="json"), channel="text", language="en",
-            conversation=f"conversation-{dialogue_id}", condition=system,
-        ), 5)  # fmt: skip
+        self.add(
+            events.DialogueAssigned(
+                dialogue_id=dialogue_id,
+                step=2,
+                round=self.held,
+                system=system,
+                task_id=task.task_id,
+                task=task.model_dump(mode="json"),
+                channel="text",
+                language="en",
+                conversation=f"conversation-{dialogue_id}",
+                condition=system,
+            ),
+            5,
+        )
         self.add(events.DialogueOpened(dialogue_id=dialogue_id), 2)
         self.held += 1
         return dialogue_id
@@ -80,11 +96,19 @@ class Caller:
         delay = 0.4 + self.chance.random() * 1.6
         self.clock.advance(delay)
         at = self.clock.monotonic_s() - self._opened(dialogue_id)
-        self.add(events.SystemTurnReceived(
-            dialogue_id=dialogue_id, turn_index=turn, reply_to=turn - 1 if turn else None,
-            messages=[events.LoggedMessage(text=text)], sent_s=at - delay, first_output_s=at - delay * 0.3,
-            complete_s=at, acts=acts, **more,
-        ))  # fmt: skip
+        self.add(
+            events.SystemTurnReceived(
+                dialogue_id=dialogue_id,
+                turn_index=turn,
+                reply_to=turn - 1 if turn else None,
+                messages=[events.LoggedMessage(text=text)],
+                sent_s=at - delay,
+                first_output_s=at - delay * 0.3,
+                complete_s=at,
+                acts=acts,
+                **more,
+            )
+        )
 
     def says(self, dialogue_id: str, turn: int, text: str) -> None:
         delay = 2 + self.chance.random() * 9
@@ -97,9 +121,15 @@ class Caller:
         return self.log.dialogue_history(dialogue_id).opened.monotonic_s
 
     def ends(self, dialogue_id: str, reason: events.EndReason, user_turns: int) -> None:
-        self.add(events.DialogueEnded(
-            dialogue_id=dialogue_id, reason=reason, user_turns=user_turns,
-            duration_s=self.clock.monotonic_s() - self._opened(dialogue_id)), 3)  # fmt: skip
+        self.add(
+            events.DialogueEnded(
+                dialogue_id=dialogue_id,
+                reason=reason,
+                user_turns=user_turns,
+                duration_s=self.clock.monotonic_s() - self._opened(dialogue_id),
+            ),
+            3,
+        )
 
     def rates(self, dialogue_id: str, success: bool, comment: str | None = None) -> None:
         code = self._code(dialogue_id)
@@ -110,9 +140,15 @@ class Caller:
         rated += [rating(name, good, AGREEMENT[good]) for name in ("understood", "phrasing")]
         rated += [rating("comment", None, comment)] if comment else []
         answered = events.QuestionnaireAnswered(
-            step=2, round=self.held - 1, position=0, dialogue_id=dialogue_id, instrument="cambridge",
-            wording="project", language="en", ratings=rated,
-        )  # fmt: skip
+            step=2,
+            round=self.held - 1,
+            position=0,
+            dialogue_id=dialogue_id,
+            instrument="cambridge",
+            wording="project",
+            language="en",
+            ratings=rated,
+        )
         self.add(answered, 25)
 
     def _code(self, dialogue_id: str) -> str:

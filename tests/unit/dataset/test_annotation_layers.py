@@ -6,8 +6,14 @@ from vivavoce.dataset.annotation_layers import LAYERS, Label, Labels
 
 
 def row(annotator: str, turn: int | None, layer: str, label: str, value: str | None = None) -> dict[str, Any]:
-    return {"dialogue_id": "d", "turn_index": turn, "layer": layer, "label": label, "value": value,
-            "annotator_id": annotator}  # fmt: skip
+    return {
+        "dialogue_id": "d",
+        "turn_index": turn,
+        "layer": layer,
+        "label": label,
+        "value": value,
+        "annotator_id": annotator,
+    }
 
 
 def standing(layer: str, *rows: dict[str, Any]) -> list[tuple[int | None, str]] | None:
@@ -61,5 +67,7 @@ def test_places_that_are_open_stand_in_the_order_of_turns_and_values() -> None:
         row("a", None, "context", "IA"),
     ]
     assert [(one.turn_index, one.value) for one in Labels(votes).of("context")["d"]] == [
-        (None, None), (4, "a"), (4, "b"),
-    ]  # fmt: skip
+        (None, None),
+        (4, "a"),
+        (4, "b"),
+    ]

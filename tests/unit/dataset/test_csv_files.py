@@ -61,8 +61,13 @@ def test_texts_of_any_length_are_read_back(tmp_path: Path) -> None:
 def test_a_whole_csv_reads_back(tmp_path_factory: pytest.TempPathFactory, texts: list[str | None]) -> None:
     folder = tmp_path_factory.mktemp("csv")
     with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
-        writer.add("turns", ({"dialogue_id": "d", "turn_index": number, "party": "user", "text": text}
-                             for number, text in enumerate(texts)))  # fmt: skip
+        writer.add(
+            "turns",
+            (
+                {"dialogue_id": "d", "turn_index": number, "party": "user", "text": text}
+                for number, text in enumerate(texts)
+            ),
+        )
     export_csv(folder, folder)
     with (folder / "turns.csv").open(encoding="utf-8", newline="") as file:
         assert [read_csv_cell(row["text"]) for row in csv.DictReader(file)] == texts

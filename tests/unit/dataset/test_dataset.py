@@ -22,10 +22,27 @@ TALK = {
     "language": "en",
     "simulated": False,
 }
-JUDGED = {"judge": "j", "kind": "model", "target": "clear", "asked": 1, "refused": 0, "unreadable": 0,
-          "frozen": "0", "judged_at": datetime(2026, 1, 1, tzinfo=UTC)}  # fmt: skip
-PREFERRED = {"visit_id": "v", "role": "main", "pair_id": "p", "variable": "x", "control_level": "0",
-             "experimental_level": "1", "question": "q", "choice": "tie", "simulated": False}  # fmt: skip
+JUDGED = {
+    "judge": "j",
+    "kind": "model",
+    "target": "clear",
+    "asked": 1,
+    "refused": 0,
+    "unreadable": 0,
+    "frozen": "0",
+    "judged_at": datetime(2026, 1, 1, tzinfo=UTC),
+}
+PREFERRED = {
+    "visit_id": "v",
+    "role": "main",
+    "pair_id": "p",
+    "variable": "x",
+    "control_level": "0",
+    "experimental_level": "1",
+    "question": "q",
+    "choice": "tie",
+    "simulated": False,
+}
 
 
 def dataset(folder: Path, study: dict[str, Any] | None = None, **tables: list[dict[str, Any]]) -> Dataset:
@@ -38,11 +55,12 @@ def dataset(folder: Path, study: dict[str, Any] | None = None, **tables: list[di
 def test_a_dataset_says_how_much_it_holds(tmp_path: Path) -> None:
     assert repr(dataset(tmp_path / "none")) == f"<Dataset s in {str(tmp_path / 'none')!r}: nothing>"
     held = dataset(
-        tmp_path / "some", dialogues=[TALK | {"dialogue_id": f"d{place}"} for place in range(2)],
+        tmp_path / "some",
+        dialogues=[TALK | {"dialogue_id": f"d{place}"} for place in range(2)],
         participants=[{"participant_id": "p", "simulated": False}],
         judgements=[JUDGED | {"dialogue_id": f"d{place}"} for place in range(2)],
         preferences=[PREFERRED | {"participant_id": "p"}],
-    )  # fmt: skip
+    )
     assert held.holdings() == {"dialogue": 2, "participant": 1, "judgement": 3}
     assert repr(held).endswith(": 2 dialogues, 1 participant, 3 judgements>")
 
@@ -55,17 +73,30 @@ def test_a_column_that_no_table_has_is_named(tmp_path: Path) -> None:
 def test_of_some_dialogues_everything_stays_that_their_people_did(tmp_path: Path) -> None:
     whole = dataset(
         tmp_path / "whole",
-        dialogues=[TALK | {"dialogue_id": f"d{place}", "participant_id": who}
-                   for place, who in enumerate(("ann", "ann", "ben", None))],
+        dialogues=[
+            TALK | {"dialogue_id": f"d{place}", "participant_id": who}
+            for place, who in enumerate(("ann", "ann", "ben", None))
+        ],
         participants=[{"participant_id": who, "simulated": False} for who in ("ann", "ben", "eve")],
         turns=[{"dialogue_id": f"d{place}", "turn_index": 0, "party": "user"} for place in range(4)],
-        ratings=[{"instrument": "i", "item_id": "q", "participant_id": who, "dialogue_id": of, "value": 1.0}
-                 for who, of in (("ann", "d0"), ("ann", "d1"), ("ann", None), ("ben", None))],
-        judgements=[JUDGED | {"dialogue_id": "d0", "other_dialogue_id": other}
-                    for other in (None, "d1", "d0")],
-        entities=[{"entity_id": "e", "name": "Om", "slot": "food", "value": "thai", "source": "database",
-                   "match": "exact"}],
-    )  # fmt: skip
+        ratings=[
+            {"instrument": "i", "item_id": "q", "participant_id": who, "dialogue_id": of, "value": 1.0}
+            for who, of in (("ann", "d0"), ("ann", "d1"), ("ann", None), ("ben", None))
+        ],
+        judgements=[
+            JUDGED | {"dialogue_id": "d0", "other_dialogue_id": other} for other in (None, "d1", "d0")
+        ],
+        entities=[
+            {
+                "entity_id": "e",
+                "name": "Om",
+                "slot": "food",
+                "value": "thai",
+                "source": "database",
+                "match": "exact",
+            }
+        ],
+    )
     some = select_dialogues(whole, {"d0", "d3"}, tmp_path / "some", note=statement("chosen by hand"))
 
     def column(table: str, name: str) -> list[Any]:
@@ -91,16 +122,30 @@ def test_experts_word_counts_first_where_the_study_says_so(tmp_path: Path, flags
 def test_people_are_of_where_they_came_from_and_programs_of_their_population_s_file(tmp_path: Path) -> None:
     file = "study: s\npopulations: {students: {recruiters: [campus]}}\n"
     told = {
-        "ann": ("campus", False, None), "ben": ("panel", False, {"population": "young"}),
+        "ann": ("campus", False, None),
+        "ben": ("panel", False, {"population": "young"}),
         "cid": (None, False, None),
-        "pop": ("campus", True, {"population": "young"}), "bot": ("campus", True, {"other": 1}),
+        "pop": ("campus", True, {"population": "young"}),
+        "bot": ("campus", True, {"other": 1}),
         "raw": (None, True, None),
-    }  # fmt: skip
-    made = dataset(tmp_path / "d", {"file": file}, participants=[
-        {"participant_id": who, "pool": pool, "simulated": simulated,
-         "attributes": known and json.dumps(known)} for who, (pool, simulated, known) in told.items()
-    ])  # fmt: skip
+    }
+    made = dataset(
+        tmp_path / "d",
+        {"file": file},
+        participants=[
+            {
+                "participant_id": who,
+                "pool": pool,
+                "simulated": simulated,
+                "attributes": known and json.dumps(known),
+            }
+            for who, (pool, simulated, known) in told.items()
+        ],
+    )
     assert populations(made) == {
-        "ann": "students", "ben": "panel", "pop": "young (simulated)", "bot": "campus (simulated)",
+        "ann": "students",
+        "ben": "panel",
+        "pop": "young (simulated)",
+        "bot": "campus (simulated)",
         "raw": "programs (simulated)",
-    }  # fmt: skip
+    }

@@ -52,23 +52,61 @@ def shops(
         for number, one in enumerate(dialogues):
             person = one.get("participant", f"p{number}")
             key, base = {"dialogue_id": f"d{number}"}, {"participant_id": person}
-            row = {"study": "shops", "system": "one", "condition": "one", "channel": "text", "language": "en",
-                   "simulated": False, "end_reason": "user", "duration_s": 30.0}  # fmt: skip
+            row = {
+                "study": "shops",
+                "system": "one",
+                "condition": "one",
+                "channel": "text",
+                "language": "en",
+                "simulated": False,
+                "end_reason": "user",
+                "duration_s": 30.0,
+            }
             told = {
                 name: value
                 for name, value in one.items()
                 if name in (*row, "dialogue_number", "factor_noise", "ended_at")
             }
             writer.add("dialogues", [key | base | row | told])
-            writer.add("participants", [base | {"simulated": False, "first_seen_at": START, "pool": "link",
-                                                "outcome": one.get("outcome", "completed")}])  # fmt: skip
-            writer.add("turns", [key | {"turn_index": index, "party": party, "text": text, "reference": text}
-                                 for index, (party, text) in enumerate(one.get("said", SPOKEN))])  # fmt: skip
-            writer.add("ratings", [key | base | {
-                "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success", "value": 1.0,
-            }])  # fmt: skip
-            writer.add("ratings", [base | {"instrument": "own", "item_id": item, "value": value}
-                                   for item, value in one.get("answers", {}).items()])  # fmt: skip
+            writer.add(
+                "participants",
+                [
+                    base
+                    | {
+                        "simulated": False,
+                        "first_seen_at": START,
+                        "pool": "link",
+                        "outcome": one.get("outcome", "completed"),
+                    }
+                ],
+            )
+            writer.add(
+                "turns",
+                [
+                    key | {"turn_index": index, "party": party, "text": text, "reference": text}
+                    for index, (party, text) in enumerate(one.get("said", SPOKEN))
+                ],
+            )
+            writer.add(
+                "ratings",
+                [
+                    key
+                    | base
+                    | {
+                        "instrument": "cambridge",
+                        "item_id": "found_all",
+                        "role": "subjective_success",
+                        "value": 1.0,
+                    }
+                ],
+            )
+            writer.add(
+                "ratings",
+                [
+                    base | {"instrument": "own", "item_id": item, "value": value}
+                    for item, value in one.get("answers", {}).items()
+                ],
+            )
             writer.add("incidents", [key | {"failure": failure} for failure in one.get("incidents", ())])
     return Dataset(folder)
 
@@ -148,10 +186,15 @@ def test_each_rule_leaves_out_what_it_names(tmp_path: Path, rule: str, left: lis
     shops(
         tmp_path / "d",
         {"dialogue_number": 1, "answers": {"attention": 4.0}},
-        {"duration_s": 40.0, "factor_noise": "high", "participant": "q", "outcome": "withdrew",
-         "answers": {"attention": 2.0}},
+        {
+            "duration_s": 40.0,
+            "factor_noise": "high",
+            "participant": "q",
+            "outcome": "withdrew",
+            "answers": {"attention": 2.0},
+        },
         {"duration_s": None, "incidents": ["internal"], "said": [SPOKEN[1], SPOKEN[2], SPOKEN[3]]},
-    )  # fmt: skip
+    )
     assert kept(Dataset(tmp_path / "d", exclude=read_rules([rule]))) == left
 
 
@@ -248,8 +291,10 @@ def test_the_flow_lists_each_rule_with_its_count(tmp_path: Path) -> None:
     assert facts.dialogues == 4
     assert facts.arrived == 4
     assert [(one["rule"], one["dialogues"], one["people"]) for one in facts.excluded["rules"]] == [
-        ("trivial", 1, 0), ("outcome = withdrew", 1, 1), ("duration_s < 1", 0, 0),
-    ]  # fmt: skip
+        ("trivial", 1, 0),
+        ("outcome = withdrew", 1, 1),
+        ("duration_s < 1", 0, 0),
+    ]
     assert facts.analysed == facts.counted["subjective_success"] == 2
 
 
@@ -262,8 +307,9 @@ def test_a_dataset_of_an_older_version_is_read_with_its_sentences(tmp_path: Path
 
 def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -> None:
     begun = {"said": SPOKEN[:1], "outcome": "running"}
-    dataset = shops(tmp_path / "d", {}, {"said": SPOKEN[:1]}, begun | {"end_reason": None},
-                    begun | {"end_reason": "user"})  # fmt: skip
+    dataset = shops(
+        tmp_path / "d", {}, {"said": SPOKEN[:1]}, begun | {"end_reason": None}, begun | {"end_reason": "user"}
+    )
     assert kept(dataset) == ["d0"] and dataset.running == {"d2"}
     assert dataset.excluded["dialogues"] == 2 and dataset.excluded["of"] == 3
     assert dataset.read("turns").column("dialogue_id").unique().to_pylist() == ["d0"]
@@ -282,9 +328,13 @@ CHECKED = STUDY + "  exclude: [trivial, {gold: '< 0.5'}]\nquality: {checks: {att
 
 def test_a_rule_about_the_quality_of_work_leaves_out_people_before_every_measure(tmp_path: Path) -> None:
     dataset = shops(
-        tmp_path / "d", {"answers": {"attention": 4.0}}, {"answers": {"attention": 1.0}},
-        {"said": [], "answers": {"attention": 1.0}}, {}, file=CHECKED,
-    )  # fmt: skip
+        tmp_path / "d",
+        {"answers": {"attention": 4.0}},
+        {"answers": {"attention": 1.0}},
+        {"said": [], "answers": {"attention": 1.0}},
+        {},
+        file=CHECKED,
+    )
     assert kept(dataset) == ["d0", "d3"], "of whom nothing is known nothing is said"
     assert summarise(dataset).all.dialogues == 2
     rules = {one["rule"]: (one["dialogues"], one["people"]) for one in flow(dataset).excluded["rules"]}

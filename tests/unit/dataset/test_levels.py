@@ -30,21 +30,32 @@ CAME = datetime(2027, 3, 14, 15, 9, 26, tzinfo=UTC)
 ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
 SECRETS = {"detail": "refused by 10.11.12.13", "file": "recordings/c0ffee.wav", "sha256": "5ca1ab1e" * 8}
 STUDY = {
-    "name": "cities", "revision": "r1", "file": "study: cities\n",
+    "name": "cities",
+    "revision": "r1",
+    "file": "study: cities\n",
     "revisions": [
         {"revision": "r1", "seen_at": (CAME - timedelta(days=2)).isoformat(), "file": "study: cities\n"},
         {"revision": "r2", "seen_at": (CAME + timedelta(days=2)).isoformat(), "file": "study: other\n"},
     ],
-}  # fmt: skip
+}
 
 
 def dialogue_row(number: int, person: str, at: datetime) -> dict[str, Any]:
     return {
-        "dialogue_id": f"d{number}", "visit_id": f"v-{person}", "participant_id": person, "study": "cities",
-        "system": "ab"[number % 2], "condition": "ab"[number % 2], "channel": "text", "language": "en",
-        "simulated": False, "started_at": at, "ended_at": at + timedelta(seconds=45.5), "duration_s": 45.5,
+        "dialogue_id": f"d{number}",
+        "visit_id": f"v-{person}",
+        "participant_id": person,
+        "study": "cities",
+        "system": "ab"[number % 2],
+        "condition": "ab"[number % 2],
+        "channel": "text",
+        "language": "en",
+        "simulated": False,
+        "started_at": at,
+        "ended_at": at + timedelta(seconds=45.5),
+        "duration_s": 45.5,
         "end_reason": "user",
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
@@ -54,36 +65,93 @@ def whole(tmp_path: Path) -> Dataset:
     with DatasetWriter(tmp_path / "whole", study=STUDY, source=source, factors=["noise"]) as writer:
         for place, person in enumerate(("anna", "bruno")):
             at = CAME + timedelta(hours=place)
-            writer.add("participants", [{
-                "participant_id": person, "first_seen_at": at, "outcome": "completed", "simulated": False,
-            }])  # fmt: skip
+            writer.add(
+                "participants",
+                [
+                    {
+                        "participant_id": person,
+                        "first_seen_at": at,
+                        "outcome": "completed",
+                        "simulated": False,
+                    }
+                ],
+            )
             for number in (2 * place, 2 * place + 1):
                 begun = at + timedelta(minutes=2 + 5 * number)
                 writer.add("dialogues", [dialogue_row(number, person, begun) | {"factor_noise": "loud"}])
                 said = [("system", "Hello."), ("user", f"my secret is {number}"), ("user", "and more")]
                 for index, (party, text) in enumerate(said[: 3 if number else 2]):
-                    writer.add("turns", [{
-                        "dialogue_id": f"d{number}", "turn_index": index, "party": party, "text": text,
-                    }])  # fmt: skip
-                writer.add("incidents", [{
-                    "dialogue_id": f"d{number}", "failure": "unreachable", "detail": SECRETS["detail"],
-                    "happened_at": begun + timedelta(seconds=7),
-                }])  # fmt: skip
-                writer.add("annotations", [{
-                    "dialogue_id": f"d{number}", "layer": "quality", "label": "fine", "annotator_id": "x",
-                    "annotated_at": begun + timedelta(days=9),
-                }])  # fmt: skip
-            writer.add("recordings", [{
-                "recording_id": f"r{place}", "participant_id": person, "visit_id": f"v-{person}",
-                "content": "dialogue", "speakers": "user system", "file": SECRETS["file"],
-                "media_type": "audio/wav", "channels": 2, "sample_rate_hz": 8000, "frames": 80,
-                "duration_s": 0.01,
-                "byte_count": 200, "sha256": SECRETS["sha256"], "recorded_at": at, "simulated": False,
-            }])  # fmt: skip
-        writer.add("looks", [{
-            "look_number": 1, "rule": "pocock", "measure": "success", "participants": 2, "information": 1.0,
-            "a": "a", "b": "b", "taken_at": CAME + timedelta(hours=3),
-        }])  # fmt: skip
+                    writer.add(
+                        "turns",
+                        [
+                            {
+                                "dialogue_id": f"d{number}",
+                                "turn_index": index,
+                                "party": party,
+                                "text": text,
+                            }
+                        ],
+                    )
+                writer.add(
+                    "incidents",
+                    [
+                        {
+                            "dialogue_id": f"d{number}",
+                            "failure": "unreachable",
+                            "detail": SECRETS["detail"],
+                            "happened_at": begun + timedelta(seconds=7),
+                        }
+                    ],
+                )
+                writer.add(
+                    "annotations",
+                    [
+                        {
+                            "dialogue_id": f"d{number}",
+                            "layer": "quality",
+                            "label": "fine",
+                            "annotator_id": "x",
+                            "annotated_at": begun + timedelta(days=9),
+                        }
+                    ],
+                )
+            writer.add(
+                "recordings",
+                [
+                    {
+                        "recording_id": f"r{place}",
+                        "participant_id": person,
+                        "visit_id": f"v-{person}",
+                        "content": "dialogue",
+                        "speakers": "user system",
+                        "file": SECRETS["file"],
+                        "media_type": "audio/wav",
+                        "channels": 2,
+                        "sample_rate_hz": 8000,
+                        "frames": 80,
+                        "duration_s": 0.01,
+                        "byte_count": 200,
+                        "sha256": SECRETS["sha256"],
+                        "recorded_at": at,
+                        "simulated": False,
+                    }
+                ],
+            )
+        writer.add(
+            "looks",
+            [
+                {
+                    "look_number": 1,
+                    "rule": "pocock",
+                    "measure": "success",
+                    "participants": 2,
+                    "information": 1.0,
+                    "a": "a",
+                    "b": "b",
+                    "taken_at": CAME + timedelta(hours=3),
+                }
+            ],
+        )
         return writer.close()
 
 
@@ -199,10 +267,19 @@ def test_what_is_excluded_is_taken_over_as_it_was_found(tmp_path: Path) -> None:
             person = {"participant_id": f"p{number}", "simulated": False}
             writer.add("participants", [person | {"first_seen_at": at, "outcome": "completed"}])
             writer.add("dialogues", [dialogue_row(number, f"p{number}", at)])
-            writer.add("ratings", [{
-                "participant_id": f"p{number}", "visit_id": f"v{number}", "instrument": "q", "item_id": "why",
-                "answer": text, "answered_at": at,
-            }])  # fmt: skip
+            writer.add(
+                "ratings",
+                [
+                    {
+                        "participant_id": f"p{number}",
+                        "visit_id": f"v{number}",
+                        "instrument": "q",
+                        "item_id": "why",
+                        "answer": text,
+                        "answered_at": at,
+                    }
+                ],
+            )
         whole = writer.close()
     assert {row["participant_id"] for row in whole.exclusions} == {"p1"}
     for level in (Level.shareable, Level.public):

@@ -24,18 +24,41 @@ MAIL, NAME, PHONE = "zoe.hart@letterbox.org", "Zoe Hart", "0161 850 1234"
 def written(folder: Path, *texts: str) -> Dataset:
     study = {"name": "s", "file": "study: s\n# write to lab@riverside.example.org\n"}
     with DatasetWriter(folder, study=study, source={"kind": "log", "level": "internal"}) as writer:
-        writer.add("dialogues", [{
-            "dialogue_id": "d1", "study": "s", "system": "a", "condition": "a", "channel": "text",
-            "language": "en", "simulated": False, "participant_id": "p1",
-        }])  # fmt: skip
-        writer.add("entities", [{
-            "entity_id": "e", "name": "Om", "slot": "phone", "value": PHONE, "source": "database",
-            "match": "exact",
-        }])  # fmt: skip
-        writer.add("turns", [
-            {"dialogue_id": "d1", "turn_index": place, "party": "user", "text": text, "reference": text}
-            for place, text in enumerate(texts)
-        ])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                {
+                    "dialogue_id": "d1",
+                    "study": "s",
+                    "system": "a",
+                    "condition": "a",
+                    "channel": "text",
+                    "language": "en",
+                    "simulated": False,
+                    "participant_id": "p1",
+                }
+            ],
+        )
+        writer.add(
+            "entities",
+            [
+                {
+                    "entity_id": "e",
+                    "name": "Om",
+                    "slot": "phone",
+                    "value": PHONE,
+                    "source": "database",
+                    "match": "exact",
+                }
+            ],
+        )
+        writer.add(
+            "turns",
+            [
+                {"dialogue_id": "d1", "turn_index": place, "party": "user", "text": text, "reference": text}
+                for place, text in enumerate(texts)
+            ],
+        )
         return writer.close()
 
 
@@ -82,9 +105,11 @@ def test_nothing_is_published_before_every_find_was_decided(tmp_path: Path) -> N
     decide(finds, email="mask")
     public = publish_dataset(whole, out, finds)
     assert texts(public) == [
-        "my name is <name-1>, <email-1>", "thai food please", "I said <name-1>, or <email-1> again",
+        "my name is <name-1>, <email-1>",
+        "thai food please",
+        "I said <name-1>, or <email-1> again",
         f"is {PHONE} theirs?",
-    ]  # fmt: skip
+    ]
     assert public.level is Level.public and any(
         str(one).startswith(("2 personal data", "3 personal data")) for one in public.what_is_lost
     )
@@ -113,8 +138,9 @@ def test_decisions_are_kept_and_only_what_is_new_is_asked(tmp_path: Path) -> Non
     with replacing():
         publish_dataset(more, tmp_path / "out", finds, mask_all=True)
     assert {one["found"]: one["decision"] for one in lines(finds) if one["kind"] == "name"} == {
-        NAME: "keep", "Ludmila": "mask",
-    }  # fmt: skip
+        NAME: "keep",
+        "Ludmila": "mask",
+    }
     with replacing():
         publish_dataset(written(tmp_path / "three", "thai food"), tmp_path / "out", finds, mask_all=True)
     assert MAIL not in finds.read_text("utf-8"), "nothing stays of somebody who was erased"
@@ -186,9 +212,13 @@ def test_an_iban_ends_where_its_digits_hold() -> None:
     assert found.text == "DE89 3704 0044 0532 0130 00"
 
 
-@pytest.mark.parametrize(("kind", "text"), [
-    ("phone", "+39 06 69812345"), ("url", "https://shop.example.org/?user=zoe"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("phone", "+39 06 69812345"),
+        ("url", "https://shop.example.org/?user=zoe"),
+    ],
+)
 def test_what_touches_what_is_found_is_found_too(kind: str, text: str) -> None:
     """The one begins where the other ends: they do not overlap, whichever is looked for first."""
     found = find_personal_data(f"81.2.69.142{text}")

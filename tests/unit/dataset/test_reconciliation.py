@@ -22,10 +22,14 @@ def utterance(party: str, turn_index: int | None, onset_s: float, offset_s: floa
 def test_two_turns_before_a_slow_answer_stay_two_and_the_next_keeps_its_own_time() -> None:
     logged = turns("system", "user", "system", "user", "system", "user", "system")
     cut = [
-        utterance("system", 0, 0.0, 1.0), utterance("user", 1, 2.0, 3.0), utterance("user", 3, 4.0, 5.0),
-        utterance("system", 2, 6.0, 7.0), utterance("system", 4, 7.1, 8.0), utterance("user", 5, 9.0, 10.0),
+        utterance("system", 0, 0.0, 1.0),
+        utterance("user", 1, 2.0, 3.0),
+        utterance("user", 3, 4.0, 5.0),
+        utterance("system", 2, 6.0, 7.0),
+        utterance("system", 4, 7.1, 8.0),
+        utterance("user", 5, 9.0, 10.0),
         utterance("system", 6, 11.0, 12.0),
-    ]  # fmt: skip
+    ]
     heard = {
         "user": [SpeechInterval(2.05, 3.02), SpeechInterval(4.01, 5.03), SpeechInterval(9.0, 10.1)],
         "system": [SpeechInterval(0.1, 0.9), SpeechInterval(6.1, 7.95), SpeechInterval(11.0, 11.9)],
@@ -57,8 +61,11 @@ def test_what_does_not_agree_is_missing_with_the_reason() -> None:
     found = reconciled(logged, cut, heard)
     assert list(found.turns) == [1]
     assert found.missing == {
-        0: "log and recording differ by 1.8 s on where speech ends", 2: NO_SPEECH, 3: WRITTEN, 4: NOT_LOGGED,
-    }  # fmt: skip
+        0: "log and recording differ by 1.8 s on where speech ends",
+        2: NO_SPEECH,
+        3: WRITTEN,
+        4: NOT_LOGGED,
+    }
     assert found.strange == [SpeechInterval(20.0, 21.0)]
 
 

@@ -32,10 +32,21 @@ def logged(tmp_path, dialogue):
     folder = tmp_path / "logged"
     with DatasetWriter(folder, study={"name": "calls"}, source={"kind": "test"}) as writer:
         for name, late in (("d1", 4), ("d2", 1)):
-            writer.add("dialogues", [{
-                "dialogue_id": name, "study": "calls", "system": "a", "condition": "a", "channel": "voice",
-                "language": "en", "simulated": False, "duration_s": 99.0,
-            }])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    {
+                        "dialogue_id": name,
+                        "study": "calls",
+                        "system": "a",
+                        "condition": "a",
+                        "channel": "voice",
+                        "language": "en",
+                        "simulated": False,
+                        "duration_s": 99.0,
+                    }
+                ],
+            )
             for index, one in enumerate(spoken):
                 own = (
                     {"sent_s": one.offset_s + late}
@@ -44,14 +55,30 @@ def logged(tmp_path, dialogue):
                 )
                 writer.add("turns", [{"dialogue_id": name, "turn_index": index, "party": one.party, **own}])
         recording = {
-            "recording_id": "r1", "content": "dialogue", "dialogue_id": "d1", "started_s": 3.0, "channels": 2,
-            "speakers": "system user", "file": "recordings/r1.flac", "media_type": "audio/flac",
-            "sample_rate_hz": 16000, "frames": len(tracks.samples), "duration_s": tracks.duration_s,
-            "byte_count": 1, "sha256": "0", "recorded_at": datetime(2026, 3, 1, tzinfo=UTC), "visit_id": "v1",
+            "recording_id": "r1",
+            "content": "dialogue",
+            "dialogue_id": "d1",
+            "started_s": 3.0,
+            "channels": 2,
+            "speakers": "system user",
+            "file": "recordings/r1.flac",
+            "media_type": "audio/flac",
+            "sample_rate_hz": 16000,
+            "frames": len(tracks.samples),
+            "duration_s": tracks.duration_s,
+            "byte_count": 1,
+            "sha256": "0",
+            "recorded_at": datetime(2026, 3, 1, tzinfo=UTC),
+            "visit_id": "v1",
             "simulated": False,
-        }  # fmt: skip
-        others = {"r2": {"content": "turn"}, "r3": {"channels": 1, "speakers": "user"}, "r4": {"file": None},
-                  "r5": {"file": "recordings/not-there.flac"}, "r6": {"dialogue_id": None}}  # fmt: skip
+        }
+        others = {
+            "r2": {"content": "turn"},
+            "r3": {"channels": 1, "speakers": "user"},
+            "r4": {"file": None},
+            "r5": {"file": "recordings/not-there.flac"},
+            "r6": {"dialogue_id": None},
+        }
         writer.add("recordings", [recording])
         for name, differs in others.items():  # of none of them it is known who speaks when in the dialogue
             writer.add("recordings", [recording | {"recording_id": name, "dialogue_id": "d2"} | differs])
@@ -155,9 +182,12 @@ def test_turns_of_the_log_are_those_of_the_sound_that_are_nearest_in_order() -> 
 
 @pytest.mark.parametrize(
     ("began", "nearest"),
-    [({"onset_s": 9.0, "first_output_s": 0.0}, 1), ({"onset_s": None, "first_output_s": 9.0}, 1),
-     ({"onset_s": 0.0, "first_output_s": 9.0}, 0)],
-)  # fmt: skip
+    [
+        ({"onset_s": 9.0, "first_output_s": 0.0}, 1),
+        ({"onset_s": None, "first_output_s": 9.0}, 1),
+        ({"onset_s": 0.0, "first_output_s": 9.0}, 0),
+    ],
+)
 def test_a_turn_is_as_near_as_its_onset_or_its_first_output_where_it_has_none(
     began: dict[str, float | None], nearest: int
 ) -> None:

@@ -32,8 +32,14 @@ class Crowd:
     def talks(self, who: str, system: str, *delays_s: float, end_reason: str = "user") -> str:
         """Somebody holds a dialogue, sending each turn so long after the system's."""
         key = f"d{len(self.tables['dialogues'])}"
-        self.add("dialogues", dialogue_id=key, participant_id=who, system=system, language="en",
-                 end_reason=end_reason)  # fmt: skip
+        self.add(
+            "dialogues",
+            dialogue_id=key,
+            participant_id=who,
+            system=system,
+            language="en",
+            end_reason=end_reason,
+        )
         for turn, delay_s in enumerate(delays_s):
             at = {"dialogue_id": key, "restarted": False}
             self.add("turns", **at, turn_index=2 * turn, party="system", complete_s=100.0 * turn)
@@ -41,8 +47,14 @@ class Crowd:
         return key
 
     def writes(self, who: str, text: str, minute: int) -> None:
-        self.add("ratings", participant_id=who, item_id="comment", value=None, answer=text,
-                 answered_at=START + timedelta(minutes=minute))  # fmt: skip
+        self.add(
+            "ratings",
+            participant_id=who,
+            item_id="comment",
+            value=None,
+            answer=text,
+            answered_at=START + timedelta(minutes=minute),
+        )
 
     def signs(self, name: str, *, success: dict[str, Success] | None = None, **declared: Any) -> list[Sign]:
         quality = Quality.model_validate(declared)
@@ -95,18 +107,40 @@ def test_answers_are_fast_below_the_declared_seconds_each_and_none_where_nothing
 
 
 def assigned(crowd: Crowd, key: str) -> None:
-    for kind, slot, value in (("type", None, "pub"), ("constraint", "food", "thai"),
-                              ("constraint", "area", "north"), ("constraint", "price", "dontcare"),
-                              ("request", "phone", None)):  # fmt: skip
-        crowd.add("goals", dialogue_id=key, goal_index=0, origin="assigned", kind=kind, slot=slot, op="=",
-                  value=value)  # fmt: skip
+    for kind, slot, value in (
+        ("type", None, "pub"),
+        ("constraint", "food", "thai"),
+        ("constraint", "area", "north"),
+        ("constraint", "price", "dontcare"),
+        ("request", "phone", None),
+    ):
+        crowd.add(
+            "goals",
+            dialogue_id=key,
+            goal_index=0,
+            origin="assigned",
+            kind=kind,
+            slot=slot,
+            op="=",
+            value=value,
+        )
 
 
 def acts(crowd: Crowd, key: str, turn: int, layer: str, *items: tuple[str, str | None, str | None]) -> None:
     for position, (act, slot, value) in enumerate(items):
-        crowd.add("acts", dialogue_id=key, turn_index=turn, layer=layer, rank=0, position=position, act=act,
-                  slot=slot, value=value, op="=",
-                  source="bot" if layer == "system" else "parser")  # fmt: skip
+        crowd.add(
+            "acts",
+            dialogue_id=key,
+            turn_index=turn,
+            layer=layer,
+            rank=0,
+            position=position,
+            act=act,
+            slot=slot,
+            value=value,
+            op="=",
+            source="bot" if layer == "system" else "parser",
+        )
 
 
 def test_a_task_is_pursued_by_what_was_stated_accepted_or_asked_for() -> None:
@@ -243,8 +277,16 @@ def test_a_constraint_is_pursued_when_it_was_stated_and_a_request_where_it_could
         crowd = Crowd("ann")
         key = crowd.talks("ann", "one", *[3.0] * (len(turns) // 2))
         for kind, slot, value in goal:
-            crowd.add("goals", dialogue_id=key, goal_index=0, origin="assigned", kind=kind, slot=slot, op="=",
-                      value=value)  # fmt: skip
+            crowd.add(
+                "goals",
+                dialogue_id=key,
+                goal_index=0,
+                origin="assigned",
+                kind=kind,
+                slot=slot,
+                op="=",
+                value=value,
+            )
         for turn, said in enumerate(turns):
             acts(crowd, key, turn, "reference" if turn % 2 else "system", *said)
         assert crowd.signs("goal_pursued") == [expected]
@@ -263,8 +305,15 @@ def test_a_constraint_is_pursued_when_it_was_stated_and_a_request_where_it_could
 def test_what_is_no_constraint_of_the_first_task_need_not_be_pursued(other: dict[str, Any]) -> None:
     crowd = Crowd("ann")
     key = crowd.talks("ann", "one", 3.0)
-    food = {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "constraint", "slot": "food",
-            "op": "=", "value": "thai"}  # fmt: skip
+    food = {
+        "dialogue_id": key,
+        "goal_index": 0,
+        "origin": "assigned",
+        "kind": "constraint",
+        "slot": "food",
+        "op": "=",
+        "value": "thai",
+    }
     crowd.add("goals", **food)
     crowd.add("goals", **food | {"slot": "area", "value": "north"} | other)
     acts(crowd, key, 1, "reference", ("inform", "food", "thai"))
@@ -305,8 +354,9 @@ def test_what_was_meant_is_told_by_the_most_trusted_who_read_every_turn() -> Non
     assigned(crowd, key)
     for source, turn, item in (
         ("annotator", 1, ("inform", "food", "thai")),
-        ("parser", 1, ("inform", "food", "thai")), ("parser", 3, ("inform", "area", "north")),
-    ):  # fmt: skip
+        ("parser", 1, ("inform", "food", "thai")),
+        ("parser", 3, ("inform", "area", "north")),
+    ):
         acts(crowd, key, turn, "reference", item)
         crowd.tables["acts"][-1]["source"] = source
     assert crowd.signs("goal_pursued") == [Sign(1.0, 2)]

@@ -37,34 +37,78 @@ SAID = [
 def dataset(tmp_path: Path) -> Dataset:
     """Two dialogues of one person with one system: one said twice the same, one without a turn."""
     dialogue = {
-        "study": "ferries", "system": "purser", "condition": "calm", "participant_id": "anna",
-        "channel": "text", "language": "en-GB", "simulated": False, "started_at": CAME,
-        "ended_at": CAME + timedelta(seconds=20), "factor_sea": "calm",
-    }  # fmt: skip
+        "study": "ferries",
+        "system": "purser",
+        "condition": "calm",
+        "participant_id": "anna",
+        "channel": "text",
+        "language": "en-GB",
+        "simulated": False,
+        "started_at": CAME,
+        "ended_at": CAME + timedelta(seconds=20),
+        "factor_sea": "calm",
+    }
     with DatasetWriter(
         tmp_path / "data", study={"name": "ferries"}, source={"kind": "log"}, factors=["sea"]
     ) as writer:
         writer.add("participants", [{"participant_id": "anna", "simulated": False, "first_seen_at": CAME}])
         writer.add("dialogues", [{**dialogue, "dialogue_id": key} for key in ("d1", "d2")])
         rows = enumerate(SAID)
-        writer.add("turns", [{"dialogue_id": "d1", "turn_index": n, "party": who, "text": text, **times}
-                             for n, (who, text, times) in rows])  # fmt: skip
+        writer.add(
+            "turns",
+            [
+                {"dialogue_id": "d1", "turn_index": n, "party": who, "text": text, **times}
+                for n, (who, text, times) in rows
+            ],
+        )
         answer = {"participant_id": "anna", "instrument": "q"}
-        writer.add("ratings", [
-            {**answer, "dialogue_id": "d1", "item_id": "good", "value": 4.0},
-            {**answer, "visit_id": "v1", "item_id": "age", "value": 40.0},
-        ])  # fmt: skip
-        writer.add("tool_calls", [{
-            "dialogue_id": "d1", "turn_index": 2, "call_index": 0, "name": "timetable",
-            "arguments": '{"to": 1}', "result": "none", "failed": False, "started_s": 5.0, "duration_s": 1.0,
-        }])  # fmt: skip
-        writer.add("usage", [{
-            "dialogue_id": "d1", "turn_index": 2, "usage_index": 0, "model": "m", "input_tokens": 9,
-            "output_tokens": 3,
-        }])  # fmt: skip
-        writer.add("incidents", [{
-            "dialogue_id": "d1", "failure": "timeout", "detail": "10.1.2.3 slept", "happened_at": CAME,
-        }])  # fmt: skip
+        writer.add(
+            "ratings",
+            [
+                {**answer, "dialogue_id": "d1", "item_id": "good", "value": 4.0},
+                {**answer, "visit_id": "v1", "item_id": "age", "value": 40.0},
+            ],
+        )
+        writer.add(
+            "tool_calls",
+            [
+                {
+                    "dialogue_id": "d1",
+                    "turn_index": 2,
+                    "call_index": 0,
+                    "name": "timetable",
+                    "arguments": '{"to": 1}',
+                    "result": "none",
+                    "failed": False,
+                    "started_s": 5.0,
+                    "duration_s": 1.0,
+                }
+            ],
+        )
+        writer.add(
+            "usage",
+            [
+                {
+                    "dialogue_id": "d1",
+                    "turn_index": 2,
+                    "usage_index": 0,
+                    "model": "m",
+                    "input_tokens": 9,
+                    "output_tokens": 3,
+                }
+            ],
+        )
+        writer.add(
+            "incidents",
+            [
+                {
+                    "dialogue_id": "d1",
+                    "failure": "timeout",
+                    "detail": "10.1.2.3 slept",
+                    "happened_at": CAME,
+                }
+            ],
+        )
         return writer.close()
 
 
@@ -122,17 +166,29 @@ def test_what_agents_did_comes_back_from_spans(dataset: Dataset, tmp_path: Path)
 def test_calls_of_tools_stay_in_their_turns_where_nobody_noted_any_time(tmp_path: Path) -> None:
     """As in the results of benchmarks, which have neither dates nor times."""
     dialogue = {
-        "dialogue_id": "d1", "study": "s", "system": "agent", "condition": "agent", "channel": "text",
-        "language": "en", "simulated": True,
-    }  # fmt: skip
+        "dialogue_id": "d1",
+        "study": "s",
+        "system": "agent",
+        "condition": "agent",
+        "channel": "text",
+        "language": "en",
+        "simulated": True,
+    }
     called = {"dialogue_id": "d1", "name": "look", "arguments": "{}", "result": "1", "failed": False}
     said = [("user", "one"), ("system", "a"), ("user", "two"), ("system", None), ("user", "three")]
     with DatasetWriter(tmp_path / "data", study={"name": "s"}, source={"kind": "log"}) as writer:
         writer.add("dialogues", [dialogue])
-        writer.add("turns", [{"dialogue_id": "d1", "turn_index": n, "party": who, "text": text}
-                             for n, (who, text) in enumerate(said)])  # fmt: skip
-        writer.add("tool_calls", [{**called, "turn_index": turn, "call_index": n}
-                                  for n, turn in enumerate((1, 1, 3))])  # fmt: skip
+        writer.add(
+            "turns",
+            [
+                {"dialogue_id": "d1", "turn_index": n, "party": who, "text": text}
+                for n, (who, text) in enumerate(said)
+            ],
+        )
+        writer.add(
+            "tool_calls",
+            [{**called, "turn_index": turn, "call_index": n} for n, turn in enumerate((1, 1, 3))],
+        )
         dataset = writer.close()
     EXPORTERS.get("otel").export(dataset, tmp_path / "out")
     back = IMPORTERS.get("otel").make_dataset([tmp_path / "out"], tmp_path / "back").dataset

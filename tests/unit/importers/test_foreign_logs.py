@@ -50,9 +50,12 @@ def notes(result: ImportResult) -> str:
 def test_a_table_of_turns_becomes_what_its_mapping_says(read: Read) -> None:
     made = read("table")
     assert rows(made, "turns", "dialogue_id", "party", "text", "sent_s", "first_output_s") == [
-        ("7", "user", "Hello", 0, None), ("7", "system", "Which month?", None, 3),
-        ("7", "user", "May", 20, None), ("8", "user", "Bye", 0, None), ("8", "system", "Bye!", None, 2),
-    ]  # fmt: skip
+        ("7", "user", "Hello", 0, None),
+        ("7", "system", "Which month?", None, 3),
+        ("7", "user", "May", 20, None),
+        ("8", "user", "Bye", 0, None),
+        ("8", "system", "Bye!", None, 2),
+    ]
     (_, bob) = rows(made, "dialogues")
     assert bob["started_at"] == datetime(2026, 3, 1, 11, tzinfo=UTC) and bob["system"] == "helpdesk"
     assert rows(made, "ratings", "item_id", "value", "answer") == [("stars", 4, "4")]
@@ -87,11 +90,14 @@ def test_a_column_that_the_mapping_does_not_name_is_told(tmp_path: Path) -> None
 def test_messages_of_openai_become_turns_calls_and_tokens(read: Read) -> None:
     made = read("openai")
     assert rows(made, "turns", "party", "text")[:3] == [
-        ("user", "Is it open?"), ("system", "I look.\nFrom 9 to 17."), ("user", "Thanks")
-    ]  # fmt: skip
+        ("user", "Is it open?"),
+        ("system", "I look.\nFrom 9 to 17."),
+        ("user", "Thanks"),
+    ]
     assert rows(made, "tool_calls", "turn_index", "call_index", "name", "arguments", "result", "failed") == [
-        (1, 0, "hours", '{"day": "mo"}', "9-17", None), (1, 1, "hours", '{"day": "mo"}', "9-17", None)
-    ]  # fmt: skip
+        (1, 0, "hours", '{"day": "mo"}', "9-17", None),
+        (1, 1, "hours", '{"day": "mo"}', "9-17", None),
+    ]
     (used,) = rows(
         made, "usage", "model", "input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"
     )
@@ -105,8 +111,9 @@ def test_trials_of_tau_bench_have_rewards_and_errors_of_tools(read: Read) -> Non
     made = read("tau-bench")
     assert rows(made, "dialogues", "dialogue_id", "task_id", "reward", "simulated") == [
         (f"model-airline-{task}-{trial}", str(task), (task + trial) % 2, True)
-        for task in range(2) for trial in range(2)
-    ]  # fmt: skip
+        for task in range(2)
+        for trial in range(2)
+    ]
     assert set(rows(made, "tool_calls", "failed", "error", "result")) == {(True, "Error: no flight", None)}
     assert {text for (text,) in rows(made, "turns", "text")} == {"Cancel it", "There is none.", "Bye"}
     assert compute(made.dataset, ["checked_success"]).loc[0, "value"] == 0.5
@@ -132,8 +139,12 @@ def test_pass_power_of_the_real_trials_is_that_of_an_independent_count(
     made = read("tau-bench", file)
     whole = json.loads(gzip.decompress(file.read_bytes()))
     calls = [call for one in whole for said in one["traj"] for call in said.get("tool_calls") or []]
-    errors = [said for one in whole for said in one["traj"]
-              if said["role"] == "tool" and said["content"].startswith("Error")]  # fmt: skip
+    errors = [
+        said
+        for one in whole
+        for said in one["traj"]
+        if said["role"] == "tool" and said["content"].startswith("Error")
+    ]
     assert (made.calls, len(whole), made.skipped) == (200, 200, [])
     failed = Counter(one for (one,) in rows(made, "tool_calls", "failed"))
     assert failed.total() == len(calls) == 1164 and failed[True] == len(errors)
@@ -177,17 +188,20 @@ def test_a_rasa_tracker_becomes_the_same_dialogues_however_it_is_kept(
     assert rows(made, "turns", "dialogue_id", "party", "text", "sent_s") == [
         ("dialogue-1", "user", "cheap thai", 0),
         ("dialogue-1", "system", "In which area?\nNorth or south?", None),
-        ("dialogue-1", "user", "/restart", 4), ("dialogue-2", "user", "hello", 0),
+        ("dialogue-1", "user", "/restart", 4),
+        ("dialogue-2", "user", "hello", 0),
         ("dialogue-2", "system", "Hi!", None),
-    ]  # fmt: skip
+    ]
     first = [
         one
         for one in rows(made, "acts", "turn_index", "rank", "act", "slot", "value", "score")
         if one[0] == 0
     ]
     assert first[:3] == [
-        (0, 0, "find", None, None, 0.8), (0, 0, "find", "food", "thai", 0.8), (0, 1, "other", None, None, 0.1)
-    ]  # fmt: skip
+        (0, 0, "find", None, None, 0.8),
+        (0, 0, "find", "food", "thai", 0.8),
+        (0, 1, "other", None, None, 0.1),
+    ]
     assert rows(made, "annotations", "layer", "label", "value") == [("slots", "food", "thai")]
     assert "1 bot messages without text" in notes(made)
     assert "1234" not in json.dumps([rows(made, "dialogues"), rows(made, "participants")], default=str)
@@ -207,8 +221,10 @@ def test_convlab_and_sgd_tell_acts_goals_and_calls_of_services(tmp_path: Path, r
     made = read("convlab", logs.written(tmp_path, "dialogues.json", logs.CONVLAB))
     assert outcomes(made.dataset).assigned["toy-test-0"].score() == 1
     assert rows(made, "goals", "kind", "slot", "value") == [
-        ("type", None, "restaurant"), ("constraint", "food", "thai"), ("request", "phone", None)
-    ]  # fmt: skip
+        ("type", None, "restaurant"),
+        ("constraint", "food", "thai"),
+        ("request", "phone", None),
+    ]
     sgd = IMPORTERS.get("sgd").make_dataset(
         [logs.written(tmp_path, "dialogues_001.json", logs.SGD)], tmp_path / "S"
     )
@@ -251,8 +267,11 @@ def test_a_telephone_number_is_the_same_however_it_is_grouped(
     )
     assert outcomes(made.dataset).assigned["toy-test-0"].score() == score
     assert dict(rows(made, "entities", "slot", "match")) == {
-        "pricerange": "exact", "address": "exact", "phone": "code", "postcode": "prefix",
-    }  # fmt: skip
+        "pricerange": "exact",
+        "address": "exact",
+        "phone": "code",
+        "postcode": "prefix",
+    }
     assert rows(made, "dialogues", "task_id") == [("7",)]
 
 
@@ -271,15 +290,18 @@ def test_a_goal_of_hotels_asks_for_no_type_that_is_only_its_domain(tmp_path: Pat
     )
     assert outcomes(made.dataset).assigned["SNG03"].score() == 1
     assert rows(made, "goals", "kind", "slot", "value") == [
-        ("constraint", "stars", "4"), ("request", "postcode", None)
-    ]  # fmt: skip
+        ("constraint", "stars", "4"),
+        ("request", "postcode", None),
+    ]
 
 
 def test_a_convokit_corpus_is_joined_from_its_files(read: Read) -> None:
     made = read("convokit")
     assert rows(made, "turns", "dialogue_id", "party", "text") == [
-        ("u0", "user", "Hi"), ("u0", "system", "Hello"), ("u2", "user", "You there?")
-    ]  # fmt: skip
+        ("u0", "user", "Hi"),
+        ("u0", "system", "Hello"),
+        ("u2", "user", "You there?"),
+    ]
     assert rows(made, "annotations", "dialogue_id", "label", "value") == [("u0", "topic", "greeting")]
     assert [one for (one,) in rows(made, "participants", "attributes")] == ['{"age": 3}', None]
     assert "1 notes on utterances" in notes(made)
@@ -288,9 +310,11 @@ def test_a_convokit_corpus_is_joined_from_its_files(read: Read) -> None:
 def test_spans_become_dialogues_in_which_nothing_is_said_twice(read: Read) -> None:
     made = read("otel")
     assert rows(made, "turns", "dialogue_id", "party", "text") == [
-        ("t1", "user", "Weather?"), ("t1", "system", "It rains."), ("t2", "user", "Hi"),
+        ("t1", "user", "Weather?"),
+        ("t1", "system", "It rains."),
+        ("t2", "user", "Hi"),
         ("t2", "system", "Hello"),
-    ]  # fmt: skip
+    ]
     (called,) = rows(made, "tool_calls", "name", "arguments", "result", "failed", "started_s", "duration_s")
     assert called == ("weather", '{"city": "Rome"}', "rain", False, 1.5, 1.0)
     assert rows(made, "usage", "turn_index", "input_tokens", "output_tokens") == [(1, 10, 5), (1, 20, 7)]
@@ -300,9 +324,11 @@ def test_spans_become_dialogues_in_which_nothing_is_said_twice(read: Read) -> No
 def test_runs_that_langchain_traced_become_one_dialogue_with_its_tool_and_tokens(read: Read) -> None:
     made = read("langsmith")
     assert rows(made, "turns", "dialogue_id", "party", "text") == [
-        ("t1", "user", "How warm is Rome?"), ("t1", "system", "It is warm in Rome."),
-        ("t1", "user", "Thanks, bye"), ("t1", "system", "Bye."),
-    ]  # fmt: skip
+        ("t1", "user", "How warm is Rome?"),
+        ("t1", "system", "It is warm in Rome."),
+        ("t1", "user", "Thanks, bye"),
+        ("t1", "system", "Bye."),
+    ]
     called = rows(made, "tool_calls", "turn_index", "name", "arguments", "result", "failed")
     assert called == [(1, "lookup", '{"city": "Rome"}', "Rome: 21 degrees", False)]
     assert rows(made, "usage", "turn_index", "input_tokens", "output_tokens") == [(1, 9, 4)]
@@ -313,9 +339,11 @@ def test_runs_that_langchain_traced_become_one_dialogue_with_its_tool_and_tokens
 def test_observations_of_langfuse_become_dialogues_by_session_else_by_trace(read: Read) -> None:
     made = read("langfuse")
     assert rows(made, "turns", "dialogue_id", "party", "text") == [
-        ("s1", "user", "Weather?"), ("s1", "system", "It rains."), ("t2", "user", "Hi"),
+        ("s1", "user", "Weather?"),
+        ("s1", "system", "It rains."),
+        ("t2", "user", "Hi"),
         ("t2", "system", "Hello"),
-    ]  # fmt: skip
+    ]
     called = rows(made, "tool_calls", "name", "failed", "error", "started_s", "duration_s")
     assert called == [("weather", True, "timed out", 2.0, 1.0)]
     assert rows(made, "usage", "model", "input_tokens", "output_tokens")[:2] == [
@@ -329,8 +357,9 @@ def test_battles_become_votes_on_two_dialogues(read: Read) -> None:
     made = read("chatbot-arena")
     assert made.calls == 2 and len(rows(made, "dialogues")) == 4
     assert rows(made, "votes", "left_system", "right_system", "choice", "language", "exchange") == [
-        ("m1", "m2", "right", "en", 1), ("m2", "m1", "both_bad", "und", 1)
-    ]  # fmt: skip
+        ("m1", "m2", "right", "en", 1),
+        ("m2", "m1", "both_bad", "und", 1),
+    ]
     assert len(rows(made, "participants")) == 1 and made.dataset.holdings()["vote"] == 2
 
 

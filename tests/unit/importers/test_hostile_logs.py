@@ -82,8 +82,15 @@ def stained(data: bytes, draw: random.Random) -> bytes:
 
 
 MUTATIONS: list[Callable[[bytes, random.Random], bytes]] = [
-    cut, shuffled, scrambled, mistyped, mistyped, enormous, recoded, stained
-]  # fmt: skip
+    cut,
+    shuffled,
+    scrambled,
+    mistyped,
+    mistyped,
+    enormous,
+    recoded,
+    stained,
+]
 
 
 def check(name: str, folder: Path, seed: int) -> None:

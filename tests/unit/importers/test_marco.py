@@ -17,9 +17,12 @@ from vivavoce_corpora.marco import import_marco
 def judged(turn: int, *outcomes: str) -> dict[str, Any]:
     """One turn; what its raters said of MarCo against HDSA."""
     return {
-        "turn_num": turn, "user": "=cmd()", "MarCo": "two words", "HDSA": "one more word",
+        "turn_num": turn,
+        "user": "=cmd()",
+        "MarCo": "two words",
+        "HDSA": "one more word",
         "MarCo vs. HDSA": {"Completion": list(outcomes)},
-    }  # fmt: skip
+    }
 
 
 def written(folder: Path, *items: Any) -> Path:

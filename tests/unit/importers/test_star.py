@@ -20,10 +20,17 @@ def event(second: int, agent: str, action: str, text: str | None = None, **more:
 
 
 DIALOGUE: dict[str, Any] = {
-    "DialogueID": 7, "AnonymizedUserWorkerID": "u", "AnonymizedWizardWorkerID": "w",
+    "DialogueID": 7,
+    "AnonymizedUserWorkerID": "u",
+    "AnonymizedWizardWorkerID": "w",
     "CompletionLevel": "Complete",
-    "Scenario": {"Domains": ["ride"], "Happy": True, "MultiTask": False, "UserTask": "Get a ride.",
-                 "WizardCapabilities": [{"Domain": "ride", "Task": "ride_book"}]},
+    "Scenario": {
+        "Domains": ["ride"],
+        "Happy": True,
+        "MultiTask": False,
+        "UserTask": "Get a ride.",
+        "WizardCapabilities": [{"Domain": "ride", "Task": "ride_book"}],
+    },
     "Events": [
         event(0, "UserGuide", "instruct", "Say hello."),
         event(2, "User", "utter", "Hello there"),
@@ -41,7 +48,7 @@ DIALOGUE: dict[str, Any] = {
         {"Question": "Did the assistant stay calm and helpful throughout the dialogue?", "Answer": True},
     ],
     "WizardQuestionnaire": [{"Question": "Did the user seem confused? (Maybe told to.)", "Answer": True}],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -54,20 +61,31 @@ def folder(tmp_path: Path) -> Path:
 def test_messages_in_a_row_are_one_turn_and_drafts_are_none(folder: Path, tmp_path: Path) -> None:
     turns = import_star([folder], tmp_path / "D").dataset.read("turns").to_pylist()
     assert [(turn["party"], turn["text"]) for turn in turns] == [
-        ("user", "Hello there\nI need a ride"), ("system", "Where to?\nAnd when?"),
-        ("user", "Home"), ("system", "I cannot do that"),
-    ]  # fmt: skip
+        ("user", "Hello there\nI need a ride"),
+        ("system", "Where to?\nAnd when?"),
+        ("user", "Home"),
+        ("system", "I cannot do that"),
+    ]
     assert [(turn["question"], turn["error_message"]) for turn in turns[1::2]] == [
         (True, False),
         (False, True),
     ]
 
 
-@pytest.mark.parametrize(("name", "expected"), [
-    ("dialogue_duration", 31 - 5), ("user_turns", 2), ("system_questions", 1), ("system_error_messages", 1),
-    ("system_response_delay", ((11 - 5) + (31 - 25)) / 2), ("user_response_delay", 25 - 15),
-    ("system_completion_delay", ((15 - 5) + (31 - 25)) / 2), ("subjective_success", 0), ("user_words", 7),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("dialogue_duration", 31 - 5),
+        ("user_turns", 2),
+        ("system_questions", 1),
+        ("system_error_messages", 1),
+        ("system_response_delay", ((11 - 5) + (31 - 25)) / 2),
+        ("user_response_delay", 25 - 15),
+        ("system_completion_delay", ((15 - 5) + (31 - 25)) / 2),
+        ("subjective_success", 0),
+        ("user_words", 7),
+    ],
+)
 def test_measures_of_written_dialogues_are_those_counted_by_hand(
     folder: Path, tmp_path: Path, name: str, expected: float
 ) -> None:

@@ -40,16 +40,22 @@ def rated(tmp_path: Path) -> Rate:
 
 def test_yes_and_no_and_numbers_need_no_telling(rated: Rate) -> None:
     assert rated(("yes", "4"), ("No", "2.5")) == [
-        ("solved", 1, "yes"), ("mark", 4, "4"), ("solved", 0, "No"), ("mark", 2.5, "2.5"),
-    ]  # fmt: skip
+        ("solved", 1, "yes"),
+        ("mark", 4, "4"),
+        ("solved", 0, "No"),
+        ("mark", 2.5, "2.5"),
+    ]
 
 
 def test_a_word_is_the_number_that_the_mapping_says_or_no_answer(rated: Rate) -> None:
     told = "answers: {solved: {sì: 1, no: 0, boh: null}, mark: {buono: 4}}"
     assert rated(("sì", "buono"), ("no", "3"), ("boh", ""), more=told) == [
-        ("solved", 1, "sì"), ("mark", 4, "buono"), ("solved", 0, "no"), ("mark", 3, "3"),
+        ("solved", 1, "sì"),
+        ("mark", 4, "buono"),
+        ("solved", 0, "no"),
+        ("mark", 3, "3"),
         ("solved", None, "boh"),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("word", ["si", "Y", "ok", "success", "nan", "inf", "1 of 2"])
@@ -75,8 +81,10 @@ def test_a_comma_in_a_number_is_read_where_the_mapping_says_so(rated: Rate, tmp_
 
 def test_words_are_kept_as_words_where_the_column_is_of_comments(rated: Rate) -> None:
     assert rated(("yes", "4"), columns=", comments: [note]", extra="too slow") == [
-        ("solved", 1, "yes"), ("mark", 4, "4"), ("note", None, "too slow"),
-    ]  # fmt: skip
+        ("solved", 1, "yes"),
+        ("mark", 4, "4"),
+        ("note", None, "too slow"),
+    ]
 
 
 def test_a_dialogue_that_says_both_is_named_and_left_out(tmp_path: Path) -> None:

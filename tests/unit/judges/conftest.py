@@ -72,8 +72,11 @@ class ScriptedModel:
         shown = json.loads(body["messages"][1]["content"])
         text = self._pair(shown) if "candidates" in shown else self._one(shown)
         message = {"role": "assistant", "content": text}
-        return {"model": body["model"], "choices": [{"message": message, "finish_reason": "stop"}],
-                "usage": {"prompt_tokens": 1000, "completion_tokens": 10}}  # fmt: skip
+        return {
+            "model": body["model"],
+            "choices": [{"message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 10},
+        }
 
     def _one(self, shown: dict[str, Any]) -> str:
         said = " ".join(turn["text"] for turn in shown["turns"] if turn["party"] == "system")
@@ -152,13 +155,25 @@ def write_trial(
 def _dialogue(
     rows: dict[str, list[dict[str, Any]]], one: str, person: str, system: str, number: int, said: str
 ) -> None:
-    rows["dialogues"].append({
-        "dialogue_id": one, "study": "judged", "system": system, "condition": system,
-        "participant_id": person,
-        "visit_id": person, "dialogue_number": number + 1, "channel": "text", "language": "en",
-        "started_at": AT,
-        "ended_at": AT, "duration_s": 60.0, "end_reason": "user", "code_issued": True, "simulated": False,
-    })  # fmt: skip
+    rows["dialogues"].append(
+        {
+            "dialogue_id": one,
+            "study": "judged",
+            "system": system,
+            "condition": system,
+            "participant_id": person,
+            "visit_id": person,
+            "dialogue_number": number + 1,
+            "channel": "text",
+            "language": "en",
+            "started_at": AT,
+            "ended_at": AT,
+            "duration_s": 60.0,
+            "end_reason": "user",
+            "code_issued": True,
+            "simulated": False,
+        }
+    )
     rows["turns"] += [
         {
             "dialogue_id": one,
@@ -171,22 +186,41 @@ def _dialogue(
 
 
 def _answer(rows: dict[str, list[dict[str, Any]]], one: str, person: str, good: bool) -> None:
-    rows["ratings"].append({
-        "dialogue_id": one, "visit_id": person, "participant_id": person, "instrument": "cambridge",
-        "wording": "project", "language": "en", "item_id": "found_all", "role": "subjective_success",
-        "value": float(good), "answer": "yes" if good else "no", "answered_at": AT,
-    })  # fmt: skip
+    rows["ratings"].append(
+        {
+            "dialogue_id": one,
+            "visit_id": person,
+            "participant_id": person,
+            "instrument": "cambridge",
+            "wording": "project",
+            "language": "en",
+            "item_id": "found_all",
+            "role": "subjective_success",
+            "value": float(good),
+            "answer": "yes" if good else "no",
+            "answered_at": AT,
+        }
+    )
 
 
 def _vote(left: str, right: str, person: str, right_kind: int, choice: str) -> dict[str, Any]:
     systems = ("kind", "plain")
     return {
-        "participant_id": person, "visit_id": person, "bout_id": f"{left} {right}", "bout_number": 1,
+        "participant_id": person,
+        "visit_id": person,
+        "bout_id": f"{left} {right}",
+        "bout_number": 1,
         "exchange": 1,
-        "left_system": systems[1 - right_kind], "right_system": systems[right_kind], "left_dialogue_id": left,
-        "right_dialogue_id": right, "left_turn_index": 1, "right_turn_index": 1, "choice": choice,
-        "language": "en", "simulated": False,
-    }  # fmt: skip
+        "left_system": systems[1 - right_kind],
+        "right_system": systems[right_kind],
+        "left_dialogue_id": left,
+        "right_dialogue_id": right,
+        "left_turn_index": 1,
+        "right_turn_index": 1,
+        "choice": choice,
+        "language": "en",
+        "simulated": False,
+    }
 
 
 def write_judged(folder: Path, *, right: float = 0.9, lenient: float = 0.0) -> Dataset:
@@ -199,17 +233,25 @@ def write_judged(folder: Path, *, right: float = 0.9, lenient: float = 0.0) -> D
         zip(*dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict().values(), strict=True)
     )
     draw = np.random.default_rng(5)
-    said = {
-        one: value if draw.random() < right else 1 - value for one, value in truth.items()
-    }  # fmt: skip
+    said = {one: value if draw.random() < right else 1 - value for one, value in truth.items()}
     said = {
         one: 1.0 if systems[one] == "plain" and draw.random() < lenient else value
         for one, value in said.items()
     }
     rows = [
-        {"judge": "clerk", "kind": "python", "target": target, "dialogue_id": one, "value": value, "asked": 1,
-         "refused": 0, "unreadable": 0, "frozen": "0", "judged_at": AT}
+        {
+            "judge": "clerk",
+            "kind": "python",
+            "target": target,
+            "dialogue_id": one,
+            "value": value,
+            "asked": 1,
+            "refused": 0,
+            "unreadable": 0,
+            "frozen": "0",
+            "judged_at": AT,
+        }
         for target in ("found_all", "nobody_was_asked")
         for one, value in said.items()
-    ]  # fmt: skip
+    ]
     return copy_dataset(dataset, folder / "judged", {"judgements": lambda before: [*before, *rows]})

@@ -25,17 +25,29 @@ LIMIT_S = 240
 
 def write_judge(folder: Path, model: ScriptedModel, **settings: object) -> Path:
     path = folder / "kindly.yaml"
-    said = {"judge": "openai", "url": model.url, "model": "scripted-2026-01-01", "allow_private": True,
-            "key": "${JUDGE_KEY}", "input_price": 2.0, "output_price": 8.0}  # fmt: skip
+    said = {
+        "judge": "openai",
+        "url": model.url,
+        "model": "scripted-2026-01-01",
+        "allow_private": True,
+        "key": "${JUDGE_KEY}",
+        "input_price": 2.0,
+        "output_price": 8.0,
+    }
     path.write_text(yaml.safe_dump(said | settings), encoding="utf-8")
     return path
 
 
 def judged(dataset: Dataset, folder: Path, model: ScriptedModel, target: str = "found_all", **more):
     return judge_dataset(
-        dataset, write_judge(folder, model), target, folder / "judged", journal=folder / "journal.jsonl",
-        secrets={"JUDGE_KEY": "key-1234"}, **more,
-    )  # fmt: skip
+        dataset,
+        write_judge(folder, model),
+        target,
+        folder / "judged",
+        journal=folder / "journal.jsonl",
+        secrets={"JUDGE_KEY": "key-1234"},
+        **more,
+    )
 
 
 def test_a_model_reads_which_turn_it_judges_and_the_prompt_for_turns_is_frozen(
@@ -104,8 +116,20 @@ def test_two_answers_are_read_in_both_orders_so_that_position_is_found_and_cance
 def test_who_is_killed_in_the_middle_pays_nothing_twice(tmp_path: Path, model: ScriptedModel) -> None:
     write_trial(tmp_path / "data", people=12)
     file, into = write_judge(tmp_path, model), tmp_path / "judged"
-    line = [sys.executable, "-m", "vivavoce", "judge", "run", str(tmp_path / "data"), "--judge", str(file),
-            "--target", "found_all", "--into", str(into)]  # fmt: skip
+    line = [
+        sys.executable,
+        "-m",
+        "vivavoce",
+        "judge",
+        "run",
+        str(tmp_path / "data"),
+        "--judge",
+        str(file),
+        "--target",
+        "found_all",
+        "--into",
+        str(into),
+    ]
     model.silent = 30
     env = {"JUDGE_KEY": "key-1234", "PATH": "/usr/bin:/bin", "PYTHONPATH": "src"}
     running = subprocess.Popen(line, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -78,9 +78,13 @@ def test_people_are_held_to_one_another_by_the_figures_of_the_judge(tmp_path: Pa
 def test_labels_that_are_no_random_sample_are_doubted(tmp_path: Path) -> None:
     dataset, truth = write_trial(tmp_path / "data", share=1.0)
     kept = {one for number, (one, value) in enumerate(truth.items()) if value or number % 9 == 0}
-    chosen = copy_dataset(dataset, tmp_path / "chosen", {
-        "ratings": lambda rows: [row for row in rows if row["dialogue_id"] in kept],
-    })  # fmt: skip
+    chosen = copy_dataset(
+        dataset,
+        tmp_path / "chosen",
+        {
+            "ratings": lambda rows: [row for row in rows if row["dialogue_id"] in kept],
+        },
+    )
     written(tmp_path / "mine.py", "def judge(d, q):\n    return int('booked' in d['turns'][-1]['text'])\n")
     opened = judged(chosen, written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n"))
     facts = estimate(opened, "f", "found_all")
@@ -131,10 +135,16 @@ def test_what_is_no_number_is_a_reason_and_not_a_value(tmp_path: Path) -> None:
 def test_a_function_judges_single_turns_in_the_words_of_the_scheme(tmp_path: Path) -> None:
     dataset, truth = write_trial(tmp_path / "data", people=4)
     context = [
-        {"dialogue_id": one, "turn_index": 1, "layer": "context", "label": "AP" if value else "IA",
-         "annotator_id": "ann", "annotated_at": AT}
+        {
+            "dialogue_id": one,
+            "turn_index": 1,
+            "layer": "context",
+            "label": "AP" if value else "IA",
+            "annotator_id": "ann",
+            "annotated_at": AT,
+        }
         for one, value in list(truth.items())[::2]
-    ]  # fmt: skip
+    ]
     labelled = copy_dataset(dataset, tmp_path / "labelled", {"annotations": lambda rows: [*rows, *context]})
     written(
         tmp_path / "mine.py",

@@ -77,8 +77,10 @@ def one_log(tmp_path: Path) -> Iterator[Log]:
 
 def test_what_is_done_to_an_account_is_done_to_no_other(one_log: Log) -> None:
     def fill(connection: Connection) -> list[str]:
-        added = [accounts.add_account(connection, name, f"hash-{name}", "owner", NOW + timedelta(days=days))
-                 for name, days in (("anna", 1), ("bruno", 0))]  # fmt: skip
+        added = [
+            accounts.add_account(connection, name, f"hash-{name}", "owner", NOW + timedelta(days=days))
+            for name, days in (("anna", 1), ("bruno", 0))
+        ]
         for place, own in enumerate((0, 0, 1)):
             accounts.add_sign_in(connection, f"t{place}", "owner", SOON, added[own].account_id)
         return [one.account_id for one in added]
@@ -122,11 +124,16 @@ def test_a_link_is_shown_as_it_is_until_it_is_used_or_its_time_is_over(one_log: 
 def test_a_program_s_token_holds_until_it_expires_or_is_revoked(one_log: Log) -> None:
     tokens = [
         accounts.ApiToken(
-            token_id=f"t{place}", name=f"n{place}", scopes=("results",), study=None, made_by="anna",
-            created_at=NOW + timedelta(seconds=place), expires_at=SOON + timedelta(seconds=place),
+            token_id=f"t{place}",
+            name=f"n{place}",
+            scopes=("results",),
+            study=None,
+            made_by="anna",
+            created_at=NOW + timedelta(seconds=place),
+            expires_at=SOON + timedelta(seconds=place),
         )
         for place in range(2)
-    ]  # fmt: skip
+    ]
 
     def found(now: datetime) -> list[str | None]:
         with one_log.reading() as connection:

@@ -13,16 +13,33 @@ from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import events, recordings
 
 EVENT: dict[str, Any] = {
-    "visit_id": "v", "at": datetime(2026, 3, 1, 12, 30, 0, 17, timezone(timedelta(hours=2))),
-    "monotonic_s": 1.25, "boot": "b", "kind": "page_read", "version": 1, "client_key": None,
+    "visit_id": "v",
+    "at": datetime(2026, 3, 1, 12, 30, 0, 17, timezone(timedelta(hours=2))),
+    "monotonic_s": 1.25,
+    "boot": "b",
+    "kind": "page_read",
+    "version": 1,
+    "client_key": None,
     "payload": {"text": 'è un "locale"\n\\ % %(name)s ? :name', "n": [1, 2.5, None, True], "名": "𝄞"},
-}  # fmt: skip
+}
 RECORDING: dict[str, Any] = {
-    "visit_id": "v", "study": "s", "participant_id": "p", "simulated": True, "file": "a.flac", "sha256": "0",
-    "byte_count": 3, "media_type": "audio/flac", "content": "command", "speakers": ["participant", "other"],
-    "sample_rate_hz": 16000, "frames": 1, "duration_s": 0.5, "position": 1, "removed_at": None,
+    "visit_id": "v",
+    "study": "s",
+    "participant_id": "p",
+    "simulated": True,
+    "file": "a.flac",
+    "sha256": "0",
+    "byte_count": 3,
+    "media_type": "audio/flac",
+    "content": "command",
+    "speakers": ["participant", "other"],
+    "sample_rate_hz": 16000,
+    "frames": 1,
+    "duration_s": 0.5,
+    "position": 1,
+    "removed_at": None,
     "stored_at": datetime(2026, 3, 1, tzinfo=UTC),
-}  # fmt: skip
+}
 INSERT_EVENT, INSERT_RECORDING = insert(events), insert(recordings)
 
 

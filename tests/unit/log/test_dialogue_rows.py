@@ -36,16 +36,27 @@ HEARD = [
 
 
 def rows_of(
-    *happened: tuple[float, Event], channel: str = "text", readers: Readers | None = None,
-    restarts: tuple[int, ...] = (), task: dict[str, Any] | None = None, **more: Any,
-) -> DialogueRows:  # fmt: skip
+    *happened: tuple[float, Event],
+    channel: str = "text",
+    readers: Readers | None = None,
+    restarts: tuple[int, ...] = (),
+    task: dict[str, Any] | None = None,
+    **more: Any,
+) -> DialogueRows:
     """The rows of events at seconds from the opening; the service starts anew before those in `restarts`."""
     whole = [(0.0, assigned(channel=channel, task=task, **more)), (0.0, DialogueOpened(dialogue_id="d"))]
     stored = [
-        StoredEvent(str(seq), "v", seq, START + timedelta(seconds=at_s), 50.0 + at_s,
-                    f"b{sum(seq > 2 + one for one in restarts)}", event)
+        StoredEvent(
+            str(seq),
+            "v",
+            seq,
+            START + timedelta(seconds=at_s),
+            50.0 + at_s,
+            f"b{sum(seq > 2 + one for one in restarts)}",
+            event,
+        )
         for seq, (at_s, event) in enumerate([*whole, *happened], 1)
-    ]  # fmt: skip
+    ]
     return DialogueRows(dialogue_of(stored), readers or Readers())
 
 
@@ -108,8 +119,12 @@ def test_a_user_turn_means_what_is_known_of_it_or_what_a_parser_reads() -> None:
         return [LoggedAct(act="parsed", value=f"{text} {language} {len(before)}")] if text != "hm" else []
 
     def meant(turn: UserTurnSent, readers: Readers, channel: str = "text") -> list[tuple[Any, ...]]:
-        acts = rows_of((1.0, system(reply_to=None, index=0, acts=[INFORM])), (9.0, turn), readers=readers,
-                       channel=channel).acts  # fmt: skip
+        acts = rows_of(
+            (1.0, system(reply_to=None, index=0, acts=[INFORM])),
+            (9.0, turn),
+            readers=readers,
+            channel=channel,
+        ).acts
         return [(one["source"], one["act"], one["value"]) for one in acts if one["layer"] == "reference"]
 
     parser = Readers(parse=parse)
@@ -135,9 +150,12 @@ def test_what_a_system_says_that_it_heard_stands_for_words_that_nobody_else_know
 
 def test_the_turn_that_was_cut_off_says_how_much_of_it_was_heard() -> None:
     turns = rows_of(
-        (1.0, system("First.", 0, None)), (2.0, user(index=1)), (3.0, system("Second.", 2, 1)),
-        (4.0, user(index=3, played_s=0.0)), (5.0, user(index=4)),
-    ).turns  # fmt: skip
+        (1.0, system("First.", 0, None)),
+        (2.0, user(index=1)),
+        (3.0, system("Second.", 2, 1)),
+        (4.0, user(index=3, played_s=0.0)),
+        (5.0, user(index=4)),
+    ).turns
     assert [one.get("played_s") for one in turns] == [None, None, 0.0, None, None]
     (alone,) = rows_of((1.0, user(played_s=1.0))).turns
     assert "played_s" not in alone
@@ -175,9 +193,10 @@ def test_a_system_turn_that_was_played_lasts_as_long_as_it_was_heard_first() -> 
         return SoundPlayed(dialogue_id="d", turn_index=0, started_s=started_s, played_s=played_s, **more)
 
     made = rows_of(
-        (1.0, system(index=0, reply_to=None, first_output_s=0.5, complete_s=0.9)), (4.0, played(2.0, 1.5)),
+        (1.0, system(index=0, reply_to=None, first_output_s=0.5, complete_s=0.9)),
+        (4.0, played(2.0, 1.5)),
         (9.0, played(6.0, 2.0, again=True)),
-    )  # fmt: skip
+    )
     assert (made.turns[0]["onset_s"], made.turns[0]["offset_s"]) == (2.0, 3.5)
     assert [(one["onset_s"], one["offset_s"]) for one in made.utterances] == [(2.0, 3.5)]
     assert made.dialogue()["duration_s"] == 1.5
@@ -220,9 +239,11 @@ def test_what_a_wizard_heard_goes_before_what_was_recognised(
 ) -> None:
     raw = ["a text", {"wizard": "Rosa"} | facts]
     made = rows_of(
-        (1.0, user(heard=HEARD)), (2.0, system(raw=raw, reply_to=reply_to)),
-        (3.0, user(index=2, heard=HEARD)), channel="voice",
-    )  # fmt: skip
+        (1.0, user(heard=HEARD)),
+        (2.0, system(raw=raw, reply_to=reply_to)),
+        (3.0, user(index=2, heard=HEARD)),
+        channel="voice",
+    )
     assert [one["text"] for one in made.turns] == [text, "Which food?", "a tie place"]
     told = [(one["source"], one["text"]) for one in made.hypotheses if one["turn_index"] == 0]
     assert told == list(zip(sources, ["a tie place", "b", "a thai place"], strict=False))
@@ -240,17 +261,17 @@ TOLD, UNTOLD = AgentWork(tools=[LoggedToolCall(name="find")]), AgentWork()
 
 def test_calls_of_tools_are_logged_where_every_answer_told_its_own() -> None:
     for happened, logged in [
-            ([], None),
-            ([system(agent=TOLD)], True),
-            ([system(agent=UNTOLD)], None),
-            ([system(agent=TOLD), system(index=2)], None),
-            ([system(), system(index=2, agent=TOLD)], None),
-            ([system(reply_to=None), system(index=2, agent=TOLD)], True),  # a greeting answers nothing
-            ([SilenceKept(dialogue_id="d", reply_to=None), system(agent=TOLD)], True),
-            ([SilenceKept(dialogue_id="d", reply_to=0), system(agent=TOLD)], None),
-            ([SilenceKept(dialogue_id="d", reply_to=0, agent=TOLD)], True),
-            ([FAILED, system(agent=TOLD)], True),
-        ]:  # fmt: skip
+        ([], None),
+        ([system(agent=TOLD)], True),
+        ([system(agent=UNTOLD)], None),
+        ([system(agent=TOLD), system(index=2)], None),
+        ([system(), system(index=2, agent=TOLD)], None),
+        ([system(reply_to=None), system(index=2, agent=TOLD)], True),  # a greeting answers nothing
+        ([SilenceKept(dialogue_id="d", reply_to=None), system(agent=TOLD)], True),
+        ([SilenceKept(dialogue_id="d", reply_to=0), system(agent=TOLD)], None),
+        ([SilenceKept(dialogue_id="d", reply_to=0, agent=TOLD)], True),
+        ([FAILED, system(agent=TOLD)], True),
+    ]:
         assert rows_of(*((1.0, one) for one in happened)).dialogue()["tools_logged"] is logged
 
 
@@ -259,23 +280,35 @@ def test_calls_of_models_have_a_price_where_the_study_says_one() -> None:
     prices = Prices.model_validate({"currency": "EUR", "models": {"m": {"input": 2.0, "output": 5.0}}})
     for known, price in ((prices, {"cost": 0.00205, "currency": "EUR"}), (None, {})):
         tables = rows_of((1.0, system(agent=used)), readers=Readers(prices=known)).agent.tables
-        assert [{name: one[name] for name in ("cost", "currency") if name in one}
-                for one in tables["usage"]] == [price]  # fmt: skip
+        assert [
+            {name: one[name] for name in ("cost", "currency") if name in one} for one in tables["usage"]
+        ] == [price]
         assert "cost" not in tables["tool_calls"][0]
 
 
 def test_goals_are_those_of_the_task_and_of_its_alternative() -> None:
-    task = {"type": "restaurant", "constraints": {"food": "thai"}, "requests": ["phone"],
-            "alternative": {"constraints": {"food": "any"}}}  # fmt: skip
+    task = {
+        "type": "restaurant",
+        "constraints": {"food": "thai"},
+        "requests": ["phone"],
+        "alternative": {"constraints": {"food": "any"}},
+    }
 
     def goals(task: dict[str, Any] | None) -> list[tuple[Any, ...]]:
-        return [tuple(one.get(key) for key in ("goal_index", "kind", "slot", "value"))
-                for one in rows_of(task=task).goals()]  # fmt: skip
+        return [
+            tuple(one.get(key) for key in ("goal_index", "kind", "slot", "value"))
+            for one in rows_of(task=task).goals()
+        ]
 
-    more = [(index, kind, slot, value) for index in (0, 1) for kind, slot, value in (
-        ("type", None, "restaurant"), ("constraint", "food", ("thai", "any")[index]),
-        ("request", "phone", None),
-    )]  # fmt: skip
+    more = [
+        (index, kind, slot, value)
+        for index in (0, 1)
+        for kind, slot, value in (
+            ("type", None, "restaurant"),
+            ("constraint", "food", ("thai", "any")[index]),
+            ("request", "phone", None),
+        )
+    ]
     assert goals(task) == more
     assert goals(task | {"alternative": None, "type": None}) == more[1:3]
     assert goals({"constraints": None, "requests": None}) == goals({}) == goals(None) == []
@@ -287,6 +320,8 @@ def test_who_cut_in_where_a_dialogue_was_only_listened_to() -> None:
     heard = [SpeechHeard(dialogue_id="d", **dict(zip(names, one, strict=True))) for one in spoken]
     turns = rows_of(*((one.offset_s, one) for one in heard), channel="phone").turns
     assert [(one["party"], one.get("barge_in")) for one in turns] == [
-        ("system", None), ("user", True), ("system", None),
-    ]  # fmt: skip
+        ("system", None),
+        ("user", True),
+        ("system", None),
+    ]
     assert ["barge_in" in one for one in turns] == [False, True, False]

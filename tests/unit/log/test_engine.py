@@ -75,10 +75,13 @@ server:/home /home nfs4 rw 0 0
 @pytest.mark.parametrize(
     ("folder", "kind"),
     [
-        ("/var/lib", None), ("/home/anna", "nfs4"), ("/home/local disk/x", None), ("/data", "cifs"),
+        ("/var/lib", None),
+        ("/home/anna", "nfs4"),
+        ("/home/local disk/x", None),
+        ("/data", "cifs"),
         ("/database", None),
     ],
-)  # fmt: skip
+)
 def test_network_file_systems_are_known_by_their_mount(tmp_path: Path, folder: str, kind: str | None) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(MOUNTS)

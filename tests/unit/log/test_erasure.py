@@ -59,13 +59,22 @@ def visit(tx: Transaction, number: int, says: str) -> None:
     for event in (
         VisitOpened(study="s", revision="r", participant_id=person, pool="link", language="en"),
         DialogueAssigned(
-            **dialogue, step=0, round=0, system="a", task_id=None, task=None, channel="text", language="en",
-            conversation=f"c{number}", condition=None, factors={},
+            **dialogue,
+            step=0,
+            round=0,
+            system="a",
+            task_id=None,
+            task=None,
+            channel="text",
+            language="en",
+            conversation=f"c{number}",
+            condition=None,
+            factors={},
         ),
         DialogueOpened(**dialogue),
         UserTurnSent(**dialogue, turn_index=0, text=says),
         CallPlaced(study="s", **dialogue, call_id=f"x{number}", callee=f"caller-{number}"),
-    ):  # fmt: skip
+    ):
         tx.append(visit_id, event)
 
 
@@ -73,22 +82,42 @@ def others(tx: Transaction, number: int, says: str) -> None:
     """What annotators and stress tests have of the dialogue."""
     key = f"d{number}"
     label = LoggedLabel(label="name", value=says)
-    given = LabelsGiven(dialogue_id=key, scheme="names", turn_index=0, labels=[label], annotator_id="a",
-                        done=True)  # fmt: skip
+    given = LabelsGiven(
+        dialogue_id=key, scheme="names", turn_index=0, labels=[label], annotator_id="a", done=True
+    )
     tx.append("annotation:s", given)
     tx.append(
         stress_stream("s"),
-        VariantsProposed(item_id=f"i{number}", test="ST-4", language="en", dialogue_id=key, turn_index=0,
-                         original=says, previous=None, proposals=[]),
-    )  # fmt: skip
+        VariantsProposed(
+            item_id=f"i{number}",
+            test="ST-4",
+            language="en",
+            dialogue_id=key,
+            turn_index=0,
+            original=says,
+            previous=None,
+            proposals=[],
+        ),
+    )
     reviewed = VariantReviewed(item_id=f"i{number}", reviewer="a", decision="edit", text=says + "!")
     tx.append(stress_stream("s"), reviewed)
 
 
 def run_of_stress(tx: Transaction, says: dict[int, str]) -> None:
     kind = {"test": "ST-4", "family": "spelling", "language": "en", "turn_index": 0, "approval": "accept"}
-    cases = [{**kind, "case_id": f"case-{n}", "dialogue_id": f"d{n}", "original": text, "variant": text + "?",
-              "rule": "r", "channel": "text", "ad_hoc": False} for n, text in says.items()]  # fmt: skip
+    cases = [
+        {
+            **kind,
+            "case_id": f"case-{n}",
+            "dialogue_id": f"d{n}",
+            "original": text,
+            "variant": text + "?",
+            "rule": "r",
+            "channel": "text",
+            "ad_hoc": False,
+        }
+        for n, text in says.items()
+    ]
     planned = StressRunPlanned(run_id="run", plan="p", system="a", settings={}, cases=cases)
     tx.append(stress_stream("s"), planned)
     for number, text in says.items():
@@ -315,7 +344,8 @@ def test_the_verb_erases_by_the_identifier_of_the_link_and_tells_what_it_did(tmp
         assert [one.participant_id for one in log.visits("s")] == ["p1", "p2", "p9"]
     result = CliRunner().invoke(app, [*words, "--yes"], catch_exceptions=False)
     assert result.stdout.splitlines() == [
-        "erased p1: 1 visit, 10 events", "removed their data from 2 events of other participants",
-    ]  # fmt: skip
+        "erased p1: 1 visit, 10 events",
+        "removed their data from 2 events of other participants",
+    ]
     with Log.open(url) as log:
         assert [one.participant_id for one in log.visits("s")] == ["p2", "p9"]

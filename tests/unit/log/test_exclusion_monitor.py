@@ -34,8 +34,12 @@ def left_out(log: Log, exclude: str) -> LeftOut:
 
 def talk(tx: Transaction, visit: str, *dialogues: int, person: str = "", ends: bool = True) -> None:
     """A visit with dialogues of so many user turns; of fewer than none, one that never began."""
-    tx.append(visit, VisitOpened(study="s", revision="r", participant_id=person or f"p-{visit}", pool="link",
-                                 language="en"))  # fmt: skip
+    tx.append(
+        visit,
+        VisitOpened(
+            study="s", revision="r", participant_id=person or f"p-{visit}", pool="link", language="en"
+        ),
+    )
     for number, turns in enumerate(dialogues):
         key = f"{visit}-{number}"
         tx.append(visit, assigned(key, system="one", condition="one"))

@@ -76,15 +76,32 @@ def come(
             LoggedRating(item_id="ease", value=4.0, answer="easy"),
         ]
         for event in (
-            VisitOpened(study=study, revision="r", participant_id=who, pool="link", language="en",
-                        simulated=simulated),
-            DialogueAssigned(dialogue_id=f"d-{visit}", step=0, round=0, system="desk", task_id=None,
-                             task=None, channel="text", language="en", conversation=visit),
+            VisitOpened(
+                study=study, revision="r", participant_id=who, pool="link", language="en", simulated=simulated
+            ),
+            DialogueAssigned(
+                dialogue_id=f"d-{visit}",
+                step=0,
+                round=0,
+                system="desk",
+                task_id=None,
+                task=None,
+                channel="text",
+                language="en",
+                conversation=visit,
+            ),
             DialogueOpened(dialogue_id=f"d-{visit}"),
-            QuestionnaireAnswered(step=1, round=None, dialogue_id=None, instrument="i", wording="ours",
-                                  language="en", ratings=answered),
+            QuestionnaireAnswered(
+                step=1,
+                round=None,
+                dialogue_id=None,
+                instrument="i",
+                wording="ours",
+                language="en",
+                ratings=answered,
+            ),
             *([VisitEnded(outcome="completed")] if ends else []),
-        ):  # fmt: skip
+        ):
             tx.append(visit, event)
 
     log.transact_now(write)

@@ -55,25 +55,41 @@ TASK = {
 }
 ENTITIES = [
     {
-        "entity_id": "e1", "name": "Om", "slot": "food", "value": "indian",
-        "source": "database", "match": "exact",
+        "entity_id": "e1",
+        "name": "Om",
+        "slot": "food",
+        "value": "indian",
+        "source": "database",
+        "match": "exact",
     }
-]  # fmt: skip
+]
 
 
 def visit_opened(participant: str, simulated: bool = False, study: str = "cities") -> VisitOpened:
     return VisitOpened(
-        study=study, revision="r1", participant_id=participant, pool="link", language="en",
+        study=study,
+        revision="r1",
+        participant_id=participant,
+        pool="link",
+        language="en",
         simulated=simulated,
-    )  # fmt: skip
+    )
 
 
 def assigned(dialogue: str, system: str = "a", task: dict[str, Any] | None = TASK) -> DialogueAssigned:
     return DialogueAssigned(
-        dialogue_id=dialogue, step=0, round=0, system=system, task_id="t1" if task else None, task=task,
-        channel="text", language="it", conversation=f"key-{dialogue}", condition=f"{system}/loud",
+        dialogue_id=dialogue,
+        step=0,
+        round=0,
+        system=system,
+        task_id="t1" if task else None,
+        task=task,
+        channel="text",
+        language="it",
+        conversation=f"key-{dialogue}",
+        condition=f"{system}/loud",
         factors={"manager": system, "noise": "loud"},
-    )  # fmt: skip
+    )
 
 
 class Trial:
@@ -112,24 +128,39 @@ def dataset(trial: Trial, tmp_path: Path) -> Dataset:
     trial.write("v1", visit_opened("p1"), LanguageChosen(language="it"), assigned("d1"))
     trial.write("v1", DialogueOpened(dialogue_id="d1"), after_s=10)
     greeting = SystemTurnReceived(
-        dialogue_id="d1", turn_index=0, reply_to=None,
+        dialogue_id="d1",
+        turn_index=0,
+        reply_to=None,
         messages=[LoggedMessage(text="Hello."), LoggedMessage(text="Food?")],
-        sent_s=0.0, first_output_s=0.5, complete_s=0.75, acts=[LoggedAct(act="request", slot="food")],
-    )  # fmt: skip
+        sent_s=0.0,
+        first_output_s=0.5,
+        complete_s=0.75,
+        acts=[LoggedAct(act="request", slot="food")],
+    )
     trial.write("v1", greeting, after_s=1)
     said = UserTurnSent(
-        dialogue_id="d1", turn_index=1, text="thai food", response_delay_s=3.0, first_key_delay_s=1.0,
+        dialogue_id="d1",
+        turn_index=1,
+        text="thai food",
+        response_delay_s=3.0,
+        first_key_delay_s=1.0,
         heard=[LoggedHypothesis(text="tie food", score=0.75), LoggedHypothesis(text="thai food", score=0.25)],
-    )  # fmt: skip
+    )
     trial.write("v1", said, after_s=4)
     understood = [
         LoggedHypothesis(acts=[LoggedAct(act="inform", slot="food", op="=", value="tie")], score=0.5),
         LoggedHypothesis(acts=[LoggedAct(act="inform", slot="food", op="=", value="thai")], score=0.25),
     ]
     answer = SystemTurnReceived(
-        dialogue_id="d1", turn_index=2, reply_to=1, messages=[LoggedMessage(text="None.")],
-        sent_s=5.0, first_output_s=6.0, complete_s=6.5, understood=understood,
-    )  # fmt: skip
+        dialogue_id="d1",
+        turn_index=2,
+        reply_to=1,
+        messages=[LoggedMessage(text="None.")],
+        sent_s=5.0,
+        first_output_s=6.0,
+        complete_s=6.5,
+        understood=understood,
+    )
     trial.write("v1", answer, after_s=2)
     trial.write("v1", UserTurnSent(dialogue_id="d1", turn_index=3, text="bye"), after_s=3)
     failed = SystemTurnFailed(dialogue_id="d1", reply_to=3, failure="timeout", detail="30 s")
@@ -144,10 +175,18 @@ def dataset(trial: Trial, tmp_path: Path) -> Dataset:
         LoggedRating(item_id="found", value=1.0, answer="Yes", role="subjective_success"),
         LoggedRating(item_id="remarks", value=None, answer="=cmd()"),
     ]
-    trial.write("v1", QuestionnaireAnswered(
-        step=1, round=0, dialogue_id="d1", instrument="cambridge", wording="project", language="it",
-        ratings=ratings,
-    ))  # fmt: skip
+    trial.write(
+        "v1",
+        QuestionnaireAnswered(
+            step=1,
+            round=0,
+            dialogue_id="d1",
+            instrument="cambridge",
+            wording="project",
+            language="it",
+            ratings=ratings,
+        ),
+    )
     trial.write("v1", assigned("d2", "b", None), DialogueOpened(dialogue_id="d2"), after_s=5)
     trial.restart()
     trial.write("v1", UserTurnSent(dialogue_id="d2", turn_index=0, text="hi"), after_s=7)
@@ -197,8 +236,10 @@ def test_instants_are_read_where_the_system_knows_no_time_zones(
 
 def test_times_of_turns_count_from_the_opening_also_across_a_restart(dataset: Dataset) -> None:
     names = ("party", "text", "reference", "onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")
-    turns = {(row["dialogue_id"], row["turn_index"]): tuple(row[name] for name in names)
-             for row in rows(dataset, "turns")}  # fmt: skip
+    turns = {
+        (row["dialogue_id"], row["turn_index"]): tuple(row[name] for name in names)
+        for row in rows(dataset, "turns")
+    }
     assert turns == {
         ("d1", 0): ("system", "Hello.\nFood?", "Hello.\nFood?", 0.5, 0.75, None, 0.5, 0.75),
         ("d1", 1): ("user", "tie food", "thai food", 3.0, 5.0, 5.0, None, None),
@@ -208,8 +249,9 @@ def test_times_of_turns_count_from_the_opening_also_across_a_restart(dataset: Da
         ("d4", 0): ("user", "thai", "thai", None, 0.0, 0.0, None, None),
     }
     assert [(row["rank"], row["text"], row["score"]) for row in rows(dataset, "hypotheses")] == [
-        (0, "tie food", 0.75), (1, "thai food", 0.25)
-    ]  # fmt: skip
+        (0, "tie food", 0.75),
+        (1, "thai food", 0.25),
+    ]
 
 
 def test_acts_say_who_says_so(dataset: Dataset) -> None:
@@ -225,15 +267,21 @@ def test_acts_say_who_says_so(dataset: Dataset) -> None:
 def test_goals_ratings_incidents_people_and_entities(dataset: Dataset) -> None:
     goals = [row for row in rows(dataset, "goals") if row["dialogue_id"] == "d1"]
     assert [(row["goal_index"], row["kind"], row["slot"], row["op"], row["value"]) for row in goals] == [
-        (0, "type", None, "=", "restaurant"), (0, "constraint", "food", "=", "thai"),
-        (0, "constraint", "area", "=", "dontcare"), (0, "request", "phone", None, None),
-        (1, "type", None, "=", "restaurant"), (1, "constraint", "food", "=", "indian"),
+        (0, "type", None, "=", "restaurant"),
+        (0, "constraint", "food", "=", "thai"),
+        (0, "constraint", "area", "=", "dontcare"),
+        (0, "request", "phone", None, None),
+        (1, "type", None, "=", "restaurant"),
+        (1, "constraint", "food", "=", "indian"),
         (1, "request", "phone", None, None),
-    ]  # fmt: skip
+    ]
     found, remark = rows(dataset, "ratings")
     assert (found["role"], found["value"], found["answer"], found["dialogue_id"]) == (
-        "subjective_success", 1.0, "Yes", "d1",
-    )  # fmt: skip
+        "subjective_success",
+        1.0,
+        "Yes",
+        "d1",
+    )
     assert (remark["value"], remark["answer"], remark["wording"]) == (None, "=cmd()", "project")
     (incident,) = rows(dataset, "incidents")
     assert (incident["turn_index"], incident["failure"], incident["detail"]) == (3, "timeout", "30 s")
@@ -287,9 +335,14 @@ def test_a_clock_set_back_across_a_restart_leaves_the_time_missing(trial: Trial,
 def test_what_passed_while_our_service_was_away_is_nobodys_delay(trial: Trial, tmp_path: Path) -> None:
     def answer(turn: int, at_s: float) -> SystemTurnReceived:
         return SystemTurnReceived(
-            dialogue_id="d1", turn_index=turn, reply_to=turn - 1, messages=[LoggedMessage(text="Yes?")],
-            sent_s=at_s - 1, first_output_s=at_s, complete_s=at_s,
-        )  # fmt: skip
+            dialogue_id="d1",
+            turn_index=turn,
+            reply_to=turn - 1,
+            messages=[LoggedMessage(text="Yes?")],
+            sent_s=at_s - 1,
+            first_output_s=at_s,
+            complete_s=at_s,
+        )
 
     trial.write("v1", visit_opened("p1"), assigned("d1"), DialogueOpened(dialogue_id="d1"))
     trial.write("v1", UserTurnSent(dialogue_id="d1", turn_index=0, text="hi"), after_s=4)
@@ -362,11 +415,17 @@ def test_flags_of_system_turns_come_from_acts_where_logged_and_from_rules_elsewh
 ) -> None:
     rules = FlagRules.model_validate({"question": [{"pattern": "[?]"}], "help": ["you can say"]})
     said = [
-        SystemTurnReceived(dialogue_id="d1", turn_index=0, reply_to=None,
-                           messages=[LoggedMessage(text="Where?")]),
-        SystemTurnReceived(dialogue_id="d1", turn_index=1, reply_to=None, acts=[LoggedAct(act="offer")],
-                           messages=[LoggedMessage(text="You can say north?")]),
-    ]  # fmt: skip
+        SystemTurnReceived(
+            dialogue_id="d1", turn_index=0, reply_to=None, messages=[LoggedMessage(text="Where?")]
+        ),
+        SystemTurnReceived(
+            dialogue_id="d1",
+            turn_index=1,
+            reply_to=None,
+            acts=[LoggedAct(act="offer")],
+            messages=[LoggedMessage(text="You can say north?")],
+        ),
+    ]
     trial.write("v1", visit_opened("p1"), assigned("d1"), DialogueOpened(dialogue_id="d1"), *said)
     bare = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "turns")
     system = rows(export_dataset(trial.log, "cities", tmp_path / "again"), "dialogues")[0]["system"]
@@ -388,9 +447,13 @@ def test_a_study_is_exported_by_the_parser_and_the_flags_that_it_names(trial: Tr
     system = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "dialogues")[0]["system"]
     rules = FlagRules.model_validate({"question": [{"pattern": "[?]"}]})
     study: Any = SimpleNamespace(
-        name="cities", parser="parser_of_one_study:parse", ontology=None, folder=tmp_path,
-        flags={system: rules}, entities=list,
-    )  # fmt: skip
+        name="cities",
+        parser="parser_of_one_study:parse",
+        ontology=None,
+        folder=tmp_path,
+        flags={system: rules},
+        entities=list,
+    )
     dataset = export_study(study, trial.log, tmp_path / "data")
     acts = [row for row in rows(dataset, "acts") if row["layer"] == "reference"]
     assert [(row["act"], row["slot"], row["source"]) for row in acts] == [("bye", "it", "parser")]
@@ -421,10 +484,19 @@ def test_no_formula_of_anybody_is_one_in_any_file_for_spreadsheets(
             for n, text in enumerate(texts)
         ]
         writer.add("turns", said)
-        writer.add("ratings", [
-            {"dialogue_id": "d", "participant_id": text, "instrument": text, "item_id": text, "answer": text}
-            for text in texts
-        ])  # fmt: skip
+        writer.add(
+            "ratings",
+            [
+                {
+                    "dialogue_id": "d",
+                    "participant_id": text,
+                    "instrument": text,
+                    "item_id": text,
+                    "answer": text,
+                }
+                for text in texts
+            ],
+        )
     files += export_csv(tmp_path / "data", tmp_path / "csv").glob("*.csv")
     files.append(write_rows(tmp_path / "rows.csv", [{"audio": one, "transcript": one} for one in texts]))
     write_findings(tmp_path / "found.csv", [DecidedFind("name", one, "mask", [one], one) for one in texts])
@@ -445,10 +517,18 @@ def test_no_formula_of_anybody_is_one_in_any_file_for_spreadsheets(
 def test_people_and_programs_are_exported_each_with_their_recordings(trial: Trial, tmp_path: Path) -> None:
     for visit, simulated, study in (("v1", False, "cities"), ("v2", True, "cities"), ("v3", False, "other")):
         stored = RecordingStored(
-            recording_id=f"r-{visit}", file=f"{visit}.flac", sha256="0", byte_count=1,
-            media_type="audio/flac", content="turn", speakers=["user"], sample_rate_hz=8000, frames=8000,
-            duration_s=1.0, dialogue_id=f"d-{visit}",
-        )  # fmt: skip
+            recording_id=f"r-{visit}",
+            file=f"{visit}.flac",
+            sha256="0",
+            byte_count=1,
+            media_type="audio/flac",
+            content="turn",
+            speakers=["user"],
+            sample_rate_hz=8000,
+            frames=8000,
+            duration_s=1.0,
+            dialogue_id=f"d-{visit}",
+        )
         trial.write(visit, visit_opened(visit, simulated, study), assigned(f"d-{visit}"))
         trial.write(visit, DialogueOpened(dialogue_id=f"d-{visit}"), stored)
     for simulated, found in ((None, ["v1", "v2"]), (False, ["v1"]), (True, ["v2"])):
@@ -463,10 +543,15 @@ def test_a_wizard_is_known_in_one_study_by_one_pseudonym_and_in_another_by_anoth
 ) -> None:
     for visit, study in (("v1", "cities"), ("v2", "cities"), ("v3", "other")):
         said = SystemTurnReceived(
-            dialogue_id=f"d-{visit}", turn_index=0, reply_to=None, messages=[LoggedMessage(text="Hello.")],
-            sent_s=0.0, first_output_s=0.5, complete_s=0.75,
+            dialogue_id=f"d-{visit}",
+            turn_index=0,
+            reply_to=None,
+            messages=[LoggedMessage(text="Hello.")],
+            sent_s=0.0,
+            first_output_s=0.5,
+            complete_s=0.75,
             raw=[{"wizard": "Merlin", "replaces": "system"}],
-        )  # fmt: skip
+        )
         trial.write(visit, visit_opened(visit, study=study), assigned(f"d-{visit}"))
         trial.write(visit, DialogueOpened(dialogue_id=f"d-{visit}"), said)
     known = [

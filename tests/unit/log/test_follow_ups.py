@@ -34,9 +34,15 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
 
 def hold(
-    tx: Transaction, visit: str, person: str, *held: tuple[str, str], study: str = "first",
-    outcome: str | None = "completed", key: str | None = None, simulated: bool = False,
-) -> None:  # fmt: skip
+    tx: Transaction,
+    visit: str,
+    person: str,
+    *held: tuple[str, str],
+    study: str = "first",
+    outcome: str | None = "completed",
+    key: str | None = None,
+    simulated: bool = False,
+) -> None:
     """A visit with dialogues, each in a condition and with how it ended."""
     if key is not None:
         tx.participant_of(study, "panel", key, person)
@@ -46,7 +52,7 @@ def hold(
         VisitOpened(
             study=study, revision="r", participant_id=person, pool="panel", language="en", simulated=simulated
         ),
-    )  # fmt: skip
+    )
     for number, (condition, reason) in enumerate(held):
         tx.append(visit, assigned(f"{visit}-{number}", condition=condition))
         over = DialogueEnded.model_validate(
@@ -121,14 +127,22 @@ def test_what_is_known_of_somebody_stays_and_new_ones_are_added(invited: Log) ->
 
 def test_somebody_is_found_by_pseudonym_and_by_what_their_recruiter_knows(invited: Log) -> None:
     with invited.reading() as connection:
-        found = [invited_as(connection, *asked) for asked in (
-            ("later", "ann"), ("other", "ann"), ("other", "ben"), ("later", "nobody")
-        )]  # fmt: skip
+        found = [
+            invited_as(connection, *asked)
+            for asked in (("later", "ann"), ("other", "ann"), ("other", "ben"), ("later", "nobody"))
+        ]
     assert found == [ANN, ELSEWHERE, None, None]
-    found = [invited_person(invited, *asked) for asked in (
-        ("later", "panel", "k1"), ("later", "panel", "k2"), ("later", "link", "k1"), ("later", "link", "k2"),
-        ("other", "panel", "k1"), ("other", "link", "k1"),
-    )]  # fmt: skip
+    found = [
+        invited_person(invited, *asked)
+        for asked in (
+            ("later", "panel", "k1"),
+            ("later", "panel", "k2"),
+            ("later", "link", "k1"),
+            ("later", "link", "k2"),
+            ("other", "panel", "k1"),
+            ("other", "link", "k1"),
+        )
+    ]
     assert found == [ANN, BEN, EVE, None, ELSEWHERE, None]
 
 

@@ -111,9 +111,16 @@ def test_an_erased_participant_leaves_a_log_that_is_whole_and_still_guarded(log:
 
     def others(tx: Transaction) -> None:
         dialogue = DialogueAssigned(
-            dialogue_id="d1", step=0, round=0, system="a", task_id=None, task=None, channel="text",
-            language="en", conversation="c1",
-        )  # fmt: skip
+            dialogue_id="d1",
+            step=0,
+            round=0,
+            system="a",
+            task_id=None,
+            task=None,
+            channel="text",
+            language="en",
+            conversation="c1",
+        )
         tx.append("v1", dialogue)
         item = {"audio": "a.wav", "dialogue_id": "d1", "turn_index": 0}
         tx.append("v2", StimuliPlanned(step=0, name="transcribe", stimuli=[item]))

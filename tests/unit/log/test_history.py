@@ -79,16 +79,24 @@ def test_lines_stand_in_the_order_of_the_log_and_leave_out_what_nobody_said() ->
     silent = SilenceKept(dialogue_id="d", reply_to=None)
     lines = held(DialogueOpened(dialogue_id="d"), silent, said(0), failed, answer(1, 0)).lines
     assert [one.event.kind for one in lines] == [
-        "silence_kept", "user_turn_sent", "system_turn_failed", "system_turn_received",
-    ]  # fmt: skip
+        "silence_kept",
+        "user_turn_sent",
+        "system_turn_failed",
+        "system_turn_received",
+    ]
     assert [isinstance(one, Turn) for one in lines] == [False, True, False, True]
 
 
 def test_the_system_of_a_call_is_the_one_that_was_drawn_when_it_came() -> None:
     routed = CallRouted(
-        dialogue_id="d", system="two", condition="loud", factors={"noise": "much"}, rule="balanced",
-        counted_by="caller", calls_before={},
-    )  # fmt: skip
+        dialogue_id="d",
+        system="two",
+        condition="loud",
+        factors={"noise": "much"},
+        rule="balanced",
+        counted_by="caller",
+        calls_before={},
+    )
     joined = CallConnected(dialogue_id="d", call_id="c", adapter="sip", caller=None, joined_by="pin")
     waiting = fold(stored(OPENED, assigned(channel="phone"))).dialogues[0]
     assert waiting.awaits_call and waiting.system == "one"
@@ -113,9 +121,14 @@ def test_seconds_since_the_opening_go_by_the_wall_only_over_a_restart(
     dialogue = held(DialogueOpened(dialogue_id="d"))
     assert dialogue.opened is not None
     later = StoredEvent(
-        "x", "v", 9, dialogue.opened.at + timedelta(seconds=wall_s), dialogue.opened.monotonic_s + 5, boot,
+        "x",
+        "v",
+        9,
+        dialogue.opened.at + timedelta(seconds=wall_s),
+        dialogue.opened.monotonic_s + 5,
+        boot,
         said(0),
-    )  # fmt: skip
+    )
     assert dialogue.elapsed_s(later) == elapsed_s
     assert held().elapsed_s(later) is None
 
@@ -132,26 +145,50 @@ def test_a_dialogue_still_held_at_the_end_of_its_visit_was_left_and_an_ended_one
 def test_what_concerns_the_visit_is_known_of_it() -> None:
     def kept(key: str) -> RecordingStored:
         return RecordingStored(
-            recording_id=key, file=f"{key}.wav", sha256="", byte_count=1, media_type="audio/wav",
-            content="turn", speakers=["user"], sample_rate_hz=8000, frames=8, duration_s=0.001,
+            recording_id=key,
+            file=f"{key}.wav",
+            sha256="",
+            byte_count=1,
+            media_type="audio/wav",
+            content="turn",
+            speakers=["user"],
+            sample_rate_hz=8000,
+            frames=8,
+            duration_s=0.001,
             dialogue_id="d",
-        )  # fmt: skip
+        )
 
     bout = BoutAssigned(
-        bout_id="b", step=1, round=0, left_dialogue_id="d", right_dialogue_id="e", left_system="one",
+        bout_id="b",
+        step=1,
+        round=0,
+        left_dialogue_id="d",
+        right_dialogue_id="e",
+        left_system="one",
         right_system="two",
-    )  # fmt: skip
+    )
     vote = VoteCast(
         bout_id="b", exchange=1, choice="tie", left_turn_index=1, right_turn_index=1, response_s=1
     )
     planned = StimuliPlanned(step=2, name="rate", stimuli=[{}])
     response = ResponseGiven(step=2, name="rate", position=0, response={}, response_s=1)
-    history = fold(stored(
-        OPENED, LanguageChosen(language="it"), assigned(), assigned("e"), bout, kept("r1"), kept("r2"),
-        RecordingRemoved(recording_id="r1", reason="redone"), vote,
-        BoutEnded(bout_id="b", step=1, reason="user", votes=1), planned, response,
-        StepFinished(step=2, name="rate"),
-    ))  # fmt: skip
+    history = fold(
+        stored(
+            OPENED,
+            LanguageChosen(language="it"),
+            assigned(),
+            assigned("e"),
+            bout,
+            kept("r1"),
+            kept("r2"),
+            RecordingRemoved(recording_id="r1", reason="redone"),
+            vote,
+            BoutEnded(bout_id="b", step=1, reason="user", votes=1),
+            planned,
+            response,
+            StepFinished(step=2, name="rate"),
+        )
+    )
     assert (history.participant_id, history.language) == ("p", "it")
     assert history.recordings == {"r2": "r2.wav"}
     (one,) = history.bouts

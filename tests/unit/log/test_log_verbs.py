@@ -25,10 +25,20 @@ def visit(tx: Transaction, number: int) -> None:
     tx.append(
         key, VisitOpened(study="s", revision="r", participant_id=f"p{number}", pool="link", language="en")
     )
-    tx.append(key, DialogueAssigned(
-        dialogue_id=dialogue, step=0, round=0, system="a", task_id=None, task=None, channel="text",
-        language="en", conversation="c",
-    ))  # fmt: skip
+    tx.append(
+        key,
+        DialogueAssigned(
+            dialogue_id=dialogue,
+            step=0,
+            round=0,
+            system="a",
+            task_id=None,
+            task=None,
+            channel="text",
+            language="en",
+            conversation="c",
+        ),
+    )
     tx.append(key, UserTurnSent(dialogue_id=dialogue, turn_index=0, text="perché no?"))
     tx.append(key, DialogueEnded(dialogue_id=dialogue, reason="user", user_turns=1))
 

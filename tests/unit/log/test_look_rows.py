@@ -16,10 +16,17 @@ def look(number: int, stop: str | None, *, study: str = "city", rule: str = "poc
         a="nbest", b="onebest", difference=0.12, low=-0.01, high=0.25, statistic=2.5, bar=2.413, stop=stop
     )
     return LookTaken(
-        study=study, rule=rule, measure="objective_success_inferred", number=number,
-        of=None if rule == "anytime" else 3, participants=20 * number, planned=60, information=number / 3,
-        verdicts=[verdict, verdict.model_copy(update={"b": "third", "stop": None})], stop=stop,
-    )  # fmt: skip
+        study=study,
+        rule=rule,
+        measure="objective_success_inferred",
+        number=number,
+        of=None if rule == "anytime" else 3,
+        participants=20 * number,
+        planned=60,
+        information=number / 3,
+        verdicts=[verdict, verdict.model_copy(update={"b": "third", "stop": None})],
+        stop=stop,
+    )
 
 
 def exported(folder: Path, *looks: LookTaken) -> Dataset:
@@ -35,9 +42,11 @@ def test_every_look_and_pair_is_a_row_of_its_own_study(tmp_path: Path) -> None:
     dataset = exported(tmp_path, look(1, None), look(2, "effect"), look(1, None, study="elsewhere"))
     rows = dataset.read("looks").to_pylist()
     assert [(row["look_number"], row["b"], row["verdict"], row["stop"]) for row in rows] == [
-        (1, "onebest", None, None), (1, "third", None, None),
-        (2, "onebest", "effect", "effect"), (2, "third", None, "effect"),
-    ]  # fmt: skip
+        (1, "onebest", None, None),
+        (1, "third", None, None),
+        (2, "onebest", "effect", "effect"),
+        (2, "third", None, "effect"),
+    ]
     assert [row["participants"] for row in rows] == [20, 20, 40, 40]
     assert rows[0]["information"] == pytest.approx(1 / 3) and rows[0]["taken_at"] is not None
     assert (rows[0]["statistic"], rows[0]["bar"], rows[0]["looks_planned"]) == (2.5, 2.413, 3)

@@ -82,19 +82,33 @@ def some_trial(tx: Transaction) -> None:
         tx.append(
             "v1",
             DialogueAssigned(
-                dialogue_id=f"d{number}", step=0, round=0, system=system, task_id=None, task=None,
-                channel="phone", language="en", conversation=f"c{number}", condition=None, factors={},
+                dialogue_id=f"d{number}",
+                step=0,
+                round=0,
+                system=system,
+                task_id=None,
+                task=None,
+                channel="phone",
+                language="en",
+                conversation=f"c{number}",
+                condition=None,
+                factors={},
             ),
-        )  # fmt: skip
+        )
     tx.append("v1", UserTurnSent(dialogue_id="d0", turn_index=0, text="a \0 b"))
     tx.append("v1", CallPlaced(study="s", dialogue_id="d0", call_id="x", callee="caller-1"))
     connected = CallConnected(dialogue_id="d0", call_id="x", adapter="sip", caller=None, joined_by="placed")
     tx.append("v1", connected)
     tx.append(TRIAL, CallsUnwanted(study="s", callee="caller-1"))
     bout = BoutAssigned(
-        bout_id="b", step=0, round=0, left_dialogue_id="d0", right_dialogue_id="d1", left_system="a",
+        bout_id="b",
+        step=0,
+        round=0,
+        left_dialogue_id="d0",
+        right_dialogue_id="d1",
+        left_system="a",
         right_system="b",
-    )  # fmt: skip
+    )
     tx.append("v1", bout)
 
 

@@ -29,8 +29,17 @@ ELSEWHERE = "v8"
 
 def fill(tx: Transaction, key: str, who: str, outcome: str | None, held: str) -> None:
     study = "other" if key == ELSEWHERE else "s"
-    tx.append(key, VisitOpened(study=study, revision="r", participant_id=who, pool="link", language="en",
-                               simulated=who == "program"))  # fmt: skip
+    tx.append(
+        key,
+        VisitOpened(
+            study=study,
+            revision="r",
+            participant_id=who,
+            pool="link",
+            language="en",
+            simulated=who == "program",
+        ),
+    )
     for number, (condition, _, reason) in enumerate(one.partition(":") for one in held.split()):
         dialogue = f"{key}-{number}"
         tx.append(key, assigned(dialogue, condition=condition))

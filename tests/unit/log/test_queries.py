@@ -25,10 +25,20 @@ def visit(tx: Transaction, name: str, system: str, reason: str | None, *, over: 
         name, VisitOpened(study="s", revision="r", participant_id=f"p-{name}", pool="link", language="en")
     )
     dialogue = f"d-{name}"
-    tx.append(name, DialogueAssigned(
-        dialogue_id=dialogue, step=0, round=0, system=system, task_id=None, task=None, channel="text",
-        language="en", conversation="c",
-    ))  # fmt: skip
+    tx.append(
+        name,
+        DialogueAssigned(
+            dialogue_id=dialogue,
+            step=0,
+            round=0,
+            system=system,
+            task_id=None,
+            task=None,
+            channel="text",
+            language="en",
+            conversation="c",
+        ),
+    )
     tx.append(name, DialogueOpened(dialogue_id=dialogue))
     tx.append(name, UserTurnSent(dialogue_id=dialogue, turn_index=0, text="hi"))
     tx.append(name, CodeEntered(entered="1", accepted=False, problem="unknown"))
@@ -60,8 +70,11 @@ def test_visits_are_listed_as_they_were_opened(log: Log) -> None:
 
 def test_the_end_of_a_visit_abandons_what_was_still_running(log: Log) -> None:
     assert [(one.dialogue_id, one.status, one.user_turns) for one in log.dialogues("s")] == [
-        ("d-v1", "completed", 1), ("d-v2", "failed", 1), ("d-v3", "abandoned", 1), ("d-v4", "running", 1)
-    ]  # fmt: skip
+        ("d-v1", "completed", 1),
+        ("d-v2", "failed", 1),
+        ("d-v3", "abandoned", 1),
+        ("d-v4", "running", 1),
+    ]
     assert [one.dialogue_id for one in log.dialogues("s", system="b")] == ["d-v3", "d-v4"]
     assert counts_by_system(log, "s") == {
         "a": {"participants": 2, "dialogues": 2, "running": 0, "completed": 1, "failed": 1, "abandoned": 0},

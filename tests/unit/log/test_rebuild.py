@@ -38,25 +38,32 @@ moves = st.one_of(
     st.tuples(st.just("language"), st.sampled_from(["en", "it"])),
     st.tuples(st.just("pause")),
     st.tuples(st.just("leave"), st.sampled_from(["completed", "withdrew"])),
-)  # fmt: skip
+)
 histories = st.lists(st.tuples(st.sampled_from(VISITS), moves, st.integers(-5, 5)), max_size=25)
 
 
 def play(tx: Transaction, visit_id: str, move: tuple[Any, ...]) -> None:
     """One move as the session would make it: the event, and the reservations that go with it."""
     if tx.last_seq(visit_id) == 0:
-        tx.append(visit_id, VisitOpened(
-            study="s", revision="r", participant_id=f"p-{visit_id}", pool="link", language="en"
-        ))  # fmt: skip
+        tx.append(
+            visit_id,
+            VisitOpened(study="s", revision="r", participant_id=f"p-{visit_id}", pool="link", language="en"),
+        )
     name = f"{visit_id}-{move[1]}" if len(move) > 1 else visit_id
     event: Event
     match move[0]:
         case "assign":
             event = DialogueAssigned(
                 dialogue_id=f"{visit_id}-{sum(tx.participant_counts('s', f'p-{visit_id}').values())}",
-                step=0, round=0, system=move[1], task_id=None, task=None, channel="text", language="en",
+                step=0,
+                round=0,
+                system=move[1],
+                task_id=None,
+                task=None,
+                channel="text",
+                language="en",
                 conversation="c",
-            )  # fmt: skip
+            )
         case "open":
             event = DialogueOpened(dialogue_id=name)
         case "say":
@@ -109,11 +116,21 @@ def test_rebuilding_gives_identical_tables(
 
 
 LONG_HISTORY = [
-    ("v1", ("assign", "a"), 0), ("v2", ("assign", "b"), 1), ("v1", ("open", 0), -5), ("v1", ("say", 0), 0),
-    ("v1", ("end", 0, "user"), 0), ("v1", ("issue", 0), 2), ("v1", ("enter", 0, True), 0),
-    ("v2", ("open", 0), 0), ("v2", ("say", 0), -4), ("v2", ("leave", "withdrew"), 0), ("v3", ("pause",), 0),
-    ("v3", ("language", "it"), 0), ("v1", ("assign", "b"), 0), ("v1", ("issue", 1), 0),
-]  # fmt: skip
+    ("v1", ("assign", "a"), 0),
+    ("v2", ("assign", "b"), 1),
+    ("v1", ("open", 0), -5),
+    ("v1", ("say", 0), 0),
+    ("v1", ("end", 0, "user"), 0),
+    ("v1", ("issue", 0), 2),
+    ("v1", ("enter", 0, True), 0),
+    ("v2", ("open", 0), 0),
+    ("v2", ("say", 0), -4),
+    ("v2", ("leave", "withdrew"), 0),
+    ("v3", ("pause",), 0),
+    ("v3", ("language", "it"), 0),
+    ("v1", ("assign", "b"), 0),
+    ("v1", ("issue", 1), 0),
+]
 
 
 def test_rebuilding_mends_what_was_damaged(log_url: str) -> None:

@@ -35,9 +35,17 @@ def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
 def talk(log: Log, *said: str) -> None:
     """A dialogue by telephone in which the user took so many turns, recorded as a whole and turn by turn."""
     assigned = DialogueAssigned(
-        dialogue_id="d1", step=0, round=0, system="bot", task_id=None, task=None, channel="phone",
-        language="en", conversation="c", condition="bot",
-    )  # fmt: skip
+        dialogue_id="d1",
+        step=0,
+        round=0,
+        system="bot",
+        task_id=None,
+        task=None,
+        channel="phone",
+        language="en",
+        conversation="c",
+        condition="bot",
+    )
     turns = [UserTurnSent(dialogue_id="d1", turn_index=index, text=text) for index, text in enumerate(said)]
     for event in (assigned, DialogueOpened(dialogue_id="d1"), *turns):
         log.transact_now(lambda tx, event=event: tx.append("v1", event))

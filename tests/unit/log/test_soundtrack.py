@@ -26,13 +26,19 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
 
 def keep(
-    log: Log, name: str, tracks: Tracks, speakers: list[Speaker], content: Content = "dialogue",
-    turn_index: int | None = None, started_s: float | None = None,
-) -> None:  # fmt: skip
+    log: Log,
+    name: str,
+    tracks: Tracks,
+    speakers: list[Speaker],
+    content: Content = "dialogue",
+    turn_index: int | None = None,
+    started_s: float | None = None,
+) -> None:
     kept = folder_of(log).keep(name, encode_sound(tracks, "flac"), "audio/flac")
     sound = RecordedSound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
-    event = kept.event(name, sound, content, speakers, dialogue_id="dialogue-000", turn_index=turn_index,
-                       started_s=started_s)  # fmt: skip
+    event = kept.event(
+        name, sound, content, speakers, dialogue_id="dialogue-000", turn_index=turn_index, started_s=started_s
+    )
     log.transact_now(lambda tx: tx.append("visit-0", event))
 
 

@@ -71,38 +71,58 @@ def test_a_system_turn_was_heard_when_it_was_played_first() -> None:
         )
 
     events = [
-        said(0, "hello"), heard(0, 4.0, 1.0, again=True), heard(0, 5.0, 2.0), heard(0, 9.0, 1.0),
+        said(0, "hello"),
+        heard(0, 4.0, 1.0, again=True),
+        heard(0, 5.0, 2.0),
+        heard(0, 9.0, 1.0),
         heard(2, 20.0, 3.0),
         WordsPlayed(dialogue_id="d", words="still_there", started_s=13.0, played_s=0.5),
         said(2, "bye"),
-    ]  # fmt: skip
+    ]
     rows = DialogueRows(history(assigned(channel="voice"), *events))
     assert [(row["text"], row["onset_s"], row["offset_s"]) for row in rows.turns] == [
-        ("hello", 5.0, 7.0), ("bye", 20.0, 23.0),
-    ]  # fmt: skip
+        ("hello", 5.0, 7.0),
+        ("bye", 20.0, 23.0),
+    ]
     names = ("content", "turn_index", "onset_s", "offset_s")
     assert [tuple(one[name] for name in names) for one in rows.utterances] == [
-        ("turn", 0, 5.0, 7.0), ("turn", 2, 20.0, 23.0), ("still_there", None, 13.0, 13.5),
-    ]  # fmt: skip
+        ("turn", 0, 5.0, 7.0),
+        ("turn", 2, 20.0, 23.0),
+        ("still_there", None, 13.0, 13.5),
+    ]
 
 
-@pytest.mark.parametrize(("sound", "words", "text"), [
-    (None, ["yes", "no"], "yes\nno"), (None, [], ""), ("rec", ["yes"], "yes"), ("rec", [], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sound", "words", "text"),
+    [
+        (None, ["yes", "no"], "yes\nno"),
+        (None, [], ""),
+        ("rec", ["yes"], "yes"),
+        ("rec", [], None),
+    ],
+)
 def test_what_a_system_said_in_sound_alone_is_not_known_in_words(
     sound: str | None, words: list[str], text: str | None
 ) -> None:
     event = SystemTurnReceived(
-        dialogue_id="d", turn_index=1, reply_to=0, messages=[LoggedMessage(text=one) for one in words],
+        dialogue_id="d",
+        turn_index=1,
+        reply_to=0,
+        messages=[LoggedMessage(text=one) for one in words],
         sound=sound,
-    )  # fmt: skip
+    )
     rows = rows_of("voice", turn(HEARD), None, event)
     assert rows.turns[1]["text"] == text
 
 
-@pytest.mark.parametrize(("onset_s", "offset_s", "expected"), [
-    (1.5, 2.5, [("user", 0, 1.5, 2.5, "endpointing")]), (None, None, []), (1.5, None, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("onset_s", "offset_s", "expected"),
+    [
+        (1.5, 2.5, [("user", 0, 1.5, 2.5, "endpointing")]),
+        (None, None, []),
+        (1.5, None, []),
+    ],
+)
 def test_where_somebody_listened_a_spoken_turn_is_an_utterance(
     onset_s: float | None, offset_s: float | None, expected: list[tuple]
 ) -> None:
@@ -128,9 +148,13 @@ def answer(index: int = 1, reply_to: int | None = 0, **facts: object) -> SystemT
 def test_tools_are_told_where_every_answer_tells_them() -> None:
     """A greeting is no answer: what it says or does not say of tools tells nothing."""
     for tools, told in [
-            ([], None), ([None], None), ([[]], True), ([[], None], None), ([None, []], None), ([[], []],
-            True),
-        ]:  # fmt: skip
+        ([], None),
+        ([None], None),
+        ([[]], True),
+        ([[], None], None),
+        ([None, []], None),
+        ([[], []], True),
+    ]:
         turns = [answer(0, None, agent=AgentWork())]
         turns += [answer(2 * at, 2 * at - 1, agent=AgentWork(tools=one)) for at, one in enumerate(tools, 1)]
         rows = DialogueRows(history(assigned(), *turns))
@@ -140,12 +164,16 @@ def test_tools_are_told_where_every_answer_tells_them() -> None:
 @pytest.mark.parametrize(
     ("replaces", "gave", "text", "sources"),
     [
-        ("recognition", "a cheap thai restaurant", "a cheap thai restaurant",
-         [("log", "a cheap tie restaurant"), ("live", "a cheap thai restaurant")]),
+        (
+            "recognition",
+            "a cheap thai restaurant",
+            "a cheap thai restaurant",
+            [("log", "a cheap tie restaurant"), ("live", "a cheap thai restaurant")],
+        ),
         ("recognition", None, "a cheap tie restaurant", [("live", "a cheap tie restaurant")]),
         ("understanding", "/inform", "a cheap tie restaurant", [("live", "a cheap tie restaurant")]),
     ],
-)  # fmt: skip
+)
 def test_what_a_wizard_heard_stands_in_the_place_of_what_was_recognised(
     replaces: str, gave: str | None, text: str, sources: list[tuple[str, str]]
 ) -> None:
@@ -158,9 +186,14 @@ def test_what_a_wizard_heard_stands_in_the_place_of_what_was_recognised(
 
 
 def test_words_of_a_turn_are_what_was_heard_else_written_and_unknown_where_there_is_sound_alone() -> None:
-    for text, sound, heard, shown in [("typed", None, [], "typed"), ("", None, [], ""), ("", "rec", [],
-        None), ("said", "rec", [], "said"),
-         ("", "rec", HEARD, HEARD[0].text), ("typed", None, HEARD, HEARD[0].text)]:  # fmt: skip
+    for text, sound, heard, shown in [
+        ("typed", None, [], "typed"),
+        ("", None, [], ""),
+        ("", "rec", [], None),
+        ("said", "rec", [], "said"),
+        ("", "rec", HEARD, HEARD[0].text),
+        ("typed", None, HEARD, HEARD[0].text),
+    ]:
         said = UserTurnSent(dialogue_id="d", turn_index=0, text=text, sound=sound, heard=heard)
         assert rows_of("voice", said).turns[0]["text"] == shown
 
@@ -208,18 +241,27 @@ def test_what_was_played_of_an_answer_belongs_to_the_last_one_before_the_interru
     ("task", "goals"),
     [
         (None, []),
-        ({"type": "pub", "constraints": {"food": "thai"}, "requests": ["phone"]},
-         [(0, "type", None, "pub"), (0, "constraint", "food", "thai"), (0, "request", "phone", None)]),
-        ({"type": None, "constraints": None, "alternative": {"constraints": {"food": "any"}}},
-         [(1, "constraint", "food", "any")]),
+        (
+            {"type": "pub", "constraints": {"food": "thai"}, "requests": ["phone"]},
+            [(0, "type", None, "pub"), (0, "constraint", "food", "thai"), (0, "request", "phone", None)],
+        ),
+        (
+            {"type": None, "constraints": None, "alternative": {"constraints": {"food": "any"}}},
+            [(1, "constraint", "food", "any")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_task_is_its_goals_in_order(task: dict | None, goals: list[tuple]) -> None:
     rows = list(DialogueRows(history(assigned(task=task))).goals())
     assert [(row["goal_index"], row["kind"], row.get("slot"), row.get("value")) for row in rows] == goals
 
 
 def test_a_dialogue_lasts_from_the_first_to_the_last_that_is_known() -> None:
-    rows = DialogueRows(history(assigned(), answer(0, None, first_output_s=1.5, complete_s=2.0),
-                                answer(1, None, first_output_s=7.0, complete_s=8.0)))  # fmt: skip
+    rows = DialogueRows(
+        history(
+            assigned(),
+            answer(0, None, first_output_s=1.5, complete_s=2.0),
+            answer(1, None, first_output_s=7.0, complete_s=8.0),
+        )
+    )
     assert rows.dialogue()["duration_s"] == 6.5

@@ -32,9 +32,16 @@ def opened(participant: str = "p1") -> VisitOpened:
 
 def assigned(dialogue: str, system: str, task: str | None = None) -> DialogueAssigned:
     return DialogueAssigned(
-        dialogue_id=dialogue, step=0, round=0, system=system, task_id=task, task=None, channel="text",
-        language="en", conversation=f"key-{dialogue}",
-    )  # fmt: skip
+        dialogue_id=dialogue,
+        step=0,
+        round=0,
+        system=system,
+        task_id=task,
+        task=None,
+        channel="text",
+        language="en",
+        conversation=f"key-{dialogue}",
+    )
 
 
 def test_seq_counts_from_one_and_events_read_back_as_written(log: Log) -> None:
@@ -133,8 +140,13 @@ def test_counts_and_used_tasks_follow_the_assignments(log: Log) -> None:
     assert log.transact_now(lambda tx: tx.participant_counts("s", "p1")) == {"a": 2, "b": 1}
     assert log.transact_now(lambda tx: tx.used_tasks("s", "p1")) == {"t1", "t2"}
     assert counts_by_system(log, "s")["a"] == {
-        "participants": 1, "dialogues": 2, "running": 2, "completed": 0, "failed": 0, "abandoned": 0,
-    }  # fmt: skip
+        "participants": 1,
+        "dialogues": 2,
+        "running": 2,
+        "completed": 0,
+        "failed": 0,
+        "abandoned": 0,
+    }
 
 
 def test_meetings_are_counted_apart_for_people_and_programs_and_for_each_study(log: Log) -> None:
@@ -144,10 +156,18 @@ def test_meetings_are_counted_apart_for_people_and_programs_and_for_each_study(l
         tx.append(visit, opened(participant).model_copy(update={"study": study, "simulated": program}))
         for side in (left, right):
             tx.append(visit, assigned(f"{visit}-{side}", side))
-        tx.append(visit, BoutAssigned(
-            bout_id=visit, step=0, round=0, left_dialogue_id=f"{visit}-{left}",
-            right_dialogue_id=f"{visit}-{right}", left_system=left, right_system=right,
-        ))  # fmt: skip
+        tx.append(
+            visit,
+            BoutAssigned(
+                bout_id=visit,
+                step=0,
+                round=0,
+                left_dialogue_id=f"{visit}-{left}",
+                right_dialogue_id=f"{visit}-{right}",
+                left_system=left,
+                right_system=right,
+            ),
+        )
 
     def history(tx: Transaction) -> None:
         meet(tx, "v1", "p1", "s", "a", "b", program=False)
@@ -165,15 +185,22 @@ def test_calls_are_counted_for_the_system_that_took_them(log: Log) -> None:
     def connected(dialogue_id: str, caller: str | None) -> CallConnected:
         return CallConnected(
             dialogue_id=dialogue_id, call_id="c", adapter="sip", caller=caller, joined_by="pin"
-        )  # fmt: skip
+        )
 
     def history(tx: Transaction) -> None:
         tx.append("v1", opened())
         for dialogue_id, caller in (("d1", "x"), ("d2", "y"), ("d3", None)):
             tx.append("v1", assigned(dialogue_id, "a"))
             if dialogue_id == "d2":
-                routed = CallRouted(dialogue_id="d2", system="b", condition=None, factors={}, rule="random",
-                                    counted_by="caller", calls_before={})  # fmt: skip
+                routed = CallRouted(
+                    dialogue_id="d2",
+                    system="b",
+                    condition=None,
+                    factors={},
+                    rule="random",
+                    counted_by="caller",
+                    calls_before={},
+                )
                 tx.append("v1", routed)
             tx.append("v1", connected(dialogue_id, caller))
         tx.append("v1", assigned("d4", "a"))  # nobody called

@@ -120,8 +120,11 @@ def test_settings_of_speech_and_reasons_are_told_where_there_are_some() -> None:
 
 
 def test_the_last_run_names_the_tests() -> None:
-    runs = [planned(titles={"typos": "Typing", "noise": "Noise"}), judged(),
-            planned("r2", titles={"typos": "Typos"})]  # fmt: skip
+    runs = [
+        planned(titles={"typos": "Typing", "noise": "Noise"}),
+        judged(),
+        planned("r2", titles={"typos": "Typos"}),
+    ]
     assert stress_titles(stored(runs)) == {"typos": "Typos", "noise": "Noise"}
 
 

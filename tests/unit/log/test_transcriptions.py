@@ -24,16 +24,24 @@ def visit(who: str, files: str, accepted: bool | None = True, *, held: bool = Fa
     """A visit that was given files: `*` marks known ones, `-` those that were not written down yet."""
     names = files.split()
     items = [LoggedItem(audio=name.strip("*-"), gold="*" in name) for name in names]
-    written = [Answered(item, WrittenTranscript(text=f"{who} {item.audio}"), AT)
-               for name, item in zip(names, items, strict=True) if "-" not in name]  # fmt: skip
+    written = [
+        Answered(item, WrittenTranscript(text=f"{who} {item.audio}"), AT)
+        for name, item in zip(names, items, strict=True)
+        if "-" not in name
+    ]
     return StimulusVisit(who, "en", held, items, written, accepted)
 
 
 def test_the_first_accepted_transcript_of_a_recording_counts_but_none_of_who_was_ever_refused() -> None:
-    found = Transcriptions([
-        visit("ann", "a b* c-"), visit("ben", "a d"), visit("cid", "e"), visit("cid", "f", accepted=False),
-        visit("dan", "g", accepted=None, held=True),
-    ])  # fmt: skip
+    found = Transcriptions(
+        [
+            visit("ann", "a b* c-"),
+            visit("ben", "a d"),
+            visit("cid", "e"),
+            visit("cid", "f", accepted=False),
+            visit("dan", "g", accepted=None, held=True),
+        ]
+    )
     assert found.refused == {"cid"}
     assert [one.text for one in found.accepted()] == ["ann a", "ben d"]
 
@@ -80,8 +88,10 @@ def test_a_transcript_is_of_a_turn_or_of_a_recording_and_has_words(tmp_path: Pat
     ]
     texts = ["the first", None, "the third", "the fourth", None, "the sixth"]
     opened = VisitOpened(study="t", revision="r", participant_id="ann", pool="link", language="en")
-    given = [ResponseGiven(step=0, name="transcribe", position=place, response={"text": text}, response_s=1.0)
-             for place, text in enumerate(texts)]  # fmt: skip
+    given = [
+        ResponseGiven(step=0, name="transcribe", position=place, response={"text": text}, response_s=1.0)
+        for place, text in enumerate(texts)
+    ]
     planned = StimuliPlanned(step=0, name="transcribe", stimuli=items)
     finished = StepFinished(step=0, name="transcribe", accepted=True)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:

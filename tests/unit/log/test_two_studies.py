@@ -44,8 +44,12 @@ def fill(log: Log, study: str, clock: ManualClock) -> None:
 
 def begin(tx: Transaction, study: str, visit: str, person: str, simulated: bool) -> None:
     tx.bind_visit(visit, study, person, "link", f"token-{visit}", f"ticket-{visit}", f"key-{visit}")
-    tx.append(visit, VisitOpened(study=study, revision="r", participant_id=person, pool="link", language="en",
-                                 simulated=simulated))  # fmt: skip
+    tx.append(
+        visit,
+        VisitOpened(
+            study=study, revision="r", participant_id=person, pool="link", language="en", simulated=simulated
+        ),
+    )
     tx.record_study(study, f"revision of {visit}", f"study: {study}")
 
 
@@ -119,10 +123,15 @@ def hold(tx: Transaction, study: str, visit: str, number: int, system: str) -> N
         tx.append(
             visit,
             QuestionnaireAnswered(
-                step=0, round=None, dialogue_id=None, instrument=f"form{number // 3}", wording="w",
-                language="en", ratings=[rating],
+                step=0,
+                round=None,
+                dialogue_id=None,
+                instrument=f"form{number // 3}",
+                wording="w",
+                language="en",
+                ratings=[rating],
             ),
-        )  # fmt: skip
+        )
     if number == 1:
         tx.append(visit, CallsUnwanted(study=study, callee="callee1"))
     if number != 3:

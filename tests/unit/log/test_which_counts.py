@@ -17,8 +17,13 @@ SERVED = [
 
 def test_the_revision_that_the_first_participant_met_counts() -> None:
     for first, revision in [
-        (None, "one"), (-1.0, "one"), (0.0, "one"), (1.9, "one"), (2.0, "two"), (9.0, "two"),
-    ]:  # fmt: skip
+        (None, "one"),
+        (-1.0, "one"),
+        (0.0, "one"),
+        (1.9, "one"),
+        (2.0, "two"),
+        (9.0, "two"),
+    ]:
         came = None if first is None else DAY + timedelta(days=first)
         assert frozen_revision(SERVED, came)["revision"] == revision
 
@@ -45,9 +50,13 @@ def visit(person: str, *names: str, held: bool = True, accepted: bool | None = N
 
 
 def test_the_first_transcript_of_who_was_accepted_counts_and_known_ones_are_none() -> None:
-    found = Transcriptions([
-        visit("p1", "a"), visit("p2", "a", "b", accepted=True), visit("p3", "b", "c", accepted=True),
-    ])  # fmt: skip
+    found = Transcriptions(
+        [
+            visit("p1", "a"),
+            visit("p2", "a", "b", accepted=True),
+            visit("p3", "b", "c", accepted=True),
+        ]
+    )
     assert [one.text for one in found.accepted()] == ["p2 a", "p2 b", "p3 c"]
     assert found.seen_by("p1") == {"a", "known"} and found.seen_by("nobody") == set()
 
@@ -57,10 +66,16 @@ def test_nothing_counts_of_who_was_refused_once() -> None:
     assert (found.accepted(), found.refused, found.taken()) == ([], {"p1"}, set())
 
 
-@pytest.mark.parametrize(("held", "accepted", "taken"), [
-    (True, None, {"a"}), (False, None, set()), (True, True, {"a"}), (False, True, {"a"}),
-    (True, False, set()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("held", "accepted", "taken"),
+    [
+        (True, None, {"a"}),
+        (False, None, set()),
+        (True, True, {"a"}),
+        (False, True, {"a"}),
+        (True, False, set()),
+    ],
+)
 def test_a_recording_is_taken_while_somebody_is_at_it_and_once_it_was_accepted(
     held: bool, accepted: bool | None, taken: set[str]
 ) -> None:

@@ -51,9 +51,16 @@ def exported(folder: Path, *dialogues: tuple[Event, ...], **options: Any) -> Dat
         ]
         for number, turns in enumerate(dialogues):
             assigned = DialogueAssigned(
-                dialogue_id=f"d{number}", step=0, round=number, system="oz", task_id="t", task=TASK,
-                channel="text", language="en", conversation=f"c{number}",
-            )  # fmt: skip
+                dialogue_id=f"d{number}",
+                step=0,
+                round=number,
+                system="oz",
+                task_id="t",
+                task=TASK,
+                channel="text",
+                language="en",
+                conversation=f"c{number}",
+            )
             ended = DialogueEnded(dialogue_id=f"d{number}", reason="user", user_turns=1, duration_s=9.0)
             written += [assigned, DialogueOpened(dialogue_id=f"d{number}"), *turns, ended]
         for event in written:
@@ -67,9 +74,15 @@ def asks(dialogue: int, turn: int, text: str, meant: LoggedAct, **more: Any) -> 
 
 def hears(dialogue: int, turn: int, text: str, *acts: LoggedAct, raw: Any = None) -> SystemTurnReceived:
     return SystemTurnReceived(
-        dialogue_id=f"d{dialogue}", turn_index=turn, reply_to=turn - 1, messages=[LoggedMessage(text=text)],
-        acts=list(acts) or None, raw=[raw] if raw else None, notes=None, wire=None,
-    )  # fmt: skip
+        dialogue_id=f"d{dialogue}",
+        turn_index=turn,
+        reply_to=turn - 1,
+        messages=[LoggedMessage(text=text)],
+        acts=list(acts) or None,
+        raw=[raw] if raw else None,
+        notes=None,
+        wire=None,
+    )
 
 
 def talk(dialogue: int, last: SystemTurnReceived) -> tuple[Event, ...]:
@@ -123,9 +136,12 @@ def test_every_turn_of_a_wizard_is_a_row_that_names_nobody(tmp_path: Path) -> No
     assert (first["turn_index"], first["source"], first["proposed_end"]) == (1, "proposal", None)
     assert first["wizard_id"] == second["wizard_id"]
     assert {name: second[name] for name in ("turn_index", "replaces", "source", "strategy", "proposed")} == {
-        "turn_index": 3, "replaces": "management", "source": "free", "strategy": "shy",
+        "turn_index": 3,
+        "replaces": "management",
+        "source": "free",
+        "strategy": "shy",
         "proposed": "5 Lantern Street.",
-    }  # fmt: skip
+    }
     assert second["proposed_end"] is True and "Rosa" not in str(dataset.read("wizard_turns").to_pylist())
 
 

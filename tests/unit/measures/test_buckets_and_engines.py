@@ -91,9 +91,14 @@ def test_a_measure_of_a_stranger_that_expects_rows_is_counted_in_buckets(
 def test_rows_are_kept_exactly_in_little_room() -> None:
     draw = np.random.default_rng(1)
     rows = [
-        np.zeros(500), np.ones(500), np.ones(500), draw.integers(-300, 300, 500).astype(float),
-        draw.random(500), np.full(500, 0.5), draw.integers(0, 2**40, 500).astype(float),
-    ]  # fmt: skip
+        np.zeros(500),
+        np.ones(500),
+        np.ones(500),
+        draw.integers(-300, 300, 500).astype(float),
+        draw.random(500),
+        np.full(500, 0.5),
+        draw.integers(0, 2**40, 500).astype(float),
+    ]
     packed = pack(rows)
     assert [one.dtype.itemsize for one in packed] == [1, 1, 1, 2, 8, 4, 8]
     assert packed[1] is packed[2], "the same row is held once"

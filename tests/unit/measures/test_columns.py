@@ -29,11 +29,15 @@ def test_of_no_rows_nothing_is_made() -> None:
     assert made == [] and len(own) == 0
 
 
-@pytest.mark.parametrize(("bottoms", "also", "expected"), [
-    (None, None, {"d": (1, 1), "f": (6, 2)}), ([2, 0, 9, 3], None, {"d": (1, 2), "f": (6, 3)}),
-    ([2, 0, 9, 3], [1, -1], {"d": (1, 2), "e": (0, 0), "f": (6, 3)}),
-    ([0, 0, 9, 3], [0], {"d": (1, 0), "f": (6, 3)}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bottoms", "also", "expected"),
+    [
+        (None, None, {"d": (1, 1), "f": (6, 2)}),
+        ([2, 0, 9, 3], None, {"d": (1, 2), "f": (6, 3)}),
+        ([2, 0, 9, 3], [1, -1], {"d": (1, 2), "e": (0, 0), "f": (6, 3)}),
+        ([0, 0, 9, 3], [0], {"d": (1, 0), "f": (6, 3)}),
+    ],
+)
 def test_rows_are_summed_over_the_dialogues_that_they_are_of(
     make_dataset: Callable[..., Dataset], bottoms: list | None, also: list | None, expected: dict
 ) -> None:

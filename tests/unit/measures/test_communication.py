@@ -17,23 +17,31 @@ def turn(index: int, party: str, **columns: Any) -> dict[str, Any]:
 
 SPOKEN = {
     "dialogue": {"channel": "phone", "duration_s": 20.0},
-    "rows": {"turns": [
-        turn(0, "system", text="Hello , how may I help ?", onset_s=0.0, offset_s=4.0),
-        turn(1, "user", text="a", reference="cheap  food please", onset_s=5.0, offset_s=7.0, barge_in=False),
-        turn(2, "system", text="One moment", onset_s=6.5, offset_s=8.0),
-        turn(3, "user", reference="", onset_s=7.5, offset_s=9.0, barge_in=True),
-        turn(4, "system", text="Sorry ?", onset_s=10.0, offset_s=11.0),
-    ]},
-}  # fmt: skip
+    "rows": {
+        "turns": [
+            turn(0, "system", text="Hello , how may I help ?", onset_s=0.0, offset_s=4.0),
+            turn(
+                1, "user", text="a", reference="cheap  food please", onset_s=5.0, offset_s=7.0, barge_in=False
+            ),
+            turn(2, "system", text="One moment", onset_s=6.5, offset_s=8.0),
+            turn(3, "user", reference="", onset_s=7.5, offset_s=9.0, barge_in=True),
+            turn(4, "system", text="Sorry ?", onset_s=10.0, offset_s=11.0),
+        ]
+    },
+}
 
 WRITTEN = {
     "dialogue": {"channel": "text"},
-    "rows": {"turns": [
-        turn(0, "system", text="hi", onset_s=0.0, first_output_s=0.1, complete_s=2.0, offset_s=3.0),
-        turn(1, "user", text="hello there", reference="hello there", sent_s=6.0, onset_s=4.0, offset_s=6.0),
-        turn(2, "system", text="yes", onset_s=7.5, first_output_s=6.5, complete_s=8.0),
-    ]},
-}  # fmt: skip
+    "rows": {
+        "turns": [
+            turn(0, "system", text="hi", onset_s=0.0, first_output_s=0.1, complete_s=2.0, offset_s=3.0),
+            turn(
+                1, "user", text="hello there", reference="hello there", sent_s=6.0, onset_s=4.0, offset_s=6.0
+            ),
+            turn(2, "system", text="yes", onset_s=7.5, first_output_s=6.5, complete_s=8.0),
+        ]
+    },
+}
 
 
 def value(dataset: Dataset, name: str) -> Any:
@@ -42,20 +50,38 @@ def value(dataset: Dataset, name: str) -> Any:
     return None if found != found else found  # NaN is missing
 
 
-@pytest.mark.parametrize(("name", "expected"), [
-    ("dialogue_duration", 20.0), ("turns", 5), ("system_turns", 3), ("user_turns", 2), ("user_words", 3),
-    ("system_words", 11), ("words_per_system_turn", 11 / 3), ("words_per_user_turn", 1.5),
-    ("system_turn_duration", (4 + 1.5 + 1) / 3), ("user_turn_duration", 1.75),
-    ("system_response_delay", (-0.5 + 1) / 2), ("user_response_delay", 1.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("dialogue_duration", 20.0),
+        ("turns", 5),
+        ("system_turns", 3),
+        ("user_turns", 2),
+        ("user_words", 3),
+        ("system_words", 11),
+        ("words_per_system_turn", 11 / 3),
+        ("words_per_user_turn", 1.5),
+        ("system_turn_duration", (4 + 1.5 + 1) / 3),
+        ("user_turn_duration", 1.75),
+        ("system_response_delay", (-0.5 + 1) / 2),
+        ("user_response_delay", 1.0),
+    ],
+)
 def test_a_spoken_dialogue_is_counted_as_by_hand(make_dataset: Make, name: str, expected: float) -> None:
     assert value(make_dataset({"d": SPOKEN}), name) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("name", "expected"), [
-    ("user_words", 2), ("system_response_delay", 0.5), ("user_response_delay", 4.0),
-    ("user_first_key_delay", 2.0), ("dialogue_duration", None), ("system_completion_delay", 2.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("user_words", 2),
+        ("system_response_delay", 0.5),
+        ("user_response_delay", 4.0),
+        ("user_first_key_delay", 2.0),
+        ("dialogue_duration", None),
+        ("system_completion_delay", 2.0),
+    ],
+)
 def test_a_written_dialogue_runs_from_sending_to_first_output(
     make_dataset: Make, name: str, expected: float | None
 ) -> None:
@@ -63,10 +89,13 @@ def test_a_written_dialogue_runs_from_sending_to_first_output(
 
 
 def test_delays_are_between_neighbours_only(make_dataset: Make) -> None:
-    rows = {"turns": [
-        turn(0, "user", onset_s=0.0, offset_s=1.0), turn(1, "system", onset_s=3.0, offset_s=4.0),
-        turn(2, "system", onset_s=9.0, offset_s=10.0),
-    ]}  # fmt: skip
+    rows = {
+        "turns": [
+            turn(0, "user", onset_s=0.0, offset_s=1.0),
+            turn(1, "system", onset_s=3.0, offset_s=4.0),
+            turn(2, "system", onset_s=9.0, offset_s=10.0),
+        ]
+    }
     assert value(make_dataset({"d": {"rows": rows}, "e": {"rows": rows}}), "system_response_delay") == 2.0
 
 
@@ -103,8 +132,13 @@ def test_a_turn_without_transcript_is_left_out_of_the_words(make_dataset: Make) 
 
 
 def test_flags_are_counted_of_their_party_and_rejections_by_channel(make_dataset: Make) -> None:
-    flags = {"question": (True, True), "help": (True, False), "timeout_prompt": (False, False),
-             "error_message": (True, True), "rejection_prompt": (True, True)}  # fmt: skip
+    flags = {
+        "question": (True, True),
+        "help": (True, False),
+        "timeout_prompt": (False, False),
+        "error_message": (True, True),
+        "rejection_prompt": (True, True),
+    }
     said = [
         turn(2 * place, "system", **{flag: both[place] for flag, both in flags.items()}) for place in (0, 1)
     ]
@@ -121,7 +155,9 @@ def test_flags_are_counted_of_their_party_and_rejections_by_channel(make_dataset
 def test_a_system_is_early_when_it_speaks_before_the_user_has_ended(
     onset_s: float, early: int, make_dataset: Callable[..., Dataset]
 ) -> None:
-    turns = [{"turn_index": 0, "party": "user", "onset_s": 0.0, "offset_s": 1.0},
-             {"turn_index": 1, "party": "system", "onset_s": onset_s, "offset_s": 2.0}]  # fmt: skip
+    turns = [
+        {"turn_index": 0, "party": "user", "onset_s": 0.0, "offset_s": 1.0},
+        {"turn_index": 1, "party": "system", "onset_s": onset_s, "offset_s": 2.0},
+    ]
     found = compute(make_dataset({"d": {"rows": {"turns": turns}}}), ["early_system_responses"])
     assert (found["numerator"].tolist(), found["denominator"].tolist()) == ([early], [1])

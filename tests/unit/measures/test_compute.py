@@ -31,18 +31,28 @@ def talk(user_turns: int, **dialogue: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def dataset(make_dataset: Make) -> Dataset:
-    return make_dataset({
-        "a": talk(2, system="x", condition="x1", participant_id="p", task_id="t", factor_shade="dark"),
-        "b": talk(4, system="x", condition="x2", participant_id="q", factor_shade="light"),
-        "c": talk(0, system="y", condition="y1", participant_id=None, language="it", factor_shade="dark"),
-    })  # fmt: skip
+    return make_dataset(
+        {
+            "a": talk(2, system="x", condition="x1", participant_id="p", task_id="t", factor_shade="dark"),
+            "b": talk(4, system="x", condition="x2", participant_id="q", factor_shade="light"),
+            "c": talk(0, system="y", condition="y1", participant_id=None, language="it", factor_shade="dark"),
+        }
+    )
 
 
-@pytest.mark.parametrize(("by", "keys"), [
-    (None, ["all"]), ("system", ["x", "y"]), ("condition", ["x1", "x2", "y1"]),
-    ("participant", ["p", "q", None]),
-    ("task", ["t", None]), ("channel", ["text"]), ("language", ["en", "it"]), ("shade", ["dark", "light"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("by", "keys"),
+    [
+        (None, ["all"]),
+        ("system", ["x", "y"]),
+        ("condition", ["x1", "x2", "y1"]),
+        ("participant", ["p", "q", None]),
+        ("task", ["t", None]),
+        ("channel", ["text"]),
+        ("language", ["en", "it"]),
+        ("shade", ["dark", "light"]),
+    ],
+)
 def test_dialogues_are_grouped_by_what_is_asked(
     dataset: Dataset, by: str | None, keys: list[str | None]
 ) -> None:

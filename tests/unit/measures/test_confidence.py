@@ -16,10 +16,18 @@ Make = Callable[..., Dataset]
 
 def test_scores_are_probabilities_or_logarithms_or_neither() -> None:
     for scores, expected in [
-        ([], "probability"), ([0.0, 1.0], "probability"), ([0.0], "probability"), ([1.0], "probability"),
-        ([-0.5], "logarithm"), ([-3.0, -3.0], "logarithm"), ([-2.0, 0.0], "logarithm"),
-        ([-1.0, 0.2], None), ([0.2, 1.5], None), ([2.0], None), ([1e-9], "probability"),
-    ]:  # fmt: skip
+        ([], "probability"),
+        ([0.0, 1.0], "probability"),
+        ([0.0], "probability"),
+        ([1.0], "probability"),
+        ([-0.5], "logarithm"),
+        ([-3.0, -3.0], "logarithm"),
+        ([-2.0, 0.0], "logarithm"),
+        ([-1.0, 0.2], None),
+        ([0.2, 1.5], None),
+        ([2.0], None),
+        ([1e-9], "probability"),
+    ]:
         assert scale_of(scores) == expected
 
 

@@ -23,8 +23,14 @@ TURNS = 10
 def label(
     who: str, index: int | None, name: str, layer: str = "context", dialogue: str = "d0", value=None
 ) -> Row:
-    return {"dialogue_id": dialogue, "turn_index": index, "layer": layer, "label": name, "value": value,
-            "annotator_id": who}  # fmt: skip
+    return {
+        "dialogue_id": dialogue,
+        "turn_index": index,
+        "layer": layer,
+        "label": name,
+        "value": value,
+        "annotator_id": who,
+    }
 
 
 def write(folder: Path, rows: Sequence[Row], dialogues: int = 1) -> Dataset:
@@ -32,8 +38,14 @@ def write(folder: Path, rows: Sequence[Row], dialogues: int = 1) -> Dataset:
     with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
         for number in range(dialogues):
             key = {"dialogue_id": f"d{number}"}
-            row = {"study": "s", "system": f"s{number % 2}", "condition": "c", "channel": "text",
-                   "language": "en", "simulated": False}  # fmt: skip
+            row = {
+                "study": "s",
+                "system": f"s{number % 2}",
+                "condition": "c",
+                "channel": "text",
+                "language": "en",
+                "simulated": False,
+            }
             writer.add("dialogues", [key | row])
             parties = [("system", "user")[index % 2] for index in range(TURNS)]
             turns = [key | {"turn_index": index, "party": party} for index, party in enumerate(parties)]
@@ -85,8 +97,7 @@ def test_the_number_open_is_told_before_any_figure_and_by_group(made: Make) -> N
     dataset = made(disputed(), 3)
     warnings = [str(one) for one in summarise(dataset).warnings]
     assert any("disagree on 4 of 15 items of layer context" in one for one in warnings)
-    by_system = {row.key: row.measures["contextually_appropriate_rate"].open
-                 for row in summarise(dataset).by}  # fmt: skip
+    by_system = {row.key: row.measures["contextually_appropriate_rate"].open for row in summarise(dataset).by}
     assert by_system == {"s0": 3, "s1": 1}
     told = values(dataset, ["contextually_appropriate_rate"]).set_index("key")["signature"]
     assert "|open:3|" in told["s0"]
@@ -120,9 +131,13 @@ def test_a_majority_settles_a_place_and_a_decision_settles_it_alone(made: Make) 
 
 def test_what_was_not_yet_decided_stays_open_beside_what_was(made: Make) -> None:
     rows = [
-        label("anna", 0, "AP"), label("bruno", 0, "IA"), label("anna", 2, "AP"), label("bruno", 2, "IA"),
-        label("adjudicated", 0, "IA"), label("adjudicated", 2, "undecided"),
-    ]  # fmt: skip
+        label("anna", 0, "AP"),
+        label("bruno", 0, "IA"),
+        label("anna", 2, "AP"),
+        label("bruno", 2, "IA"),
+        label("adjudicated", 0, "IA"),
+        label("adjudicated", 2, "undecided"),
+    ]
     found = facts(made(rows), "contextually_appropriate_rate")
     assert (found["numerator"], found["denominator"], found["open"]) == (0.5, 2, 1)
 
@@ -158,8 +173,14 @@ def decisions(dataset: Dataset, rows: Sequence[Row]) -> list[list[Row]]:
     places = sorted({(row["layer"], row["turn_index"]) for row in rows}, key=str)
     ways: list[list[list[Row]]] = []
     for layer, index in places:
-        said = [[row for row in rows if (row["layer"], row["turn_index"]) == (layer, index)
-                 and row["annotator_id"] == who] for who in ("anna", "bruno")]  # fmt: skip
+        said = [
+            [
+                row
+                for row in rows
+                if (row["layer"], row["turn_index"]) == (layer, index) and row["annotator_id"] == who
+            ]
+            for who in ("anna", "bruno")
+        ]
         names = [{row["label"] for row in own} for own in said]
         differ = names[0] != names[1] and (all(said) or layer == "correction")
         ways.append(said if differ else [said[0] or said[1]])
@@ -194,11 +215,15 @@ def test_bounds_are_what_trying_every_decision_gives(layer: str, seed: int, tmp_
     folder = tmp_path
     dataset = write(folder / "open", rows)
     found = sums(dataset, READ)
-    tried = [sums(write(folder / f"{number}", way), READ)
-             for number, way in enumerate(decisions(dataset, rows))]  # fmt: skip
+    tried = [
+        sums(write(folder / f"{number}", way), READ) for number, way in enumerate(decisions(dataset, rows))
+    ]
     for number, name in enumerate(READ):
-        ratios = [one.numerators[number, 0] / one.denominators[number, 0]
-                  for one in tried if one.denominators[number, 0]]  # fmt: skip
+        ratios = [
+            one.numerators[number, 0] / one.denominators[number, 0]
+            for one in tried
+            if one.denominators[number, 0]
+        ]
         open_ = found.open.get(name)
         if not ratios or open_ is None or not open_.places.any():
             assert len({round(one, 9) for one in ratios}) <= 1, name
@@ -217,8 +242,9 @@ def test_corrections_are_counted_of_the_party_that_made_them(made: Make, party: 
 def test_every_dialogue_has_the_mean_over_its_own_annotators(made: Make) -> None:
     """Two who differ in the first dialogue, three in the second: a half, and a third."""
     rows = [label("anna", 0, "AP"), label("bruno", 0, "IA")]
-    rows += [label(who, 0, name, dialogue="d1")
-             for who, name in (("anna", "AP"), ("bruno", "IA"), ("carla", "TF"))]  # fmt: skip
+    rows += [
+        label(who, 0, name, dialogue="d1") for who, name in (("anna", "AP"), ("bruno", "IA"), ("carla", "TF"))
+    ]
     found = sums(made(rows, 2), ["contextually_appropriate_rate"])
     assert found.numerators[0].tolist() == [0.5, pytest.approx(1 / 3)]
     assert found.denominators[0].tolist() == [1, 1]
@@ -226,8 +252,13 @@ def test_every_dialogue_has_the_mean_over_its_own_annotators(made: Make) -> None
 
 def test_concepts_that_annotators_wrote_down_are_new_once(made: Make) -> None:
     """Thai is understood twice, cheap once, and the north is missed: two concepts in three tries."""
-    told = [(1, "c", "food=thai"), (3, "c", "food=thai"), (3, "d", "area=north"), (5, "c", "price=cheap"),
-            (5, "i", "food=any")]  # fmt: skip
+    told = [
+        (1, "c", "food=thai"),
+        (3, "c", "food=thai"),
+        (3, "d", "area=north"),
+        (5, "c", "price=cheap"),
+        (5, "i", "food=any"),
+    ]
     rows = [label("anna", index, name, "avp", value=value) for index, name, value in told]
     found = facts(made(rows), "concept_efficiency")
     assert found["value"] == pytest.approx(2 / 3)

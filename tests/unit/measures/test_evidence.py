@@ -34,22 +34,35 @@ def test_systems_whose_answers_show_nothing_of_it_are_named_and_who_was_not_aske
     assert GIVEN.without("tools", ("one", "unknown")) == ["one"]
 
 
-@pytest.mark.parametrize(("ways", "systems", "whose"), [
-    ((("usage",),), ("one", "two"), None), ((("acts",),), ("one", "two"), ["two"]),
-    ((("acts", "usage"),), EVERY, ["two", "three"]), ((("acts",), ("usage",)), ("one", "two"), None),
-    ((("tools",), ("acts",)), ("one", "three"), ["one", "three"]), ((), EVERY, None),
-    ((("checked",),), EVERY, []), ((("tasks",),), EVERY, None),
-    ((("layer:nothing",),), EVERY, []), ((("layer:avm",),), EVERY, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ways", "systems", "whose"),
+    [
+        ((("usage",),), ("one", "two"), None),
+        ((("acts",),), ("one", "two"), ["two"]),
+        ((("acts", "usage"),), EVERY, ["two", "three"]),
+        ((("acts",), ("usage",)), ("one", "two"), None),
+        ((("tools",), ("acts",)), ("one", "three"), ["one", "three"]),
+        ((), EVERY, None),
+        ((("checked",),), EVERY, []),
+        ((("tasks",),), EVERY, None),
+        ((("layer:nothing",),), EVERY, []),
+        ((("layer:avm",),), EVERY, None),
+    ],
+)
 def test_one_way_to_count_a_measure_will_do(study: Study, ways, systems, whose):
     found = lacking(study, needing(*ways), systems, GIVEN)
     assert (found.systems if found else None) == whose
 
 
-@pytest.mark.parametrize(("changes", "meant", "venues"), [
-    ({}, True, True), ({"ontology": None}, False, False), ({"parser": "a.b:c"}, True, True),
-    ({"ontology": None, "parser": "a.b:c"}, True, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "meant", "venues"),
+    [
+        ({}, True, True),
+        ({"ontology": None}, False, False),
+        ({"parser": "a.b:c"}, True, True),
+        ({"ontology": None, "parser": "a.b:c"}, True, False),
+    ],
+)
 def test_what_users_meant_takes_an_ontology_or_a_parser(study: Study, changes, meant: bool, venues: bool):
     own = study.model_copy(update=changes)
     for name, there in (("meant", meant), ("venues", venues)):

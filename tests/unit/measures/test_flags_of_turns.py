@@ -36,8 +36,20 @@ def talk(tmp_path: Path) -> Callable[..., Dataset]:
         study = {"name": "s"} | ({"file": file, "revision": "r"} if flags is not None else {})
         folder = tmp_path / f"d{len(list(tmp_path.iterdir()))}"
         with DatasetWriter(folder, study=study, source={"kind": "log"}) as writer:
-            writer.add("dialogues", [KEY | {"study": "s", "system": "a", "condition": "a", "channel": "voice",
-                                            "language": "en", "simulated": False}])  # fmt: skip
+            writer.add(
+                "dialogues",
+                [
+                    KEY
+                    | {
+                        "study": "s",
+                        "system": "a",
+                        "condition": "a",
+                        "channel": "voice",
+                        "language": "en",
+                        "simulated": False,
+                    }
+                ],
+            )
             writer.add("turns", turns)
             writer.add("annotations", labels)
         return Dataset(folder)

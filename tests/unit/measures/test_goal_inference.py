@@ -194,16 +194,19 @@ def test_this_without_a_question_means_nothing(infer: Infer) -> None:
     assert constraints(goals) == [{"food": "chinese"}]
 
 
-@pytest.mark.parametrize(("said", "code"), [
-    ("canthelp(food=chinese) canthelp(area=west)", "SN"),
-    ("canthelp(food=chinese)", "SN"),
-    ("canthelp()", "SN"),
-    ("canthelp(food=thai) canthelp(area=west)", "F"),
-    ("canthelp(food=chinese) canthelp(pricerange=cheap)", "F"),
-    ("canthelp(food=chinese) canthelp.exception(name=charlie)", "F"),
-    ("offer(name=charlie)", "F"),
-    ("request(area)", "F"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("canthelp(food=chinese) canthelp(area=west)", "SN"),
+        ("canthelp(food=chinese)", "SN"),
+        ("canthelp()", "SN"),
+        ("canthelp(food=thai) canthelp(area=west)", "F"),
+        ("canthelp(food=chinese) canthelp(pricerange=cheap)", "F"),
+        ("canthelp(food=chinese) canthelp.exception(name=charlie)", "F"),
+        ("offer(name=charlie)", "F"),
+        ("request(area)", "F"),
+    ],
+)
 def test_none_is_right_when_nothing_matches_and_the_users_own_constraints_are_named(
     infer: Infer, said: str, code: str
 ) -> None:
@@ -378,15 +381,19 @@ def test_units_count_goals_calls_with_all_and_calls_by_their_last(infer: Infer) 
         "U inform(food=chinese)", "S offer(name=uno)", "U inform(food=italian)", "S offer(name=uno)"
     )
     assert {unit: inferred_components(goals, unit) for unit in ("goal", "call_all", "call_last")} == {
-        "goal": (1, 2), "call_all": (0, 1), "call_last": (1, 1)
-    }  # fmt: skip
+        "goal": (1, 2),
+        "call_all": (0, 1),
+        "call_last": (1, 1),
+    }
 
 
 def test_a_call_whose_every_goal_is_dropped_does_not_count(infer: Infer) -> None:
     goals: list[Any] = infer("U inform(food=chinese) inform(area=west)", "S canthelp()")
     assert {unit: inferred_components(goals, unit, "drop") for unit in ("goal", "call_all", "call_last")} == {
-        "goal": (0, 0), "call_all": (0, 0), "call_last": (0, 0)
-    }  # fmt: skip
+        "goal": (0, 0),
+        "call_all": (0, 0),
+        "call_last": (0, 0),
+    }
 
 
 def test_a_value_that_is_excluded_is_no_wish_whatever_act_says_so(make_venues: Callable[..., Venues]) -> None:

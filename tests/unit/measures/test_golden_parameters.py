@@ -122,8 +122,11 @@ def test_concept_parameters_come_out_as_in_the_worked_example(concepts: Dataset,
 
 @pytest.mark.parametrize("case", GOLDEN["answers"])
 def test_darpa_scores_come_out_as_in_the_worked_example(make_dataset: Make, case: dict[str, Any]) -> None:
-    judged = [kind for kind, count in zip(("CO", "IC", "PA", "FA"), case["counts"], strict=True)
-              for _ in range(count)]  # fmt: skip
+    judged = [
+        kind
+        for kind, count in zip(("CO", "IC", "PA", "FA"), case["counts"], strict=True)
+        for _ in range(count)
+    ]
     rows = [label(number, "answer", kind) for number, kind in enumerate(judged)]
     dataset = make_dataset({"d": {"rows": {"annotations": rows}}})
     assert value(dataset, "DARPA_s") == close(case["DARPA_s"])
@@ -149,8 +152,12 @@ def test_query_density_and_concept_efficiency_are_means_over_dialogues() -> None
 
 
 def test_a_concept_said_twice_before_it_is_understood_halves_the_efficiency(make_dataset: Make) -> None:
-    lines = ["U inform(food=thai)|null()", "U inform(food=thai)|inform(food=thai)",
-             "U inform(food=thai)|inform(food=thai)", "U inform(area=west)|inform(area=west)"]  # fmt: skip
+    lines = [
+        "U inform(food=thai)|null()",
+        "U inform(food=thai)|inform(food=thai)",
+        "U inform(food=thai)|inform(food=thai)",
+        "U inform(area=west)|inform(area=west)",
+    ]
     dataset = make_dataset({"d": {"turns": lines}})
     assert value(dataset, "CE") == pytest.approx(2 / 3)
     assert value(dataset, "QD") == pytest.approx(2 / 4)
@@ -170,12 +177,18 @@ def test_kappa_counts_cells_so_that_its_n_is_true_whatever_chance_is(make_datase
 
 def matrix_dataset(make_dataset: Make, matrix: list[list[int]]) -> Dataset:
     """One dialogue a cell: columns are the values of the key, rows those that the dialogue arrived at."""
-    cells = [(row, column) for row, counts in enumerate(matrix) for column, count in enumerate(counts)
-             for _ in range(count)]  # fmt: skip
-    return make_dataset({
-        f"d{number}": {"turns": [f"U inform(food=v{row})"], "constraints": {"food": f"v{column}"}}
-        for number, (row, column) in enumerate(cells)
-    })  # fmt: skip
+    cells = [
+        (row, column)
+        for row, counts in enumerate(matrix)
+        for column, count in enumerate(counts)
+        for _ in range(count)
+    ]
+    return make_dataset(
+        {
+            f"d{number}": {"turns": [f"U inform(food=v{row})"], "constraints": {"food": f"v{column}"}}
+            for number, (row, column) in enumerate(cells)
+        }
+    )
 
 
 def test_kappa_of_a_matrix_takes_chance_from_the_key_and_is_not_cohens(make_dataset: Make) -> None:
@@ -196,10 +209,12 @@ def test_a_key_with_one_value_has_no_kappa(make_dataset: Make) -> None:
 
 
 def test_a_value_never_exchanged_is_a_disagreement(make_dataset: Make) -> None:
-    dataset = make_dataset({
-        "a": {"turns": ["U inform(food=thai)"], "constraints": {"food": "thai", "area": "north"}},
-        "b": {"turns": ["U inform(area=west)"], "constraints": {"area": "west", "price": "dontcare"}},
-    })  # fmt: skip
+    dataset = make_dataset(
+        {
+            "a": {"turns": ["U inform(food=thai)"], "constraints": {"food": "thai", "area": "north"}},
+            "b": {"turns": ["U inform(area=west)"], "constraints": {"area": "west", "price": "dontcare"}},
+        }
+    )
     assert value(dataset, "P(A)") == pytest.approx(2 / 3)
 
 

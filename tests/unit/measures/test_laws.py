@@ -34,14 +34,33 @@ FLAGS = ("question", "help", "error_message", "rejection_prompt", "timeout_promp
 def talks(seed: int) -> Rows:
     """Some dialogues of both channels, with everything that a dataset may say about a turn."""
     draw = random.Random(seed)
-    rows: Rows = {name: [] for name in ("dialogues", "turns", "hypotheses", "acts", "goals", "annotations",
-                                        "ratings", "entities", "tool_calls", "usage")}  # fmt: skip
+    rows: Rows = {
+        name: []
+        for name in (
+            "dialogues",
+            "turns",
+            "hypotheses",
+            "acts",
+            "goals",
+            "annotations",
+            "ratings",
+            "entities",
+            "tool_calls",
+            "usage",
+        )
+    }
     for venue, slots in VENUES.items():
         rows["entities"] += [
-            {"entity_id": venue, "name": venue, "slot": slot, "value": value, "source": "database",
-             "match": "exact"}
+            {
+                "entity_id": venue,
+                "name": venue,
+                "slot": slot,
+                "value": value,
+                "source": "database",
+                "match": "exact",
+            }
             for slot, value in slots.items()
-        ]  # fmt: skip
+        ]
     for number in range(draw.randint(1, 6)):
         _talk(draw, f"d{number}", rows)
     return rows
@@ -49,17 +68,32 @@ def talks(seed: int) -> Rows:
 
 def _talk(draw: random.Random, key: str, rows: Rows) -> None:
     channel = draw.choice(("phone", "text"))
-    rows["dialogues"].append({
-        "dialogue_id": key, "study": "laws", "system": draw.choice("xy"), "condition": draw.choice("xyz"),
-        "participant_id": draw.choice("pq"), "channel": channel, "language": "en", "simulated": False,
-        "duration_s": draw.choice((None, draw.uniform(1, 90))),
-    })  # fmt: skip
+    rows["dialogues"].append(
+        {
+            "dialogue_id": key,
+            "study": "laws",
+            "system": draw.choice("xy"),
+            "condition": draw.choice("xyz"),
+            "participant_id": draw.choice("pq"),
+            "channel": channel,
+            "language": "en",
+            "simulated": False,
+            "duration_s": draw.choice((None, draw.uniform(1, 90))),
+        }
+    )
     food = draw.choice(("thai", "pizza", "welsh"))
     rows["goals"] += [
-        {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "constraint", "slot": "food",
-         "op": "=", "value": food},
+        {
+            "dialogue_id": key,
+            "goal_index": 0,
+            "origin": "assigned",
+            "kind": "constraint",
+            "slot": "food",
+            "op": "=",
+            "value": food,
+        },
         {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "request", "slot": "phone"},
-    ]  # fmt: skip
+    ]
     found_all = {"instrument": "cambridge", "item_id": "found_all", "role": "subjective_success"}
     answer = {"wording": "w", "value": float(draw.random() < 0.5)}
     rows["ratings"].append({"dialogue_id": key} | found_all | answer)
@@ -95,8 +129,13 @@ def _agent(draw: random.Random, key: str, rows: Rows) -> None:
 def _turn(draw: random.Random, at: dict[str, Any], party: str, channel: str, rows: Rows) -> None:
     start = 10.0 * at["turn_index"] + draw.uniform(-2, 2)
     said, heard = (" ".join(draw.choices(WORDS, k=draw.randint(0, 4))) for _ in range(2))
-    turn = at | {"party": party, "text": heard, "reference": draw.choice((said, None)), "onset_s": start,
-                 "offset_s": start + draw.uniform(0.5, 5)}  # fmt: skip
+    turn = at | {
+        "party": party,
+        "text": heard,
+        "reference": draw.choice((said, None)),
+        "onset_s": start,
+        "offset_s": start + draw.uniform(0.5, 5),
+    }
     if party == "system":
         turn |= {flag: draw.choice((True, False, None)) for flag in FLAGS}
         turn |= {"first_output_s": start, "complete_s": start + 1}
@@ -137,10 +176,19 @@ def _acts(draw: random.Random, at: dict[str, Any], layer: str, rows: Rows) -> No
         ]
     source = "label" if layer == "reference" else "bot"
     rows["acts"] += [
-        at | {"layer": layer, "source": source, "rank": 0, "position": place, "act": act, "slot": slot,
-              "op": op, "value": value}
+        at
+        | {
+            "layer": layer,
+            "source": source,
+            "rank": 0,
+            "position": place,
+            "act": act,
+            "slot": slot,
+            "op": op,
+            "value": value,
+        }
         for place, (act, slot, op, value) in enumerate(said)
-    ]  # fmt: skip
+    ]
 
 
 def written(folder: Path, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Dataset:
@@ -193,8 +241,15 @@ def test_the_random_talks_reach_nearly_every_measure(tmp_path: Path) -> None:
 
 
 def test_of_an_empty_dialogue_only_the_numbers_of_turns_are_known(tmp_path: Path) -> None:
-    row = {"dialogue_id": "d", "study": "laws", "system": "x", "condition": "x", "channel": "text",
-           "language": "en", "simulated": False}  # fmt: skip
+    row = {
+        "dialogue_id": "d",
+        "study": "laws",
+        "system": "x",
+        "condition": "x",
+        "channel": "text",
+        "language": "en",
+        "simulated": False,
+    }
     table = compute(written(tmp_path / "D", {"dialogues": [row]})).set_index("measure")
     known = set(table[table["value"].notna()].index)
     assert known == {"turns", "user_turns", "system_turns"}

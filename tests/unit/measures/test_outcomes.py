@@ -34,8 +34,9 @@ DB = {
 }
 TALK = {
     "turns": ["U inform(food=chinese)", "S offer(name=charlie)"],
-    "constraints": {"food": "chinese"}, "requests": [],
-}  # fmt: skip
+    "constraints": {"food": "chinese"},
+    "requests": [],
+}
 NAMES = ("objective_success_assigned", "objective_success_inferred", "subjective_success", "void_goals")
 
 
@@ -104,8 +105,17 @@ def test_simulated_participants_are_scored_like_people(make_dataset: Make) -> No
 
 
 def test_labels_are_trusted_before_a_parser(make_dataset: Make) -> None:
-    parsed = {"turn_index": 0, "layer": "reference", "source": "parser", "rank": 0, "position": 0,
-              "act": "inform", "slot": "food", "op": "=", "value": "italian"}  # fmt: skip
+    parsed = {
+        "turn_index": 0,
+        "layer": "reference",
+        "source": "parser",
+        "rank": 0,
+        "position": 0,
+        "act": "inform",
+        "slot": "food",
+        "op": "=",
+        "value": "italian",
+    }
     talk = TALK | {"rows": {"acts": [parsed]}}
     assert scores(make_dataset({"d": talk}, DB))["objective_success_inferred"] == (1, 1)
     only_parsed = {"turns": ["S hello()", "S offer(name=charlie)"], "rows": {"acts": [parsed]}}
@@ -113,8 +123,17 @@ def test_labels_are_trusted_before_a_parser(make_dataset: Make) -> None:
 
 
 def test_only_the_sources_asked_for_may_say_what_was_meant(make_dataset: Make) -> None:
-    parsed = {"turn_index": 0, "layer": "reference", "source": "parser", "rank": 0, "position": 0,
-              "act": "inform", "slot": "food", "op": "=", "value": "italian"}  # fmt: skip
+    parsed = {
+        "turn_index": 0,
+        "layer": "reference",
+        "source": "parser",
+        "rank": 0,
+        "position": 0,
+        "act": "inform",
+        "slot": "food",
+        "op": "=",
+        "value": "italian",
+    }
     dataset = make_dataset({"d": TALK | {"rows": {"acts": [parsed]}}}, DB)
 
     def scored(*sources: str, only: bool) -> list[int]:
@@ -133,14 +152,22 @@ def test_verification_of_values_is_an_option(make_dataset: Make) -> None:
     assert outcomes(dataset, ScoringOptions(verify_values=False)).inferred["d"][0].score() == 1
 
 
-@pytest.mark.parametrize(("ratings", "expected"), [
-    ([], (0, 0)), ([1.0], (1, 1)), ([0.0], (0, 1)), ([None], (0, 0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ratings", "expected"),
+    [
+        ([], (0, 0)),
+        ([1.0], (1, 1)),
+        ([0.0], (0, 1)),
+        ([None], (0, 0)),
+    ],
+)
 def test_subjective_success_is_the_answer_where_there_is_one(
     make_dataset: Make, ratings: list[Any], expected: tuple[int, int]
 ) -> None:
-    rows = [{"instrument": "cambridge", "item_id": "found_all", "role": "subjective_success", "value": value}
-            for value in ratings]  # fmt: skip
+    rows = [
+        {"instrument": "cambridge", "item_id": "found_all", "role": "subjective_success", "value": value}
+        for value in ratings
+    ]
     other = [{"instrument": "cambridge", "item_id": "understood", "value": 5.0}]
     assert scores(make_dataset({"d": {"rows": {"ratings": rows + other}}}))["subjective_success"] == expected
 
@@ -156,15 +183,23 @@ def test_disagreements_go_both_ways_and_the_draw_is_fixed(make_dataset: Make) ->
         return {"turns": turns, "rows": {"ratings": [row]}}
 
     good, bad = TALK["turns"], ["U inform(food=chinese)", "S offer(name=uno)"]
-    talks = {f"{kind}{number}": rated(turns, value) for number in range(4) for kind, turns, value in (
-        ("over", bad, 1.0), ("under", good, 0.0), ("agreed", good, 1.0), ("both", bad, 0.0)
-    )}  # fmt: skip
+    talks = {
+        f"{kind}{number}": rated(turns, value)
+        for number in range(4)
+        for kind, turns, value in (
+            ("over", bad, 1.0),
+            ("under", good, 0.0),
+            ("agreed", good, 1.0),
+            ("both", bad, 0.0),
+        )
+    }
     dataset = make_dataset(talks, DB)
     found = outcomes(dataset)
     everything = disagreements(dataset, found)
     assert {(entry.dialogue_id[:-1], entry.direction) for entry in everything} == {
-        ("over", "rated_success"), ("under", "rated_failure")
-    }  # fmt: skip
+        ("over", "rated_success"),
+        ("under", "rated_failure"),
+    }
     assert len(everything) == 8
     drawn = disagreements(dataset, found, each=2, seed=7)
     assert drawn == disagreements(dataset, found, each=2, seed=7)
@@ -174,23 +209,26 @@ def test_disagreements_go_both_ways_and_the_draw_is_fixed(make_dataset: Make) ->
 VALUES = {"food": ("chinese", "italian", "thai", "dontcare"), "area": ("centre", "east", "dontcare")}
 PAIRS = st.sampled_from([f"{slot}={value}" for slot, values in VALUES.items() for value in values])
 USER = st.one_of(
-    PAIRS.map(lambda pair: f"inform({pair})"), PAIRS.map(lambda pair: f"confirm({pair})"),
+    PAIRS.map(lambda pair: f"inform({pair})"),
+    PAIRS.map(lambda pair: f"confirm({pair})"),
     PAIRS.map(lambda pair: f"deny({pair})"),
     st.sampled_from(["inform(this=dontcare)", "request(phone)", "request(area)"]),
     st.sampled_from(["reqalts()", "bye()", "negate()"]),
-)  # fmt: skip
+)
 SYSTEM = st.one_of(
     st.sampled_from([f"offer(name={name})" for name in (*DB, "atlantis")]),
     st.sampled_from([f"inform(phone=P{number})" for number in (2, 4, 6)]),
-    PAIRS.map(lambda pair: f"canthelp({pair})"), PAIRS.map(lambda pair: f"confirm({pair})"),
+    PAIRS.map(lambda pair: f"canthelp({pair})"),
+    PAIRS.map(lambda pair: f"confirm({pair})"),
     st.sampled_from(["request(area)", "request(food)", "canthelp()", "reqmore()"]),
-)  # fmt: skip
+)
 DIALOGUES = st.lists(
     st.one_of(
         st.lists(USER, min_size=1, max_size=3).map(lambda acts: "U " + " ".join(acts)),
         st.lists(SYSTEM, min_size=1, max_size=3).map(lambda acts: "S " + " ".join(acts)),
-    ), max_size=14,
-)  # fmt: skip
+    ),
+    max_size=14,
+)
 
 
 @given(DIALOGUES)
@@ -257,10 +295,17 @@ def test_rates_of_the_real_corpus_are_whole_and_in_proportion(dstc2_checked: Dat
     assert denominator["objective_success_inferred"].sum() >= 1300 - numerator["void_goals"].sum()
 
 
-@pytest.mark.parametrize(("replaces", "source", "scored"), [
-    ("system", "typed", False), ("management", "typed", False), ("recognition", "typed", True),
-    ("system", "proposal", True), ("system", "silence", True), ("management", "greeting", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("replaces", "source", "scored"),
+    [
+        ("system", "typed", False),
+        ("management", "typed", False),
+        ("recognition", "typed", True),
+        ("system", "proposal", True),
+        ("system", "silence", True),
+        ("management", "greeting", True),
+    ],
+)
 def test_what_a_wizard_said_without_acts_cannot_be_scored(
     make_dataset: Make, replaces: str, source: str, scored: bool
 ) -> None:
@@ -331,9 +376,10 @@ def test_only_constraints_of_the_first_assigned_goal_are_cells(make_dataset: Mak
     }
     others = [{"origin": "said"}, {"kind": "type"}, {"goal_index": 1}, {"value": None}]
     content = {
-        "turns": ["U inform(food=chinese) | inform(food=chinese)"], "constraints": {"food": "chinese"},
+        "turns": ["U inform(food=chinese) | inform(food=chinese)"],
+        "constraints": {"food": "chinese"},
         "rows": {"goals": [goal | other for other in others]},
-    }  # fmt: skip
+    }
     found = components(make_dataset({"d": content}), ["attribute_agreement"])
     assert found[["numerator", "denominator"]].to_numpy().tolist() == [[1, 1]]
 

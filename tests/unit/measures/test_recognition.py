@@ -18,10 +18,15 @@ Make = Callable[..., Dataset]
 
 def spoken(*pairs: tuple[Any, Any], channel: str = "phone", source: str | None = "live") -> dict[str, Any]:
     """A dialogue of user turns, each `(said, heard)`."""
-    turns = [{"turn_index": index, "party": "user", "reference": said, "text": heard}
-             for index, (said, heard) in enumerate(pairs)]  # fmt: skip
-    hypotheses = [{"turn_index": index, "source": source, "rank": 0, "text": heard}
-                  for index, (_, heard) in enumerate(pairs) if source and heard is not None]  # fmt: skip
+    turns = [
+        {"turn_index": index, "party": "user", "reference": said, "text": heard}
+        for index, (said, heard) in enumerate(pairs)
+    ]
+    hypotheses = [
+        {"turn_index": index, "source": source, "rank": 0, "text": heard}
+        for index, (_, heard) in enumerate(pairs)
+        if source and heard is not None
+    ]
     return {"dialogue": {"channel": channel}, "rows": {"turns": turns, "hypotheses": hypotheses}}
 
 

@@ -31,9 +31,10 @@ def dialogue(*turns: dict[str, Any]) -> dict[str, Any]:
         ],
         "hypotheses": [
             {"turn_index": index, "source": turn["source"], "rank": rank, "text": text}
-            for index, turn in enumerate(turns) for rank, text in enumerate(turn["texts"])
+            for index, turn in enumerate(turns)
+            for rank, text in enumerate(turn["texts"])
         ],
-    }  # fmt: skip
+    }
     return {"dialogue": {"channel": "phone"}, "rows": rows}
 
 
@@ -43,13 +44,15 @@ def parts(dataset: Dataset, name: str) -> tuple[float, float]:
 
 
 def test_the_oracle_takes_the_hypothesis_with_fewest_errors_turn_by_turn(make_dataset: Make) -> None:
-    dataset = make_dataset({
-        "d": dialogue(
-            heard("i want cheap food", "i want food", "i won cheap food", "i want cheap food"),
-            heard("in the north", "the north please", "in north"),
-            heard("yes", "no"),  # errors: 1, 1, 0; 2, 1; 1
-        )
-    })  # fmt: skip
+    dataset = make_dataset(
+        {
+            "d": dialogue(
+                heard("i want cheap food", "i want food", "i won cheap food", "i want cheap food"),
+                heard("in the north", "the north please", "in north"),
+                heard("yes", "no"),  # errors: 1, 1, 0; 2, 1; 1
+            )
+        }
+    )
     assert parts(dataset, "word_error_rate") == (1 + 2 + 1, 4 + 3 + 1)
     assert parts(dataset, "oracle_word_error_rate_2") == (1 + 1 + 1, 8)
     assert parts(dataset, "oracle_word_error_rate_5") == (0 + 1 + 1, 8)

@@ -41,9 +41,18 @@ def test_price_is_not_answered_by_price_range(serve: Serve) -> None:
     assert serve({}, ("price",), "S offer(name=lion) inform(price=20 pounds)") == [1, 1]
 
 
-@pytest.mark.parametrize(("told", "right"), [
-    ("c.b 2", 1), ("c.b 2, 1", 1), ("CB2 1AB", 1), ("c.b 3", 0), ("b 2", 0), ("-", 0), ("c.b 2, 1 a.b c", 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("told", "right"),
+    [
+        ("c.b 2", 1),
+        ("c.b 2, 1", 1),
+        ("CB2 1AB", 1),
+        ("c.b 3", 0),
+        ("b 2", 0),
+        ("-", 0),
+        ("c.b 2, 1 a.b c", 0),
+    ],
+)
 def test_a_postcode_may_be_cut_short_but_not_be_another(serve: Serve, told: str, right: int) -> None:
     assert serve({}, ("postcode",), f"S offer(name=red lion) inform(postcode={told})")[0] == right
 
@@ -65,8 +74,14 @@ def test_values_told_of_no_venue_are_ignored(serve: Serve) -> None:
 
 def test_what_is_told_without_a_slot_or_without_a_value_is_no_orphan() -> None:
     record = Record()
-    record.add([ScoredAct("inform"), ScoredAct("inform", "area"), ScoredAct("inform", None, "north"),
-                ScoredAct("request", "area", "north")])  # fmt: skip
+    record.add(
+        [
+            ScoredAct("inform"),
+            ScoredAct("inform", "area"),
+            ScoredAct("inform", None, "north"),
+            ScoredAct("request", "area", "north"),
+        ]
+    )
     assert (record.orphans, record.told, record.offers) == (0, [], [])
     record.add([ScoredAct("offer", "area", "north", "=")])
     assert record.orphans == 1
@@ -157,8 +172,9 @@ def test_a_next_goal_starts_with_what_was_told_of_the_venue_current_and_no_other
     first.add([ScoredAct("offer", "name", "red lion", "="), ScoredAct("inform", "price", "9 pounds", "=")])
     second.carry(first)
     assert (second.offers, [(told.venue, told.slot) for told in second.told]) == (
-        ["red lion"], [("red lion", "price")],
-    )  # fmt: skip
+        ["red lion"],
+        [("red lion", "price")],
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,39 +188,68 @@ def test_a_next_goal_starts_with_what_was_told_of_the_venue_current_and_no_other
     ],
 )
 def test_a_venue_that_was_turned_down_counts_only_where_no_other_fits(
-    excluded: tuple[str, ...], offered: str, served: bool,
-    make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]],
-) -> None:  # fmt: skip
+    excluded: tuple[str, ...],
+    offered: str,
+    served: bool,
+    make_venues: Callable[..., Venues],
+    make_turns: Callable[..., list[ScoredTurn]],
+) -> None:
     made = record(make_turns([f"S offer(name={offered})"]))
     assert serves(Goal(excluded=frozenset(excluded)), made, make_venues(DB)) is served
 
 
 NAMES = (
-    "golden wok", "the oak bistro", "ashley hotel", "acorn guest house", "university arms hotel", "nandos",
-    "nandos city centre", "rosa's bed and breakfast", "carolina bed and breakfast", "city house",
-    "osteria del ponte", "meze bar", "efes restaurant", "shiraz restaurant", "bar uno", "pizza hut city",
+    "golden wok",
+    "the oak bistro",
+    "ashley hotel",
+    "acorn guest house",
+    "university arms hotel",
+    "nandos",
+    "nandos city centre",
+    "rosa's bed and breakfast",
+    "carolina bed and breakfast",
+    "city house",
+    "osteria del ponte",
+    "meze bar",
+    "efes restaurant",
+    "shiraz restaurant",
+    "bar uno",
+    "pizza hut city",
     "pizza hut ponte",
-)  # fmt: skip
+)
 
 
 def test_a_name_with_another_article_spelling_or_kind_of_place_is_the_same_venue() -> None:
     for told, meant in [
-        ("The Golden Wok", "golden wok"), ("Oak Bistro", "the oak bistro"),
+        ("The Golden Wok", "golden wok"),
+        ("Oak Bistro", "the oak bistro"),
         ("the the golden  wok", "golden wok"),
-        ("Rosa 's Bed & Breakfast", "rosa's bed and breakfast"), ("L'Osteria del Ponte", "osteria del ponte"),
-        ("the Ashley", "ashley hotel"), ("University Arms", "university arms hotel"), ("Nando’s", "nandos"),
-        ("meze bar restaurant", "meze bar"), ("Efe's restaurant", "efes restaurant"),
+        ("Rosa 's Bed & Breakfast", "rosa's bed and breakfast"),
+        ("L'Osteria del Ponte", "osteria del ponte"),
+        ("the Ashley", "ashley hotel"),
+        ("University Arms", "university arms hotel"),
+        ("Nando’s", "nandos"),
+        ("meze bar restaurant", "meze bar"),
+        ("Efe's restaurant", "efes restaurant"),
         ("Shiraz", "shiraz restaurant"),
-    ]:  # fmt: skip
+    ]:
         assert Names(NAMES).known(told) == meant
 
 
 def test_a_name_that_fits_several_venues_or_has_words_of_its_own_stays_what_it_is() -> None:
     for told in [
-        "bed and breakfast", "the hotel", "pizza hut", "golden duck", "golden", "ashley house",
+        "bed and breakfast",
+        "the hotel",
+        "pizza hut",
+        "golden duck",
+        "golden",
+        "ashley house",
         "nandos south",
-        "wok golden bar hut", "the", "&", "university",
-    ]:  # fmt: skip
+        "wok golden bar hut",
+        "the",
+        "&",
+        "university",
+    ]:
         assert Names(NAMES).known(told) == normalise_value(told)
 
 

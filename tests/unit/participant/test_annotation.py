@@ -171,9 +171,11 @@ def test_what_needs_a_label_or_a_value_says_so(come: Come) -> None:
 def test_words_of_the_log_are_text_and_never_markup(come: Come, log: Log) -> None:
     anna = come("Anna", dialogues=0)
     hold_dialogue(
-        log, anna.server.site.study, 9,
+        log,
+        anna.server.site.study,
+        9,
         said=(("system", "<script>x</script>"), ("user", "<img src=x>"), ("user", "again"), ("user", "bye")),
-    )  # fmt: skip
+    )
     page = anna.come_in().begin()
     assert "<script>x" not in page and "<img" not in page
     assert "&lt;script&gt;x" in page
@@ -235,8 +237,13 @@ def test_what_the_log_recorded_is_heard_and_drawn_for_whoever_annotates_the_dial
     for number in range(2):
         tracks = Tracks(np.full((8000, 1), 1000 * (number + 1), np.int16), 8000)
         kept = folder_of(log).keep(f"call-{number}", encode_sound(tracks), "audio/wav")
-        event = kept.event(f"call-{number}", RecordedSound("audio/wav", 1, 8000, 8000), "dialogue", ["user"],
-                           dialogue_id=f"dialogue-{number:03}")  # fmt: skip
+        event = kept.event(
+            f"call-{number}",
+            RecordedSound("audio/wav", 1, 8000, 8000),
+            "dialogue",
+            ["user"],
+            dialogue_id=f"dialogue-{number:03}",
+        )
         log.transact_now(lambda tx, event=event, number=number: tx.append(f"visit-{number}", event))
     hers, his = (re.search(r'data-track="([^"]+)"', one.begin())[1] for one in (anna, bruno))  # type: ignore[index]
     assert (

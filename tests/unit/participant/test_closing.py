@@ -29,9 +29,13 @@ def test_whoever_waits_for_news_is_answered_when_the_server_closes(tmp_path: Pat
             query = {"dialogue_id": dialogue_id, "after": seq, "wait": 25}
             cookies = dict(visitor.client.cookies)
             polled = others.submit(
-                httpx.get, f"{visitor.server.url.rstrip('/')}/events", params=query, cookies=cookies,
-                timeout=PATIENCE_S, trust_env=False,
-            )  # fmt: skip
+                httpx.get,
+                f"{visitor.server.url.rstrip('/')}/events",
+                params=query,
+                cookies=cookies,
+                timeout=PATIENCE_S,
+                trust_env=False,
+            )
             eventually(lambda: 25 in begun)
         answer = polled.result()
     assert answer.status_code == 200

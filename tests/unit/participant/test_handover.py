@@ -145,10 +145,18 @@ async def test_an_answer_comes_piece_by_piece(tmp_path: Path) -> None:
         got.append(message.get("body", b""))
 
     scope = {
-        "type": "http", "method": "GET", "path": "/drip", "raw_path": b"/drip", "query_string": b"",
-        "headers": [(b"cookie", f"visit={LED_BY_ONE}".encode())], "client": ("127.0.0.1", 1),
-        "http_version": "1.1", "scheme": "http", "server": ("pages", 80), "root_path": "",
-    }  # fmt: skip
+        "type": "http",
+        "method": "GET",
+        "path": "/drip",
+        "raw_path": b"/drip",
+        "query_string": b"",
+        "headers": [(b"cookie", f"visit={LED_BY_ONE}".encode())],
+        "client": ("127.0.0.1", 1),
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("pages", 80),
+        "root_path": "",
+    }
     async with door(leader, tmp_path):
         answering = asyncio.create_task(asked(scope, receive, send))
         await eventually_there(lambda: b"first " in got)

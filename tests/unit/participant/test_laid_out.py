@@ -44,9 +44,11 @@ class Booth:
 
     def speak(self, key: str, **more: Any) -> Any:
         answer = self.visitor.client.post(
-            "/voice/turn", params={"dialogue_id": self.dialogue_id, "key": key, **more},
-            content=encode_sound(SAID), headers={"content-type": "audio/wav"},
-        )  # fmt: skip
+            "/voice/turn",
+            params={"dialogue_id": self.dialogue_id, "key": key, **more},
+            content=encode_sound(SAID),
+            headers={"content-type": "audio/wav"},
+        )
         assert answer.status_code == 200, answer.text
         self.visitor.settled()
         return answer
@@ -154,8 +156,10 @@ def test_the_clips_of_a_text_system_lie_where_the_page_played_and_recorded_them(
     assert not system[at(0.5) : at(1.4)].any()
     assert not user[: at(0.6)].any()
     assert [(one["party"], one["turn_index"]) for one in drawn["turns"]] == [
-        ("system", 0), ("user", 1), ("system", 2),
-    ]  # fmt: skip
+        ("system", 0),
+        ("user", 1),
+        ("system", 2),
+    ]
 
 
 def test_what_a_system_spoke_by_itself_is_laid_out_too_also_when_it_is_heard_again(booth: Any) -> None:

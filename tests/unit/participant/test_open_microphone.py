@@ -40,9 +40,11 @@ class Guest:
     ) -> ClientConnection:
         query = f"dialogue_id={dialogue or self.dialogue}&tab={tab or self.tab}"
         return connect(
-            f"ws{self.url[4:]}/voice/microphone?{query}", proxy=None, open_timeout=PATIENCE_S,
+            f"ws{self.url[4:]}/voice/microphone?{query}",
+            proxy=None,
+            open_timeout=PATIENCE_S,
             additional_headers={"Cookie": self.cookies} | headers,
-        )  # fmt: skip
+        )
 
     def events(self, kind: str) -> list[Any]:
         (visit,) = self.log.visits("city")

@@ -125,9 +125,11 @@ def test_ties_and_strengths_are_asked_where_the_study_wants_them(open_site, log:
     (answer,) = [one.event for one in events_of(log, "response_given")]
     given = [PairChoice.model_validate(one) for one in answer.response["choices"]]
     assert [(one.question, one.choice == "tie", one.side, one.strength) for one in given] == [
-        ("ease", False, "left", 3), ("satisfaction", True, None, None), ("utility", True, None, None),
+        ("ease", False, "left", 3),
+        ("satisfaction", True, None, None),
+        ("utility", True, None, None),
         ("interaction", True, None, None),
-    ]  # fmt: skip
+    ]
 
 
 def test_in_turn_the_questions_come_after_both(open_site, log: Log) -> None:

@@ -16,11 +16,12 @@ def form_of(name: str) -> Form:
     instrument, wording = INSTRUMENTS.get(name), load_wording(INSTRUMENTS.get(name), "en")
     questions = [
         Question(
-            item, wording.items[item.item_id],
+            item,
+            wording.items[item.item_id],
             [(code, wording.label(item.scale, code)) for code in instrument.scale_of(item).codes],
         )
         for item in instrument.asked()
-    ]  # fmt: skip
+    ]
     return Form(instrument, wording, 2, 0, 0, "en", questions)
 
 
@@ -39,8 +40,11 @@ def test_answers_are_logged_with_their_code_label_and_role(visitor: Visitor, log
     answered = events_of(log, "questionnaire_answered")[0].event
     wording = load_wording(INSTRUMENTS.get("cambridge"), "it")
     assert (answered.instrument, answered.wording, answered.language, answered.round) == (
-        "cambridge", "project", "it", 0,
-    )  # fmt: skip
+        "cambridge",
+        "project",
+        "it",
+        0,
+    )
     assert [(one.item_id, one.value, one.answer, one.role) for one in answered.ratings] == [
         ("found_all", 1.0, wording.label("yes_no", 1), "subjective_success"),
         ("understood", 0.0, wording.label("agreement", 0), None),

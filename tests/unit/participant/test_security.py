@@ -95,10 +95,16 @@ def test_nothing_of_one_participant_is_readable_or_writable_with_the_token_of_an
     visit_of_b = log.visits("city")[0].visit_id
     before = everything_of(log, visit_of_b)
     hostile = {
-        **of_b, "entered": of_b.get("entered", "1234"), "text": "written by A", "answer": "decline",
-        "confirmed": "yes", "language": "it", "visit_id": visit_of_b, "item-found_all": "0",
+        **of_b,
+        "entered": of_b.get("entered", "1234"),
+        "text": "written by A",
+        "answer": "decline",
+        "confirmed": "yes",
+        "language": "it",
+        "visit_id": visit_of_b,
+        "item-found_all": "0",
         "key": "key-of-a-0001",
-    }  # fmt: skip
+    }
     hidden = {value for name, value in of_b.items() if name in ("dialogue_id", "entered")} | {
         SECRET,
         visit_of_b,
@@ -270,13 +276,34 @@ def test_a_defect_shows_a_kind_page_and_no_trace(visitor: Visitor, monkeypatch, 
 
 
 FIELDS = [
-    "step", "round", "position", "language", "entered", "answer", "document", "key", "dialogue_id", "text",
-    "choice", "item-found_all", "item-comment",
-]  # fmt: skip
+    "step",
+    "round",
+    "position",
+    "language",
+    "entered",
+    "answer",
+    "document",
+    "key",
+    "dialogue_id",
+    "text",
+    "choice",
+    "item-found_all",
+    "item-comment",
+]
 PATHS = [
-    "/start", "/consent", "/read", "/answers", "/code", "/dialogue/next", "/dialogue/finish", "/language",
-    "/turns/form", "/dialogue/end/form", "/turns", "/dialogue/end",
-]  # fmt: skip
+    "/start",
+    "/consent",
+    "/read",
+    "/answers",
+    "/code",
+    "/dialogue/next",
+    "/dialogue/finish",
+    "/language",
+    "/turns/form",
+    "/dialogue/end/form",
+    "/turns",
+    "/dialogue/end",
+]
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -45,9 +45,13 @@ def send_everything(schema: dict[str, Any], send: Callable[..., Any], examples: 
         operations += 1
 
         @settings(
-            max_examples=examples, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
+        )
         @given(case=operation.as_strategy())
         def ask(case: Any) -> None:
             nonlocal sent
@@ -80,9 +84,13 @@ def test_participants_pages_take_whatever_is_sent(
         operations, sent = send_everything(described(visitor.server.config.app), send, examples)
     assert operations > 40
     note_figures(
-        "whatever is sent, by the description of each address", pages="participants'", somebody_is=place,
-        addresses=operations, requests=2 * sent, broken=0,
-    )  # fmt: skip
+        "whatever is sent, by the description of each address",
+        pages="participants'",
+        somebody_is=place,
+        addresses=operations,
+        requests=2 * sent,
+        broken=0,
+    )
 
 
 @pytest.fixture
@@ -116,6 +124,10 @@ def test_the_dashboard_takes_whatever_is_sent(
     operations, sent = send_everything(described(app), send, examples)
     assert operations > 50
     note_figures(
-        "whatever is sent, by the description of each address", pages="the dashboard's", somebody_is="owner",
-        addresses=operations, requests=sent, broken=0,
-    )  # fmt: skip
+        "whatever is sent, by the description of each address",
+        pages="the dashboard's",
+        somebody_is="owner",
+        addresses=operations,
+        requests=sent,
+        broken=0,
+    )

@@ -23,9 +23,20 @@ from vivavoce.trial.engine import SessionEngine
 PICTURE = b"\x89PNG\r\n\x1a\n and the rest"
 KEY = "key-of-the-house"
 TELLTALE = [
-    "alpha-model", "beta-model", "factor-of-alpha", "factor-of-beta", "secret-chat", "/inform_kind", KEY,
-    "engine-9000", "OddServer", "odd-session", "note-of-the-bot", "act_of_the_house", "parrot",
-]  # fmt: skip
+    "alpha-model",
+    "beta-model",
+    "factor-of-alpha",
+    "factor-of-beta",
+    "secret-chat",
+    "/inform_kind",
+    KEY,
+    "engine-9000",
+    "OddServer",
+    "odd-session",
+    "note-of-the-bot",
+    "act_of_the_house",
+    "parrot",
+]
 
 
 class Bot(BaseHTTPRequestHandler):
@@ -39,11 +50,12 @@ class Bot(BaseHTTPRequestHandler):
         host, port = self.server.server_address[:2]
         answer = {
             "text": f"That has {len(asked['text'])} letters.",
-            "debug": "engine-9000", "note": "note-of-the-bot",
+            "debug": "engine-9000",
+            "note": "note-of-the-bot",
             "choices": [{"title": "Thai", "payload": "/inform_kind{thai}"}],
             "images": [f"http://{host}:{port}/menu.png", "data:image/png;base64,iVBORw0KGgo="],
             "acts": [{"act": "act_of_the_house"}],
-        }  # fmt: skip
+        }
         self._answer(200, json.dumps(answer).encode(), "application/json")
 
     def do_GET(self) -> None:
@@ -76,14 +88,18 @@ def bot() -> Iterator[str]:
 def watched(folder: Path, bot: str, log: Log) -> Iterator[tuple[Visitor, list[str]]]:
     """A visitor, and all that the visitor's browser ever got: heads and bodies."""
     settings: dict[str, Any] = {
-        "connect": "http", "url": f"http://{bot}/secret-chat", "allow_private": True,
-        "headers": {"Authorization": "Bearer ${KEY}"}, "keep": {"note": "note"},
-    }  # fmt: skip
+        "connect": "http",
+        "url": f"http://{bot}/secret-chat",
+        "allow_private": True,
+        "headers": {"Authorization": "Bearer ${KEY}"},
+        "keep": {"note": "note"},
+    }
     names = {"alpha-model": "factor-of-alpha", "beta-model": "factor-of-beta"}
     study = study_with_texts(
-        folder, systems=dict.fromkeys(names, settings),
+        folder,
+        systems=dict.fromkeys(names, settings),
         factors={name: {"kind": factor} for name, factor in names.items()},
-    )  # fmt: skip
+    )
     connectors = {name: make_connector(settings, {"KEY": KEY}) for name in names}
     with running(create_app(SessionEngine(study, log, connectors))) as server:
         visitor, seen = Visitor(server), []

@@ -114,10 +114,15 @@ class Visits(RuleBasedStateMachine):
     def ask(self, who: str, of: str, method: str, path: str, own: dict[str, str], *, as_json: bool) -> None:
         taken = {**own, **self.fields[of]}
         form = {
-            **taken, "text": "written by another", "answer": "decline", "confirmed": "yes",
-            "key": uuid.uuid4().hex, "visit_id": self.visits[of], "item-found_all": "0",
+            **taken,
+            "text": "written by another",
+            "answer": "decline",
+            "confirmed": "yes",
+            "key": uuid.uuid4().hex,
+            "visit_id": self.visits[of],
+            "item-found_all": "0",
             "entered": taken.get("entered", "1234"),
-        }  # fmt: skip
+        }
         path = re.sub(r"{(\w+)(:\w+)?}", lambda place: taken.get(place[1], "1"), path)
         sent = {"json" if as_json else "data": form}
         sent = {"params": {**form, "after": "0"}} if method == "GET" else sent
@@ -153,8 +158,11 @@ def test_nobody_reads_or_writes_the_visit_of_another_whatever_they_ask_for(
     with serve(study, log, parrot, rates=rates) as open_browser:
         found = addresses(open_browser())
         of_these_pages = {
-            "log": log, "open_browser": staticmethod(open_browser), "tried": tried, "addresses": found,
-        }  # fmt: skip
+            "log": log,
+            "open_browser": staticmethod(open_browser),
+            "tried": tried,
+            "addresses": found,
+        }
         machine = type("VisitsOfThesePages", (Visits,), of_these_pages)
         run_state_machine_as_test(machine, settings=often)
     figures = {f"requests_by_{who}": tried[who] for who in PEOPLE + OTHERS}

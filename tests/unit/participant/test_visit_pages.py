@@ -24,9 +24,12 @@ from vivavoce.study.model import (
 )
 
 ELSEWHERE = DialogueStep(
-    repeat=Range(min=1, max=1), gate="code", nontrivial=Nontrivial(), elsewhere="reach.md",
+    repeat=Range(min=1, max=1),
+    gate="code",
+    nontrivial=Nontrivial(),
+    elsewhere="reach.md",
     feedback=(QuestionnaireStep(name="cambridge", about="dialogue"),),
-)  # fmt: skip
+)
 
 
 def test_looking_at_the_information_page_starts_nothing(visitor: Visitor, log: Log) -> None:
@@ -257,8 +260,9 @@ def test_nobody_new_is_let_in_while_the_trial_is_paused(visitor: Visitor, log: L
 
 
 def test_a_system_reached_elsewhere_wants_its_code_typed(tmp_path: Path, log: Log, parrot: Parrot) -> None:
-    study = study_with_texts(tmp_path, visit=(ConsentStep(file="consent.md"), ELSEWHERE),
-                             limits=Limits(code_attempts=3))  # fmt: skip
+    study = study_with_texts(
+        tmp_path, visit=(ConsentStep(file="consent.md"), ELSEWHERE), limits=Limits(code_attempts=3)
+    )
     with serve(study, log, parrot) as open_browser:
         visitor = open_browser()
         visitor.look("/")
@@ -291,8 +295,9 @@ def held_elsewhere(visitor: Visitor, log: Log) -> str:
 
 
 def test_too_many_wrong_codes_are_told_so(tmp_path: Path, log: Log, parrot: Parrot) -> None:
-    study = study_with_texts(tmp_path, visit=(ConsentStep(file="consent.md"), ELSEWHERE),
-                             limits=Limits(code_attempts=2))  # fmt: skip
+    study = study_with_texts(
+        tmp_path, visit=(ConsentStep(file="consent.md"), ELSEWHERE), limits=Limits(code_attempts=2)
+    )
     with serve(study, log, parrot) as open_browser:
         visitor = open_browser()
         visitor.look("/")
@@ -352,10 +357,11 @@ def test_a_class_behind_one_address_is_told_why_it_waits_and_the_study_may_allow
     study = study_with_texts(tmp_path, limits=Limits(visits_per_hour=2))
     with serve(study, log, parrot) as open_browser:
         answers = [
-            open_browser().client.post("/start", data={"language": language, "lang": language},
-                                       headers={"Accept-Language": language})
+            open_browser().client.post(
+                "/start", data={"language": language, "lang": language}, headers={"Accept-Language": language}
+            )
             for _ in range(3)
-        ]  # fmt: skip
+        ]
     assert [one.status_code for one in answers] == [200, 200, 429]
     assert said in answers[2].text and answers[2].headers["Retry-After"] == "600"
     assert len(log.visits("city")) == 2

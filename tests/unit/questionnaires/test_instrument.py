@@ -40,21 +40,54 @@ def test_scores_agree_with_values_worked_from_the_sources():
 
 def test_the_instruments_of_the_field_are_shipped():
     shipped = {
-        "attrakdiff", "bus11", "bus15", "cambridge", "communicator", "cuq", "godspeed", "idial", "nasa_tlx",
-        "opinion_score", "paradise", "recommendation", "sassi", "satisfaction", "single_ease", "sus", "ueq",
-        "ueq_s", "umux_lite", "p851_background", "p851_dialogue", "p851_overall", "reading",
-        "study_rating", "idial_background", "idial_feedback", "demographics",
-        "chatbot_experience", "native_language",
-    }  # fmt: skip
+        "attrakdiff",
+        "bus11",
+        "bus15",
+        "cambridge",
+        "communicator",
+        "cuq",
+        "godspeed",
+        "idial",
+        "nasa_tlx",
+        "opinion_score",
+        "paradise",
+        "recommendation",
+        "sassi",
+        "satisfaction",
+        "single_ease",
+        "sus",
+        "ueq",
+        "ueq_s",
+        "umux_lite",
+        "p851_background",
+        "p851_dialogue",
+        "p851_overall",
+        "reading",
+        "study_rating",
+        "idial_background",
+        "idial_feedback",
+        "demographics",
+        "chatbot_experience",
+        "native_language",
+    }
     assert set(NAMES) == shipped
 
 
 def test_an_instrument_has_as_many_items_as_its_source():
     for name, items in [
-        ("sassi", 34), ("ueq", 26), ("ueq_s", 8), ("attrakdiff", 28), ("cuq", 16), ("bus11", 11),
+        ("sassi", 34),
+        ("ueq", 26),
+        ("ueq_s", 8),
+        ("attrakdiff", 28),
+        ("cuq", 16),
+        ("bus11", 11),
         ("bus15", 15),
-        ("godspeed", 24), ("paradise", 8), ("communicator", 5), ("nasa_tlx", 6), ("umux_lite", 2),
-    ]:  # fmt: skip
+        ("godspeed", 24),
+        ("paradise", 8),
+        ("communicator", 5),
+        ("nasa_tlx", 6),
+        ("umux_lite", 2),
+    ]:
         assert len(INSTRUMENTS.get(name).items) == items
 
 
@@ -213,10 +246,16 @@ def test_a_scoring_key_that_calls_itself_otherwise_than_its_file_is_refused(tmp_
 
 def test_no_score_is_made_of_answers_that_are_names() -> None:
     facts = {
-        "name": "x", "title": "X", "about": "visit", "role": "r", "source": "s", "permission": "p",
-        "scales": {"trade": {"low": 1, "high": 3, "nominal": True}}, "items": [{"id": "q", "scale": "trade"}],
+        "name": "x",
+        "title": "X",
+        "about": "visit",
+        "role": "r",
+        "source": "s",
+        "permission": "p",
+        "scales": {"trade": {"low": 1, "high": 3, "nominal": True}},
+        "items": [{"id": "q", "scale": "trade"}],
         "scores": {"skill": {"rule": "mean", "items": ["q"], "low": 1, "high": 3, "meaning": "m"}},
-    }  # fmt: skip
+    }
     with pytest.raises(ValidationError, match=r"nominal items have no numeric score: \['q'\]"):
         Instrument.model_validate(facts)
     assert Instrument.model_validate(facts | {"scores": {}}).is_nominal("q")

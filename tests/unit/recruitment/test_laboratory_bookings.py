@@ -35,9 +35,13 @@ def begun(log: Log, code: str, visit_id: str = "visit-1", participant: str = "pa
             visit_id, "lab", participant, "laboratory", f"token-{visit_id}", token_hash(plain_code(code))
         )
         opened = VisitOpened(
-            study="lab", revision="1", participant_id=participant, pool="laboratory", language="en",
+            study="lab",
+            revision="1",
+            participant_id=participant,
+            pool="laboratory",
+            language="en",
             verified=True,
-        )  # fmt: skip
+        )
         tx.append(visit_id, opened)
 
     log.transact_now(write)

@@ -79,8 +79,16 @@ def test_a_session_may_have_a_length_and_seats_of_its_own(tmp_path: Path) -> Non
 def test_an_invitation_books_one_seat_and_leads_to_another_when_that_is_cancelled(tmp_path: Path) -> None:
     folder = write_laboratory(tmp_path / "lab", "invited: true")
     with open_laboratory(folder) as laboratory:
-        told = recruit("invite", folder, "--number", "2", "--address", "https://lab.example/", "--recruiter",
-                       "laboratory").stdout.split()  # fmt: skip
+        told = recruit(
+            "invite",
+            folder,
+            "--number",
+            "2",
+            "--address",
+            "https://lab.example/",
+            "--recruiter",
+            "laboratory",
+        ).stdout.split()
         assert len(set(told)) == 2 and told[0].startswith("https://lab.example/laboratory?invitation=")
         paths = [one.removeprefix("https://lab.example") for one in told]
         nobody = laboratory.browser()

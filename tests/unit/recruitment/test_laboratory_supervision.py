@@ -54,8 +54,9 @@ def test_it_shows_live_who_is_booked_who_is_there_and_how_far(tmp_path: Path) ->
         page = desk.get("/laboratory").text
         assert 'data-fresh="/laboratory/now"' in page and "2 of 2 seats booked." in page
         assert [row[1:3] for row in seats(page)] == [
-            ["1 p0@example.org", "booked"], ["2 p1@example.org", "booked"],
-        ]  # fmt: skip
+            ["1 p0@example.org", "booked"],
+            ["2 p1@example.org", "booked"],
+        ]
         laboratory.at(FIRST)
         assert [row[2] for row in seats(desk.get("/laboratory/now").text)] == ["awaited", "awaited"]
         browser = laboratory.arrive(codes[1])
@@ -83,8 +84,9 @@ def test_notes_are_kept_with_time_and_name_and_nothing_of_a_visit_changes(tmp_pa
         note(desk, about=KEY, text="The corridor was loud.")
         kept = Bookings(laboratory.log, "lab").notes()
         assert [(one.number, one.kind, one.text) for one in kept] == [
-            (1, "technical_problem", "<b>No sound</b> at seat 1"), (None, "note", "The corridor was loud."),
-        ]  # fmt: skip
+            (1, "technical_problem", "<b>No sound</b> at seat 1"),
+            (None, "note", "The corridor was loud."),
+        ]
         assert all(one.noted_at == FIRST and one.author for one in kept)
         assert [(one.seq, one.event) for one in laboratory.log.events(visit.visit_id)] == before
 

@@ -10,8 +10,12 @@ from vivavoce_recruitment.ledger import Ledger, Listing
 from vivavoce_recruitment.prolific_api import ProlificPlatform
 
 SETTINGS = {
-    "reward": "2.00 GBP", "places": 3, "minutes": 10, "description": "Talk.", "site": "https://lab.example",
-}  # fmt: skip
+    "reward": "2.00 GBP",
+    "places": 3,
+    "minutes": 10,
+    "description": "Talk.",
+    "site": "https://lab.example",
+}
 
 
 @pytest.mark.parametrize("codes, given", [({"no_place": "N0"}, "N0"), ({"screened_out": "S0"}, "S0")])

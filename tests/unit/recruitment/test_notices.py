@@ -30,8 +30,12 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
         def come(tx: Transaction) -> None:
             tx.bind_visit("visit-1", "paid", "participant-1", "prolific", "token", token_hash(TICKET))
-            tx.append("visit-1", VisitOpened(study="paid", revision="1", participant_id="participant-1",
-                                             pool="prolific", language="en"))  # fmt: skip
+            tx.append(
+                "visit-1",
+                VisitOpened(
+                    study="paid", revision="1", participant_id="participant-1", pool="prolific", language="en"
+                ),
+            )
 
         log.transact_now(come)
         yield log
@@ -46,9 +50,12 @@ def tell(
     body = json.dumps({"resource_id": TICKET, "event_type": "submission.status.change", "status": status})
     stamp = str(log.clock.now().timestamp())
     headers = {
-        "x-prolific-request-timestamp": stamp, "x-event-id": notice, "x-timestamp": str(at.timestamp()),
-        "x-prolific-request-signature": notice_signature(key, stamp, body.encode()), **other,
-    }  # fmt: skip
+        "x-prolific-request-timestamp": stamp,
+        "x-event-id": notice,
+        "x-timestamp": str(at.timestamp()),
+        "x-prolific-request-signature": notice_signature(key, stamp, body.encode()),
+        **other,
+    }
     RECRUITERS.get("prolific").receive(settings, "paid", log, headers, body.encode())
 
 
@@ -94,9 +101,10 @@ def test_a_notice_that_was_kept_back_is_too_late(log: Log, tmp_path: Path) -> No
     folder = write_study(tmp_path / "paid", "https://api.prolific.com")
     settings = load_study(folder).recruitment["prolific"]
     headers = {
-        "x-prolific-request-timestamp": str(stamp), "x-event-id": "one",
+        "x-prolific-request-timestamp": str(stamp),
+        "x-event-id": "one",
         "x-prolific-request-signature": notice_signature("s3cr3t", str(stamp), VECTOR.encode()),
-    }  # fmt: skip
+    }
     with pytest.raises(NoticeRefused, match="late"):
         RECRUITERS.get("prolific").receive(settings, "paid", log, headers, VECTOR.encode())
 

@@ -120,8 +120,11 @@ WRONG = [
     {"turkSubmitTo": "https://elsewhere.example"},
     {"turkSubmitTo": "https://panel.example.elsewhere.example"},
     {"turkSubmitTo": "https://panel.example@elsewhere.example"},
-    {"turkSubmitTo": ""}, {"workerId": ""}, {"assignmentId": "\x00"}, {"workerId": "w" * 300},
-]  # fmt: skip
+    {"turkSubmitTo": ""},
+    {"workerId": ""},
+    {"assignmentId": "\x00"},
+    {"workerId": "w" * 300},
+]
 
 
 def test_whose_link_leads_elsewhere_begins_nothing(folder: Path) -> None:

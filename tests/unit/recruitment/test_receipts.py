@@ -47,10 +47,13 @@ def test_a_receipt_is_a_row_for_what_was_sent_in_major_units(ledger: Ledger) -> 
     rows = list(csv.DictReader(io.StringIO(receipts_of(ledger.payments()))))
     names = "submission", "kind", "amount", "currency", "state"
     assert [tuple(row[name] for name in names) for row in rows] == [
-        ("a", "reward", "2.05", "GBP", "confirmed"), ("a", "bonus", "0.50", "GBP", "confirmed"),
-        ("b", "reward", "2.00", "GBP", "perhaps paid"), ("'=e", "reward", "2.00", "GBP", "accepted"),
-        ("f", "reward", "300", "JPY", "perhaps paid"), ("g", "credit", "0.50", "credits", "confirmed"),
-    ]  # fmt: skip
+        ("a", "reward", "2.05", "GBP", "confirmed"),
+        ("a", "bonus", "0.50", "GBP", "confirmed"),
+        ("b", "reward", "2.00", "GBP", "perhaps paid"),
+        ("'=e", "reward", "2.00", "GBP", "accepted"),
+        ("f", "reward", "300", "JPY", "perhaps paid"),
+        ("g", "credit", "0.50", "credits", "confirmed"),
+    ]
     assert all(row["at"].endswith("+00:00") for row in rows)
     pounds = [row for row in rows if row["currency"] == "GBP" and row["state"] != "perhaps paid"]
     assert sum(Decimal(row["amount"]) for row in pounds) == Decimal("4.55")

@@ -65,18 +65,30 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
         ("dialogues: 2..3", "dialogues: 15..40", ("repeat: 1..4", "repeat: 1..40")),
         ("dialogues: 2..3", "dialogues: 0..3", ("repeat: 1..4", "repeat: 0..4")),
         ("room: Engineering Department, room 12", "room: {en: Room 12}", ("no text in it", "`it: ...`")),
-        ("seats: 2", "seats: 2\n    bring: {en: A card, it: Una tessera, fr: Une carte}",
-         ("'fr' is not a language of this study", "Known: en, it")),
+        (
+            "seats: 2",
+            "seats: 2\n    bring: {en: A card, it: Una tessera, fr: Une carte}",
+            ("'fr' is not a language of this study", "Known: en, it"),
+        ),
         ("seats: 2", "seats: 2\n    bring: ''", ("'' is not 1 to 300 characters", "{en: ..., it: ...}")),
-        ("seats: 2", "seats: 2\n    slots: [{start: 2026-12-03 10:00, minutes: 2}]",
-         ("slots[0].minutes", "5")),
-        ("seats: 2", "seats: 2\n    slots: [{start: 2026-12-01 08:00, minutes: 150}]",
-         ("2026-12-01 10:00 begins before", "150 minutes between them")),
-        ("seats: 2", "seats: 2\n    slots: [{start: 2026-12-03 10:00, room: 3}]",
-         ("unknown key 'room'", "slots[0]")),
+        (
+            "seats: 2",
+            "seats: 2\n    slots: [{start: 2026-12-03 10:00, minutes: 2}]",
+            ("slots[0].minutes", "5"),
+        ),
+        (
+            "seats: 2",
+            "seats: 2\n    slots: [{start: 2026-12-01 08:00, minutes: 150}]",
+            ("2026-12-01 10:00 begins before", "150 minutes between them"),
+        ),
+        (
+            "seats: 2",
+            "seats: 2\n    slots: [{start: 2026-12-03 10:00, room: 3}]",
+            ("unknown key 'room'", "slots[0]"),
+        ),
         ("reward: 12.00 EUR", "reward: 12", ("12 is no amount of money", "2.00 GBP")),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_laboratory_has_its_value_place_and_next_step(
     tmp_path: Path, old: str, new: str, told: tuple[str, ...]
 ) -> None:

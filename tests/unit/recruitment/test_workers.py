@@ -59,11 +59,19 @@ def serve(study: Path, log: Log) -> None:
 def answer(log: Log, number: int, code: float) -> None:
     def write(tx: Transaction) -> None:
         for round in range(2):
-            tx.append(f"visit-{number}", events.QuestionnaireAnswered(
-                step=1, round=round, position=0, dialogue_id=f"dialogue-{number}-{round}",
-                instrument="cambridge", wording="package", language="en",
-                ratings=[LoggedRating(item_id="understood", value=code, answer=str(code))],
-            ))  # fmt: skip
+            tx.append(
+                f"visit-{number}",
+                events.QuestionnaireAnswered(
+                    step=1,
+                    round=round,
+                    position=0,
+                    dialogue_id=f"dialogue-{number}-{round}",
+                    instrument="cambridge",
+                    wording="package",
+                    language="en",
+                    ratings=[LoggedRating(item_id="understood", value=code, answer=str(code))],
+                ),
+            )
 
     log.transact_now(write)
 
@@ -81,8 +89,9 @@ def test_approval_tells_the_signs_of_each_and_proposes_everybody(prolific: Proli
     }
     listed = json.loads(recruit("workers", study, "--json").stdout)
     assert [(one["gold"]["value"], one["gold"]["n"], one["gold"]["marked"]) for one in listed] == [
-        (1.0, 2, False), (0.0, 2, True),
-    ]  # fmt: skip
+        (1.0, 2, False),
+        (0.0, 2, True),
+    ]
     assert listed[0]["goal_pursued"] == {"value": None, "n": 0, "marked": False}
     assert "participant-1" in recruit("workers", study).stdout and bad not in recruit("workers", study).stdout
     assert recruit("approve", study, "--confirm").exit_code == 0

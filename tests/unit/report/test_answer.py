@@ -62,9 +62,11 @@ def summaries(draw: Any) -> Summary:
         families.append(told)
     return made_summary(
         [_row(key, {name: rates[name][key] for name in measures}) for key in groups],
-        _row("all", dict.fromkeys(measures, 0.5)), settled, families,
+        _row("all", dict.fromkeys(measures, 0.5)),
+        settled,
+        families,
         DeclaredFamily(family=families[0], results=results, choices=[]) if results else None,
-    )  # fmt: skip
+    )
 
 
 def settle(one: GroupTest, p: float | None) -> GroupTest:
@@ -81,10 +83,18 @@ def family(kind: str, own: list[GroupTest]) -> Family:
 
 def declared(one: GroupTest) -> DeclaredComparison:
     return DeclaredComparison(
-        question="primary", measure=one.measure, a=str(one.a), b=str(one.b), alpha=0.05,
-        difference=one.difference, low=one.low, high=one.high, p=one.p, significant=one.significant,
+        question="primary",
+        measure=one.measure,
+        a=str(one.a),
+        b=str(one.b),
+        alpha=0.05,
+        difference=one.difference,
+        low=one.low,
+        high=one.high,
+        p=one.p,
+        significant=one.significant,
         p_adjusted=one.decisive.p_adjusted,
-    )  # fmt: skip
+    )
 
 
 def _row(key: str, rates: dict[str, float]) -> GroupSummary:
@@ -134,9 +144,12 @@ def test_four_conditions_of_which_middle_pairs_differ_are_not_called_alike():
     p_values = adjusted([one.p for one in tests], "holm")
     tests = [settle(one, p) for one, p in zip(tests, p_values, strict=True)]
     summary = made_summary(
-        [_row(key, {MEASURES[0]: one}) for key, one in keys.items()], _row("all", {MEASURES[0]: 0.8}), tests,
-        [family("explored", tests)], by_what="condition",
-    )  # fmt: skip
+        [_row(key, {MEASURES[0]: one}) for key, one in keys.items()],
+        _row("all", {MEASURES[0]: 0.8}),
+        tests,
+        [family("explored", tests)],
+        by_what="condition",
+    )
     (said, *_) = answer(summary)
     assert "2 of 6 comparisons significant" in said
     assert "S1A1 85.2%, S1A0 77.8%" in said

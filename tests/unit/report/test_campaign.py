@@ -249,8 +249,10 @@ REPEATED = {
 def with_reasons(folder: Path) -> Evaluation:
     """Three cases that were not understood, one that ended elsewhere, one without an answer."""
     gone = {"template": "the system gave no answer: {failure}", "values": {"failure": "500"}}
-    other = {"template": "the system understood or did something else: {difference}",
-             "values": {"difference": "x"}}  # fmt: skip
+    other = {
+        "template": "the system understood or did something else: {difference}",
+        "values": {"difference": "x"},
+    }
     silent = json.dumps([{"party": "user", "text": "due meel", "injected": True}])
     rows = [
         stress_row(0, 4, "fail", why=json.dumps(SPOKEN_TO_IT), transcript=transcript("due meel", "Eh?")),
@@ -267,24 +269,40 @@ EXAMPLE = {
     "it": "Esempio: a «due mele» il sistema ha risposto «Ok»; a «due meel» ha risposto «Eh?».",
 }
 KINDS = {
-    "en": ["The system said that it did not understand", "The system understood or did something else",
-           "The system gave no answer"],
-    "it": ["Il sistema ha detto di non aver capito", "Il sistema ha capito o fatto un'altra cosa",
-           "Il sistema non ha risposto"],
-}  # fmt: skip
+    "en": [
+        "The system said that it did not understand",
+        "The system understood or did something else",
+        "The system gave no answer",
+    ],
+    "it": [
+        "Il sistema ha detto di non aver capito",
+        "Il sistema ha capito o fatto un'altra cosa",
+        "Il sistema non ha risposto",
+    ],
+}
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("en", ["Frequency: 3 of 5 failed cases. By test: Character swapping (2) and Order of nouns",
+        (
+            "en",
+            [
+                "Frequency: 3 of 5 failed cases. By test: Character swapping (2) and Order of nouns",
                 "Example: “due mele 4” got a reply, “due meel 4” did not.",
-                "Usual fix: Correct spelling before understanding"]),
-        ("it", ["Frequenza: 3 su 5 casi non superati. Per test: Scambio di caratteri (2)",
+                "Usual fix: Correct spelling before understanding",
+            ],
+        ),
+        (
+            "it",
+            [
+                "Frequenza: 3 su 5 casi non superati. Per test: Scambio di caratteri (2)",
                 "Esempio: «due mele 4» ha avuto risposta, «due meel 4» no.",
-                "Rimedio consueto: Correggere l'ortografia"]),
+                "Rimedio consueto: Correggere l'ortografia",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_kinds_of_failure_are_told_with_how_often_an_example_and_what_mends_them(
     tmp_path: Path, words: str, told: list[str]
 ) -> None:
@@ -303,7 +321,7 @@ def test_releases_are_compared_case_by_case(tmp_path: Path) -> None:
     assert [(title, len(rows)) for title, rows in changes.groups()] == [
         ("Passed with release 1.0, failed with release 1.1", 1),
         ("Failed with release 1.0, passed with release 1.1", 2),
-    ]  # fmt: skip
+    ]
     assert [cell.main for cell in changes.columns[2:]] == ["release 1.0", "release 1.1"]
     assert [cell.under for cell in changes.rows[0].cells[1:]] == [("passed",), ("not passed",)]
     told = text(compose_campaign(found, words="it"))
@@ -317,9 +335,12 @@ def test_statements_are_named_in_the_words_that_users_read(tmp_path: Path, found
     assert "Using the system takes no effort." in drawn[1].alternative
     instrument = INSTRUMENTS.get("idial")
     printed = load_wording(instrument, "it").model_copy(
-        update={"items": {item: f"Frase stampata {item[1:]}." for item in ITEMS}, "origin": "file",
-                "source": "Rossi 2020"}
-    )  # fmt: skip
+        update={
+            "items": {item: f"Frase stampata {item[1:]}." for item in ITEMS},
+            "origin": "file",
+            "source": "Rossi 2020",
+        }
+    )
     own = evaluate(campaign_dataset(tmp_path, ANSWERS, {}, wordings={"idial": {"it": printed}}))
     for words in ("it", "en"):
         document = compose_campaign(own, words=words)
@@ -332,8 +353,10 @@ def test_users_of_a_spoken_system_are_shown_what_they_were_asked_and_nothing_of_
     tmp_path: Path,
 ) -> None:
     spoken = evaluate(campaign_dataset(tmp_path, ANSWERS, {}, channel="spoken"))
-    for words, said, written in (("en", "When I said something", "When I wrote"),
-                                 ("it", "Quando ho detto qualcosa", "Quando ho scritto")):  # fmt: skip
+    for words, said, written in (
+        ("en", "When I said something", "When I wrote"),
+        ("it", "Quando ho detto qualcosa", "Quando ho scritto"),
+    ):
         told = text(compose_campaign(spoken, words=words))
         assert said in told and written not in told
 
@@ -342,8 +365,10 @@ def test_service_stands_apart_from_experience(found: Evaluation) -> None:
     quality = table(compose_campaign(found), "campaign_quality")
     groups = {title: [row.heading for row in rows] for title, rows in quality.groups()}
     assert groups["Quality of experience (user answers)"] == [
-        "Task completion", "Effectiveness of the dialogue", "User satisfaction",
-    ]  # fmt: skip
+        "Task completion",
+        "Effectiveness of the dialogue",
+        "User satisfaction",
+    ]
     service = groups["Quality of service (system behaviour)"]
     assert service[:3] == ["Goals reached", "Within the expected time", "Stress tests passed"]
     values = {row.heading: row.cells[0].main for row in quality.rows}
@@ -396,9 +421,14 @@ def waits_for_variants(test: int, reason: str = NOT_PROPOSED) -> dict[str, Any]:
 
 
 def test_tests_that_wait_for_variants_are_not_called_inapplicable(tmp_path: Path) -> None:
-    stress = [waits_for_variants(5), waits_for_variants(5), waits_for_variants(8, NOT_REVIEWED),
-              waits_for_variants(3, "no candidate was certain"), waits_for_variants(11, REJECTED),
-              stress_row(7, 9, "fail", status="not_admitted")]  # fmt: skip
+    stress = [
+        waits_for_variants(5),
+        waits_for_variants(5),
+        waits_for_variants(8, NOT_REVIEWED),
+        waits_for_variants(3, "no candidate was certain"),
+        waits_for_variants(11, REJECTED),
+        stress_row(7, 9, "fail", status="not_admitted"),
+    ]
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppf"}, stress=stress)))
     front = " ".join(document.before)
     assert "Tried 1 of 6 stress tests: misspelled words." in front
@@ -408,9 +438,11 @@ def test_tests_that_wait_for_variants_are_not_called_inapplicable(tmp_path: Path
     assert rows["ST-3"][:2] == ["0", "1"] and rows["All tests"][:2] == ["3", "1"]
     assert rows["ST-11"] == ["0", "–", "not tried", "–"] and rows["ST-9"][2] == "not tried"
     told = text(document)
-    for why in ("all proposed variants were rejected: Order of verbal modifiers.",
-                "the originals failed: Order of nouns and adjectives.",
-                "their rules are not yet accepted often enough"):  # fmt: skip
+    for why in (
+        "all proposed variants were rejected: Order of verbal modifiers.",
+        "the originals failed: Order of nouns and adjectives.",
+        "their rules are not yet accepted often enough",
+    ):
         assert f"Not tried because {why}" in told
     assert "no variants are approved yet: Less frequent synonyms and Active and passive." in told
     assert "Next step: on the study's dashboard, under Stress tests, propose variants" in told

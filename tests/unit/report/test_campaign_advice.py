@@ -52,8 +52,15 @@ def test_a_case_stands_under_what_the_person_saw_and_not_under_what_the_rules_ha
     rules = {"clarification": DONE_WITH_ANOTHER, "fail": MORE}[verdict]
     why = json.dumps({"template": rules, "values": {"more": 2, "original": "a", "variant": "b"}})
     by_rules = {"clarification": "fail", "fail": "clarification"}[verdict]
-    row = stress_row(1, 7, verdict, why=why, verdict_automatic=by_rules, verdict_of_person=verdict,
-                     transcript=transcript("due meel", answer))  # fmt: skip
+    row = stress_row(
+        1,
+        7,
+        verdict,
+        why=why,
+        verdict_automatic=by_rules,
+        verdict_of_person=verdict,
+        transcript=transcript("due meel", answer),
+    )
     told = {}
     for name, more in (("derived", {}), ("said", {"instead": "hand_over"})):
         found = evaluate(campaign_dataset(tmp_path / name, [], {}, stress=[row | more]))
@@ -91,13 +98,23 @@ SAID = {
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("en", ["user turns per dialogue: 3 (1 to 3; 3 dialogues).",
+        (
+            "en",
+            [
+                "user turns per dialogue: 3 (1 to 3; 3 dialogues).",
                 "The system did not understand in 1 dialogue (1 of all its 6 turns).",
-                "in 2 dialogues (2 of their 7 turns), and repeated their first request in 1 of these."]),
-        ("it", ["turni dell'utente per dialogo: 3 (da 1 a 3; 3 dialoghi).",
-                "non ha capito in 1 dialogo (1 di tutti i suoi 6 turni)"]),
+                "in 2 dialogues (2 of their 7 turns), and repeated their first request in 1 of these.",
+            ],
+        ),
+        (
+            "it",
+            [
+                "turni dell'utente per dialogo: 3 (da 1 a 3; 3 dialoghi).",
+                "non ha capito in 1 dialogo (1 di tutti i suoi 6 turni)",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_first_page_says_how_the_dialogues_themselves_went(
     tmp_path: Path, words: str, told: list[str]
 ) -> None:
@@ -131,16 +148,27 @@ def test_the_first_page_says_how_the_dialogues_themselves_went(
 
 def test_who_begins_anew_is_asked_everything_anew_and_that_is_no_question_put_twice(tmp_path: Path) -> None:
     said = {
-        "u0-0": ["u:vorrei un biglietto per Asti", "s:Classe?", "u:annulla", "s:Annullato.",
-                 "u:voglio un biglietto per Asti", "s:Classe?", "u:ciao"],
+        "u0-0": [
+            "u:vorrei un biglietto per Asti",
+            "s:Classe?",
+            "u:annulla",
+            "s:Annullato.",
+            "u:voglio un biglietto per Asti",
+            "s:Classe?",
+            "u:ciao",
+        ],
         "u0-1": ["u:vorrei un biglietto per Roma", "s:Classe?", "u:seconda", "s:Classe?", "u:ciao"],
-    }  # fmt: skip
+    }
     turns = [
-        {"dialogue_id": key, "turn_index": at, "party": "user" if line[0] == "u" else "system",
-         "text": line[2:]}
+        {
+            "dialogue_id": key,
+            "turn_index": at,
+            "party": "user" if line[0] == "u" else "system",
+            "text": line[2:],
+        }
         for key, lines in said.items()
         for at, line in enumerate(lines)
-    ]  # fmt: skip
+    ]
     dataset = campaign_dataset(tmp_path, ANSWERS[:1], {}, turns=turns)
     (missed,) = unreached(dataset, dict.fromkeys(said, False))
     assert (missed.missed, missed.again) == (2, [("Classe?", 1)])

@@ -97,10 +97,13 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize(("verdicts", "told"), [
-    (("clarification", "fail"), "Worse with release 2.0: wrong in 1 case"),
-    (("fail", "clarification"), "Better with release 2.0, but still failed: the system asks"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (("clarification", "fail"), "Worse with release 2.0: wrong in 1 case"),
+        (("fail", "clarification"), "Better with release 2.0, but still failed: the system asks"),
+    ],
+)
 def test_a_re_test_tells_what_failed_both_times_but_otherwise(
     tmp_path: Path, verdicts: tuple[str, str], told: str
 ) -> None:
@@ -115,12 +118,20 @@ def test_a_re_test_tells_what_failed_both_times_but_otherwise(
 @pytest.mark.parametrize(
     ("words", "invalid", "remark", "left"),
     [
-        ("en", "invalid variant", "note: “nobody says that”",
-         "Not compared: a person judged the variant invalid in the previous run"),
-        ("it", "variante non valida", "nota: «nobody says that»",
-         "Non confrontato: nella prova precedente una persona ha giudicato non valida la variante"),
+        (
+            "en",
+            "invalid variant",
+            "note: “nobody says that”",
+            "Not compared: a person judged the variant invalid in the previous run",
+        ),
+        (
+            "it",
+            "variante non valida",
+            "nota: «nobody says that»",
+            "Non confrontato: nella prova precedente una persona ha giudicato non valida la variante",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_person_wrote_stands_beside_the_case_and_an_invalid_variant_is_called_so(
     tmp_path: Path, words: str, invalid: str, remark: str, left: str
 ) -> None:
@@ -151,21 +162,37 @@ def test_the_report_is_called_as_somebody_called_the_study_of_a_system_without_a
     assert list(called.values()) == [["ch", "ch"], ["Counter desk", "Sportello"]]
 
 
-@pytest.mark.parametrize(("words", "begins", "example"), [
-    ("en", "The original fails with release 2.0 in 1 case",
-     "to “voglio un campo da squash per sabato” is “Prenotato: squash, lunedì”; it was"),
-    ("it", "L'originale non è superato con la versione 2.0 in 1 caso",
-     "è «Prenotato: squash, lunedì»; era «Campo da squash, sabato"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "begins", "example"),
+    [
+        (
+            "en",
+            "The original fails with release 2.0 in 1 case",
+            "to “voglio un campo da squash per sabato” is “Prenotato: squash, lunedì”; it was",
+        ),
+        (
+            "it",
+            "L'originale non è superato con la versione 2.0 in 1 caso",
+            "è «Prenotato: squash, lunedì»; era «Campo da squash, sabato",
+        ),
+    ],
+)
 def test_what_a_release_no_longer_does_as_it_is_asked_is_said_first(
     tmp_path: Path, words: str, begins: str, example: str
 ) -> None:
     """Before, the worst of a release, plain orders booked for another day, stood on its ninth page."""
     was = booked(1, "sqaush", run_id="a", release="1.0", verdict="pass", case_id="b1")
-    now = was | {"run_id": "b", "release": "2.0", "status": "not_admitted", "verdict": None,
-                 "clean_transcript": held(ASKED, "Prenotato: squash, lunedì.")}  # fmt: skip
-    kept = [booked(2, "sqausj", run_id=run, release=release, verdict="pass", case_id="b2")
-            for run, release in (("a", "1.0"), ("b", "2.0"))]  # fmt: skip
+    now = was | {
+        "run_id": "b",
+        "release": "2.0",
+        "status": "not_admitted",
+        "verdict": None,
+        "clean_transcript": held(ASKED, "Prenotato: squash, lunedì."),
+    }
+    kept = [
+        booked(2, "sqausj", run_id=run, release=release, verdict="pass", case_id="b2")
+        for run, release in (("a", "1.0"), ("b", "2.0"))
+    ]
     head, more, *_ = document_of(tmp_path, [was, kept[0], now, kept[1]], words).answer
     assert head.startswith(begins) and example in more
 

@@ -42,31 +42,58 @@ def written(
         for person in range(people):
             writer.add(
                 "participants",
-                [{"participant_id": f"p{person}", "simulated": False, "outcome": "completed",
-                  "first_seen_at": START + timedelta(hours=person)}],
-            )  # fmt: skip
+                [
+                    {
+                        "participant_id": f"p{person}",
+                        "simulated": False,
+                        "outcome": "completed",
+                        "first_seen_at": START + timedelta(hours=person),
+                    }
+                ],
+            )
             for number, system in enumerate(("alpha", "beta"), start=1):
                 key = {"dialogue_id": f"d{person}-{system}"}
                 writer.add(
                     "dialogues",
-                    [{**key, "study": "s", "system": system, "condition": system, "language": "en",
-                      "participant_id": f"p{person}" if known else None, "channel": "text",
-                      "simulated": False, "dialogue_number": number, "duration_s": 30.0 + person}],
-                )  # fmt: skip
+                    [
+                        {
+                            **key,
+                            "study": "s",
+                            "system": system,
+                            "condition": system,
+                            "language": "en",
+                            "participant_id": f"p{person}" if known else None,
+                            "channel": "text",
+                            "simulated": False,
+                            "dialogue_number": number,
+                            "duration_s": 30.0 + person,
+                        }
+                    ],
+                )
                 turns = [("user", "private words here"), ("system", "an answer")]
                 writer.add(
                     "turns",
-                    [{**key, "turn_index": i, "party": party, "text": text} for i, (party, text) in
-                     enumerate(turns)],
-                )  # fmt: skip
+                    [
+                        {**key, "turn_index": i, "party": party, "text": text}
+                        for i, (party, text) in enumerate(turns)
+                    ],
+                )
                 success = (system == "alpha" and person != 0) or (
                     system == "beta" and person < better * people
                 )
                 writer.add(
                     "ratings",
-                    [{**key, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
-                      "value": float(success), "participant_id": f"p{person}"}],
-                )  # fmt: skip
+                    [
+                        {
+                            **key,
+                            "instrument": "cambridge",
+                            "item_id": "found_all",
+                            "role": "subjective_success",
+                            "value": float(success),
+                            "participant_id": f"p{person}",
+                        }
+                    ],
+                )
     return Dataset(folder)
 
 
@@ -147,9 +174,10 @@ def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
     dataset = declared(tmp_path / "d", revision("r1", STUDY, -1))
     document = compose(dataset)
     assert document.answer[0].startswith("alpha performs better than beta in subjective success")
-    mirrored = written(tmp_path / "e", study={
-        "name": "s", "file": STUDY.replace("[alpha, beta]", "[beta, alpha]").replace("..", ".")
-    })  # fmt: skip
+    mirrored = written(
+        tmp_path / "e",
+        study={"name": "s", "file": STUDY.replace("[alpha, beta]", "[beta, alpha]").replace("..", ".")},
+    )
     assert compose(mirrored).answer[0] == document.answer[0], "the interval is that of alpha minus beta"
     assert document.question == "Declared in advance: do alpha and beta differ in subjective success?"
     assert document.figure is not None and document.figure.title.startswith("Subjective success")
@@ -193,8 +221,10 @@ def test_every_signature_beside_an_interval_cites_its_method(tmp_path):
     lines = [line for _, line in tables["success"].signatures]
     assert lines
     assert all("|interval:cluster_robust_wilson_t 0.95|participants:40" in line for line in lines)
-    cited = {line.split("|")[0]: "|interval:cluster_robust_t 0.95|participants:40" in line
-             for _, line in tables["measures"].signatures}  # fmt: skip
+    cited = {
+        line.split("|")[0]: "|interval:cluster_robust_t 0.95|participants:40" in line
+        for _, line in tables["measures"].signatures
+    }
     assert cited["dialogue_duration"]
     assert not cited["turns"], "every dialogue has two turns, and no interval"
     for name in ("tests", "declared"):
@@ -212,8 +242,10 @@ def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
     first, second = "{measure: turns}", "{measure: dialogue_duration, margin: 3}"
     more = f"  margin: 0.2\n  secondary: [{first}, {second}]\n  exclusions:"
     file = STUDY.replace("  exclusions:", more)
-    found = {one.measure: one.equivalence for one in
-             declared_family(declared(tmp_path / "d", revision("r1", file, -1))).results}  # fmt: skip
+    found = {
+        one.measure: one.equivalence
+        for one in declared_family(declared(tmp_path / "d", revision("r1", file, -1))).results
+    }
     assert found["subjective_success"].margin == 0.2
     assert found["turns"] is None
     assert found["dialogue_duration"] is None, "nothing varied, so nothing can be tested"
@@ -397,9 +429,11 @@ def test_the_title_page_says_what_who_and_when(plain):
 
 def test_opinion_and_record_are_held_against_each_other(tmp_path):
     """Published four-fold table: kappa .40 and McNemar's exact p of 5 against 10."""
-    known = [((said, shown), f"p{place}") for said, shown, n in
-             ((True, True, 20), (True, False, 5), (False, True, 10), (False, False, 15))
-             for place in range(n)]  # fmt: skip
+    known = [
+        ((said, shown), f"p{place}")
+        for said, shown, n in ((True, True, 20), (True, False, 5), (False, True, 10), (False, False, 15))
+        for place in range(n)
+    ]
     both = {f"d{place}": pair for place, (pair, _) in enumerate(known)}
     people = [f"p{place}" for place in range(len(known))]
     row = _row("all", list(both), people, both)

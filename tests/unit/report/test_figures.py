@@ -44,8 +44,9 @@ def test_marks_and_the_table_behind_a_figure_open_what_they_count():
     ]
     cells = [row.cells[1] for row in numbers_of(figure).rows]
     assert [(one.main, one.address) for one in cells] == [
-        ("75.0%", "/dialogues?system=alpha&more"), ("75.0%", "/dialogues?system=<beta>&more"),
-    ]  # fmt: skip
+        ("75.0%", "/dialogues?system=alpha&more"),
+        ("75.0%", "/dialogues?system=<beta>&more"),
+    ]
     assert "<a " not in figure.alone
 
 
@@ -137,8 +138,9 @@ def test_names_beside_rows_stand_whole_so_that_each_is_told_from_the_others(form
     durations = [DialogueDurations(name, 20, 1, 2, 3, 4, 5) for name in names]
     pairs = [RankCorrelation(a, b, 0.5, 20) for a, b in ("ab", "ac", "bc")]
     for figure, shown in (
-        (durations_figure(durations), names), (correlations_figure(pairs, titles), names[1:]),
-    ):  # fmt: skip
+        (durations_figure(durations), names),
+        (correlations_figure(pairs, titles), names[1:]),
+    ):
         drawn = re.sub(r"<title>[^<]*</title>", "", getattr(figure, form))
         words = " ".join(re.findall(r">([^<>]+)</(?:text|tspan)>", drawn))
         assert "…" not in words

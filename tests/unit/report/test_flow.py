@@ -25,10 +25,20 @@ def rows(folder: Path, gate: str, language: str) -> dict[str, tuple[str, ...]]:
             writer.add("participants", [{"participant_id": f"p{number}", "simulated": False}])
             writer.add(
                 "dialogues",
-                [{"dialogue_id": f"d{number}", "study": "s", "system": "a", "condition": "a",
-                  "participant_id": f"p{number}", "channel": "text", "language": "en", "simulated": False,
-                  "code_issued": False}],
-            )  # fmt: skip
+                [
+                    {
+                        "dialogue_id": f"d{number}",
+                        "study": "s",
+                        "system": "a",
+                        "condition": "a",
+                        "participant_id": f"p{number}",
+                        "channel": "text",
+                        "language": "en",
+                        "simulated": False,
+                        "code_issued": False,
+                    }
+                ],
+            )
     document = compose(Dataset(folder), ReportOptions(language=language))
     (table,) = (one for one in document.blocks(TableOfText) if one.name == "flow")
     return {row.heading: (row.cells[0].main, *row.under) for row in table.rows}
@@ -42,7 +52,8 @@ def test_earned_codes_are_counted_only_where_codes_are_given_out(tmp_path: Path,
 
 def test_one_participant_left_out_is_one_participant(tmp_path: Path) -> None:
     assert rows(tmp_path / "en", "dialogue", "en")["Excluded: participant = p0"] == (
-        "1", "all of 1 participant"
-    )  # fmt: skip
+        "1",
+        "all of 1 participant",
+    )
     italian = rows(tmp_path / "it", "dialogue", "it")
     assert ("1", "tutti quelli di 1 partecipante") in italian.values()

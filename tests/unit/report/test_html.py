@@ -106,9 +106,14 @@ def test_the_front_has_the_question_the_answer_its_figure_and_three_doubts(make)
     front = html[html.index('<div class="front">') : html.index('<section class="part">')]
     page = Page(front)
     text = page.text
-    order = ["Research question",
-             "do alpha and beta differ in subjective success?", "Summary in plain language",
-             "Exploratory, not declared", "Warnings", *doubts]  # fmt: skip
+    order = [
+        "Research question",
+        "do alpha and beta differ in subjective success?",
+        "Summary in plain language",
+        "Exploratory, not declared",
+        "Warnings",
+        *doubts,
+    ]
     places = [text.index(words) for words in order]
     assert places == sorted(places)
     assert page.names().count("figure") == 1
@@ -141,8 +146,9 @@ def test_what_a_figure_shows_is_there_to_be_taken_along_and_to_be_read(simulated
     assert "vega-lite" in json.loads(found["success.vl.json"])["$schema"]
     rows = list(csv.DictReader(StringIO(found["success.csv"])))
     assert {row["Group"]: (row["Rate"], row["mark"]) for row in rows} == {
-        "alpha": ("0.75", "SIMULATED"), "beta": ("0.75", "SIMULATED"),
-    }  # fmt: skip
+        "alpha": ("0.75", "SIMULATED"),
+        "beta": ("0.75", "SIMULATED"),
+    }
     assert "<th" in figure[figure.index("View as table") :]
     assert re.search(r"<title>alpha: 75.0% \([^)]*\), 15 of 20</title>", figure), "hovers need no script"
 

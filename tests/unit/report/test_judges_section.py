@@ -63,8 +63,10 @@ def test_it_is_said_in_italian(lenient: Dataset) -> None:
     blocks = section_of(lenient, "it")
     assert blocks[0] == Heading("clerk su found_all")
     assert {row.heading for row in blocks[1].rows} == {
-        "Solo persone", "Persone e giudice", "Solo giudice, non corretto",
-    }  # fmt: skip
+        "Solo persone",
+        "Persone e giudice",
+        "Solo giudice, non corretto",
+    }
     bullets = next(one for one in blocks if isinstance(one, Bullets))
     assert any(line.startswith("Le persone hanno giudicato") for line in bullets.items)
 

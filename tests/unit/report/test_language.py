@@ -166,9 +166,9 @@ def test_numbers_in_a_statement_have_the_sign_of_the_language_and_names_are_left
 def test_how_p_was_adjusted_is_said_in_italian_for_every_correction():
     for number in [0, 1, 3]:
         for correction in [*NAMES]:
-            told = describe_family("explored", [FamilyMember("turns", "a", f"b{n}",
-            0.1) for n in range(number)],
-                                   correction).why  # fmt: skip
+            told = describe_family(
+                "explored", [FamilyMember("turns", "a", f"b{n}", 0.1) for n in range(number)], correction
+            ).why
             with speaking("it"):
                 assert not re.search(r"\b(not|is|by|over|could|comparisons?)\b", stated(told)), stated(told)
 

@@ -41,20 +41,47 @@ def trial(folder: Path, old: list[int], new: list[int], margin: str = "") -> Dat
             writer.add("participants", [{"participant_id": key, "simulated": False, "first_seen_at": came}])
             for number, (system, value) in enumerate(zip(("old", "new"), values, strict=True), start=1):
                 dialogue = f"d{person}-{system}"
-                writer.add("dialogues", [
-                    {"dialogue_id": dialogue, "study": "declared", "system": system, "condition": system,
-                     "participant_id": key, "simulated": False, "dialogue_number": number, "language": "en",
-                     "channel": "text"},
-                ])  # fmt: skip
-                writer.add("turns", [
-                    {"dialogue_id": dialogue, "turn_index": turn, "party": party, "text": "a table, please"}
-                    for turn, party in enumerate(("user", "system"))
-                ])  # fmt: skip
-                writer.add("ratings", [
-                    {"dialogue_id": dialogue, "instrument": "cambridge", "item_id": "found_all",
-                     "role": "subjective_success", "value": float(value),
-                     "participant_id": key},
-                ])  # fmt: skip
+                writer.add(
+                    "dialogues",
+                    [
+                        {
+                            "dialogue_id": dialogue,
+                            "study": "declared",
+                            "system": system,
+                            "condition": system,
+                            "participant_id": key,
+                            "simulated": False,
+                            "dialogue_number": number,
+                            "language": "en",
+                            "channel": "text",
+                        },
+                    ],
+                )
+                writer.add(
+                    "turns",
+                    [
+                        {
+                            "dialogue_id": dialogue,
+                            "turn_index": turn,
+                            "party": party,
+                            "text": "a table, please",
+                        }
+                        for turn, party in enumerate(("user", "system"))
+                    ],
+                )
+                writer.add(
+                    "ratings",
+                    [
+                        {
+                            "dialogue_id": dialogue,
+                            "instrument": "cambridge",
+                            "item_id": "found_all",
+                            "role": "subjective_success",
+                            "value": float(value),
+                            "participant_id": key,
+                        },
+                    ],
+                )
     return Dataset(folder)
 
 
@@ -98,8 +125,13 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
 def test_the_declared_table_analyse_and_python_say_so_too(tmp_path: Path) -> None:
     dataset = trial(tmp_path / "d", OLD, LONE, "0.1")
     (declared,) = declared_family(dataset).results
-    table = next(block for one in compose(dataset).sections if one.name == "declared" for block in one.blocks
-                 if getattr(block, "name", "") == "declared")  # fmt: skip
+    table = next(
+        block
+        for one in compose(dataset).sections
+        if one.name == "declared"
+        for block in one.blocks
+        if getattr(block, "name", "") == "declared"
+    )
     cell = table.rows[0].cells[-1]
     assert (table.columns[-1].main, cell.main) == ("Non-inferior?", "new")
     assert cell.under[1].startswith("new than old: adjusted p .0")
@@ -107,8 +139,9 @@ def test_the_declared_table_analyse_and_python_say_so_too(tmp_path: Path) -> Non
     assert re.search(r"new than old +0.1 +0.050 .* yes *\n", printed), printed
     assert re.search(r"old than new +0.1 +-0.050 .* no *\n", printed), printed
     by_condition = compare_systems(dataset, by="condition", pairs=[("new", "old")])
-    assert [one for test in by_condition.tests if test.measure == "subjective_success" for one in
-            test.no_worse] == list(declared.no_worse[::-1])  # fmt: skip
+    assert [
+        one for test in by_condition.tests if test.measure == "subjective_success" for one in test.no_worse
+    ] == list(declared.no_worse[::-1])
     rows = {one.measure: one for one in vv.compare(dataset.folder).rows}
     assert (rows["subjective_success"].no_worse, rows["subjective_success"].margin) == ("a", 0.1)
     asked = vv.compare(dataset.folder, "subjective_success", pair=("new", "old"), margin=0.01)
@@ -148,24 +181,37 @@ def test_of_what_is_better_the_reverse_is_told_and_without_a_margin_nothing_is_s
 def test_what_is_better_low_is_no_worse_from_the_other_side() -> None:
     """The first has fewer fallback prompts, 90 % interval -3 to 1: it is no worse by 2, the second may be."""
     equal = AdjustedEquivalence(
-        difference=-1.0, se=1.0, margin=2.0, p_lower=0.2, p_upper=0.01, p=0.2, interval=Interval(-3, 1),
+        difference=-1.0,
+        se=1.0,
+        margin=2.0,
+        p_lower=0.2,
+        p_upper=0.01,
+        p=0.2,
+        interval=Interval(-3, 1),
         equivalent=False,
-    )  # fmt: skip
+    )
     one = DeclaredComparison(
         question="primary", measure="fallback_prompts", a="few", b="many", alpha=0.05, equivalence=equal
     )
     (found,) = with_no_worse([one], "holm")
     assert [(test.system, test.shown, test.p) for test in found.no_worse] == [
-        ("few", True, 0.01), ("many", False, 0.2),
-    ]  # fmt: skip
+        ("few", True, 0.01),
+        ("many", False, 0.2),
+    ]
     assert [tuple(test.interval) for test in found.no_worse] == [(-3, 1), (-1, 3)]
 
 
 def test_what_can_be_true_at_once_is_adjusted_for() -> None:
     equal = AdjustedEquivalence(
-        difference=0.05, se=0.05, margin=0.1, p_lower=0.03, p_upper=0.3, p=0.3,
-        interval=Interval(-0.03, 0.13), equivalent=False,
-    )  # fmt: skip
+        difference=0.05,
+        se=0.05,
+        margin=0.1,
+        p_lower=0.03,
+        p_upper=0.3,
+        p=0.3,
+        interval=Interval(-0.03, 0.13),
+        equivalent=False,
+    )
     two = [
         DeclaredComparison(
             question="primary", measure="subjective_success", a="a", b=other, alpha=0.05, equivalence=equal
@@ -183,15 +229,24 @@ def test_a_system_that_is_far_ahead_and_one_far_behind_are_not_adjusted_apart() 
 
     def equal(low: float, high: float) -> AdjustedEquivalence:
         return AdjustedEquivalence(
-            difference=0.0, se=0.05, margin=0.1, p_lower=low, p_upper=high, p=max(low, high),
-            interval=Interval(-0.1, 0.1), equivalent=False,
-        )  # fmt: skip
-
-    both = with_no_worse([
-        DeclaredComparison(
-            question="primary", measure="subjective_success", a="a", b=other, alpha=0.05, equivalence=one
+            difference=0.0,
+            se=0.05,
+            margin=0.1,
+            p_lower=low,
+            p_upper=high,
+            p=max(low, high),
+            interval=Interval(-0.1, 0.1),
+            equivalent=False,
         )
-        for other, one in (("b", equal(0.03, 1e-9)), ("c", equal(1e-9, 0.04)))
-    ], "holm")  # fmt: skip
+
+    both = with_no_worse(
+        [
+            DeclaredComparison(
+                question="primary", measure="subjective_success", a="a", b=other, alpha=0.05, equivalence=one
+            )
+            for other, one in (("b", equal(0.03, 1e-9)), ("c", equal(1e-9, 0.04)))
+        ],
+        "holm",
+    )
     assert [test.p_adjusted for one in both for test in one.no_worse] == [0.06, 2e-9, 2e-9, 0.06]
     assert [test.shown for one in both for test in one.no_worse] == [False, True, True, False]

@@ -47,10 +47,16 @@ def test_amounts_are_written_in_their_unit():
 
 def test_durations_that_stand_together_have_one_unit_and_are_told_apart():
     for seconds, shown in [
-            ((0.0304, 0.0301, 0.0308), "30.4 ms|30.1 ms|30.8 ms"), ((0.175, 0, None), "175 ms|0 ms|–"),
-            ((8.4,), "8.40 s"), ((56.78, 0.2), "56.8 s|0.2 s"), ((127, 30), "2 min 7 s|30 s"),
-            ((127.1, 127.4), "127.1 s|127.4 s"), ((7260,), "2 h 1 min"), ((0,), "0 s"), ((0.0004,), "0.4 ms"),
-        ]:  # fmt: skip
+        ((0.0304, 0.0301, 0.0308), "30.4 ms|30.1 ms|30.8 ms"),
+        ((0.175, 0, None), "175 ms|0 ms|–"),
+        ((8.4,), "8.40 s"),
+        ((56.78, 0.2), "56.8 s|0.2 s"),
+        ((127, 30), "2 min 7 s|30 s"),
+        ((127.1, 127.4), "127.1 s|127.4 s"),
+        ((7260,), "2 h 1 min"),
+        ((0,), "0 s"),
+        ((0.0004,), "0.4 ms"),
+    ]:
         assert "|".join(durations(*seconds)).replace("\u202f", " ").replace("\xa0", " ") == shown
         assert measured(0.0304, 0.0301, 0.0308, "s") == ("30.4\u202fms", "30.1 to 30.8")
         assert differences(-0.003, 0.002, "s") == "\u22123.0\u202fms to +2.0\u202fms"

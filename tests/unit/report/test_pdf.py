@@ -48,12 +48,14 @@ def test_the_print_has_the_sections_and_tables_of_the_page(plain, tmp_path):
 
 
 def test_signatures_of_several_groups_stand_in_one_line_that_loses_nothing():
-    lines = condensed((
-        ("a, turns", "turns|unit:dialogue|n:3|system:a|data:9"),
-        ("b, turns", "turns|unit:dialogue|n:4|system:b|data:9"),
-        ("all, turns", "turns|unit:dialogue|n:7|data:9"),
-        ("a, words", "words|unit:turn|n:5|system:a|data:9"),
-    ))  # fmt: skip
+    lines = condensed(
+        (
+            ("a, turns", "turns|unit:dialogue|n:3|system:a|data:9"),
+            ("b, turns", "turns|unit:dialogue|n:4|system:b|data:9"),
+            ("all, turns", "turns|unit:dialogue|n:7|data:9"),
+            ("a, words", "words|unit:turn|n:5|system:a|data:9"),
+        )
+    )
     assert lines == [
         ["turns", "turns|unit:dialogue|n:3 (a), 4 (b), 7 (all)|data:9"],
         ["a, words", "words|unit:turn|n:5|system:a|data:9"],

@@ -111,8 +111,17 @@ def test_the_footer_names_the_whole_command(pair) -> None:
         new, ReportOptions(against=old, margin=0.05, language="it", sections=["against", "flow"])
     )
     assert shlex.split(document.command) == [
-        "vivavoce", "report", "DATASET", "--against", "LAST", "--language", "it", "--margin", "0.05",
-        "--sections", "against,flow",
-    ]  # fmt: skip
+        "vivavoce",
+        "report",
+        "DATASET",
+        "--against",
+        "LAST",
+        "--language",
+        "it",
+        "--margin",
+        "0.05",
+        "--sections",
+        "against,flow",
+    ]
     assert f"<code>{document.command}</code>" in page(document)
     assert compose(new).command == "vivavoce report DATASET"

@@ -37,13 +37,34 @@ def shown(
     writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"})
     for number, form in enumerate(forms):
         about = {"dialogue_id": f"d{number}", "participant_id": f"p{number}"}
-        writer.add("dialogues", [about | {"study": "s", "system": "x", "condition": "x", "channel": "text",
-                                          "language": "en", "simulated": False}])  # fmt: skip
-        writer.add("ratings", [
-            about | {"instrument": instrument, "wording": "project", "language": "en", "item_id": item,
-                     "value": value}
-            for item, value in form.items()
-        ])  # fmt: skip
+        writer.add(
+            "dialogues",
+            [
+                about
+                | {
+                    "study": "s",
+                    "system": "x",
+                    "condition": "x",
+                    "channel": "text",
+                    "language": "en",
+                    "simulated": False,
+                }
+            ],
+        )
+        writer.add(
+            "ratings",
+            [
+                about
+                | {
+                    "instrument": instrument,
+                    "wording": "project",
+                    "language": "en",
+                    "item_id": item,
+                    "value": value,
+                }
+                for item, value in form.items()
+            ],
+        )
     page = render(writer.close(), options=ReportOptions(language=language))
     if not drawn:
         page = re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
@@ -53,9 +74,11 @@ def shown(
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", ("Disagree strongly", "Neither agree nor disagree")),
-     ("it", ("Molto in disaccordo", "Né d'accordo né in disaccordo"))],
-)  # fmt: skip
+    [
+        ("en", ("Disagree strongly", "Neither agree nor disagree")),
+        ("it", ("Molto in disaccordo", "Né d'accordo né in disaccordo")),
+    ],
+)
 def test_a_figure_tells_the_answers_in_the_report_s_language(
     language: str, said: Sequence[str], tmp_path: Path
 ):
@@ -68,8 +91,10 @@ def test_items_that_are_answered_otherwise_have_figures_of_their_own(tmp_path: P
     forms = [{"usage": 1.0, "age": 6.0, "experience": 0.0}, {"usage": 4.0, "age": 1.0, "experience": 4.0}]
     text = shown(tmp_path, "p851_background", forms, drawn=True)
     assert re.findall(r"Codes as given: ([^.]*)\.", text) == [
-        "1 = Under 20, 6 = 60 or older", "0 = Not at all, 4 = Very well", "0 = Never, 4 = Every day",
-    ]  # fmt: skip
+        "1 = Under 20, 6 = 60 or older",
+        "0 = Not at all, 4 = Very well",
+        "0 = Never, 4 = Every day",
+    ]
 
 
 def test_answers_that_are_names_are_counted_and_have_no_mean_and_no_figure(tmp_path: Path) -> None:
@@ -110,8 +135,10 @@ def test_alpha_of_the_reference_answers_stands_beside_the_score_and_omega_says_i
     tmp_path: Path,
 ) -> None:
     """The first two columns of the reference matrix, as answers to UMUX-LITE; alpha by its formula."""
-    answers = np.array(json.loads((GOLDEN / "reliability.json").read_text(encoding="utf-8"))
-                       ["cronbach_alpha"][0]["input"], dtype=float)  # fmt: skip
+    answers = np.array(
+        json.loads((GOLDEN / "reliability.json").read_text(encoding="utf-8"))["cronbach_alpha"][0]["input"],
+        dtype=float,
+    )
     umux = INSTRUMENTS.get("umux_lite")
     names = [item.item_id for item in umux.items]
     forms = [dict(zip(names, row[: len(names)], strict=True)) for row in answers.tolist()]

@@ -26,13 +26,23 @@ def table(dataset: Dataset, name: str, **options: object) -> TableOfText:
 
 def readings(tmp_path: Path) -> Dataset:
     rows = [
-        {"participant_id": f"p{person}", "visit_id": f"v{person}", "reading_number": number,
-         "pair_id": "one", "variable": "empathy", "version": version, "level": version,
-         "instrument": "reading", "item_id": "ease", "value": value + person % 2, "response_s": 20.0,
-         "simulated": False}
+        {
+            "participant_id": f"p{person}",
+            "visit_id": f"v{person}",
+            "reading_number": number,
+            "pair_id": "one",
+            "variable": "empathy",
+            "version": version,
+            "level": version,
+            "instrument": "reading",
+            "item_id": "ease",
+            "value": value + person % 2,
+            "response_s": 20.0,
+            "simulated": False,
+        }
         for person in range(20)
         for number, (version, value) in enumerate((("control", 2.0), ("experimental", 3.5)), 1)
-    ]  # fmt: skip
+    ]
     return made(tmp_path / "readings", readings=rows)
 
 

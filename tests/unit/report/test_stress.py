@@ -61,8 +61,10 @@ def test_a_test_is_called_as_it_was_registered_when_it_ran(tmp_path: Path) -> No
         writer.add("stress", rows)
     named = {row.heading: row.under for row in tables(Dataset(tmp_path))[0].rows}
     assert (named["MINE"], named["ST-5"], named["ST-9"]) == (
-        ("My own test",), ("Rare words",), ("Order of nouns and adjectives",)
-    )  # fmt: skip
+        ("My own test",),
+        ("Rare words",),
+        ("Order of nouns and adjectives",),
+    )
     assert (named["lexical"], named["en"]) == (("Words",), ())
 
 

@@ -7,11 +7,27 @@ from vivavoce.sections.run.section import what_was_run
 
 def told(dialogues: int, participants: int) -> dict[str, str]:
     description = DatasetDescription(
-        study="clips", systems={}, conditions={}, factors={}, source={"kind": "log"}, started_at=None,
-        ended_at=None, simulated_dialogues=0, pools={"link": 12}, tasks=0, channels={}, languages={},
-        tables={"participants": 12, "listening": 144}, created_at="2026-11-21T10:00:00", notes=[],
-        outcomes={}, end_reasons=[], durations=[], incidents=[], questionnaires=[],
-    )  # fmt: skip
+        study="clips",
+        systems={},
+        conditions={},
+        factors={},
+        source={"kind": "log"},
+        started_at=None,
+        ended_at=None,
+        simulated_dialogues=0,
+        pools={"link": 12},
+        tasks=0,
+        channels={},
+        languages={},
+        tables={"participants": 12, "listening": 144},
+        created_at="2026-11-21T10:00:00",
+        notes=[],
+        outcomes={},
+        end_reasons=[],
+        durations=[],
+        incidents=[],
+        questionnaires=[],
+    )
     summary = made_summary([], made_group("all", {}, dialogues=dialogues, participants=participants))
     return dict(what_was_run(summary, description))
 

@@ -155,9 +155,13 @@ def test_a_task_that_nothing_matches_ends_in_its_alternative() -> None:
     assert not ONTOLOGY.matching("restaurant", limits)
     assert ONTOLOGY.matching("restaurant", other)
     task = Task(
-        task_id="t", type="restaurant", constraints=limits, requests=("phone",), text={},
+        task_id="t",
+        type="restaurant",
+        constraints=limits,
+        requests=("phone",),
+        text={},
         alternative=Alternative(constraints=other),
-    )  # fmt: skip
+    )
     for seed in range(10):
         caller, said = dialogue(task, PATIENT, "en", seed)
         meant = [(act.slot, act.value) for utterance in said for act in utterance.acts if act.act == "inform"]
@@ -182,8 +186,9 @@ def test_a_system_without_acts_is_understood_by_its_text() -> None:
     text = f"I recommend {venue.name}! Call {venue.slots['phone']}."
     acts = acts_in_text(text, ONTOLOGY, ["phone", "address"])
     assert [(act.act, act.slot, act.value) for act in acts] == [
-        ("offer", "name", venue.name), ("inform", "phone", venue.slots["phone"]),
-    ]  # fmt: skip
+        ("offer", "name", venue.name),
+        ("inform", "phone", venue.slots["phone"]),
+    ]
     assert acts_in_text("nothing of the kind", ONTOLOGY, ["phone"]) == []
     assert normalise_value(venue.name) in normalise_value(text)
 
@@ -211,9 +216,12 @@ def test_a_fickle_caller_wants_another_value_that_some_venue_has_and_is_served_b
         venue = ONTOLOGY.venues[number]
         slots = ONTOLOGY.constraint_slots(venue.type)[:2]
         task = Task(
-            task_id=str(number), type=venue.type, constraints={slot: venue.slots[slot] for slot in slots},
-            requests=("phone",), text={},
-        )  # fmt: skip
+            task_id=str(number),
+            type=venue.type,
+            constraints={slot: venue.slots[slot] for slot in slots},
+            requests=("phone",),
+            text={},
+        )
         caller, said = dialogue(task, fickle, "en", number)
         stated: dict[str, set[str]] = {}
         for utterance in said:

@@ -22,8 +22,10 @@ DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)
 SAID = [
     "I am looking for a restaurant in the north of the city that serves Chinese food",
-    "what is the phone number and the address", "in the cheap price range please", "thank you goodbye",
-]  # fmt: skip
+    "what is the phone number and the address",
+    "in the cheap price range please",
+    "thank you goodbye",
+]
 
 
 def test_the_first_hypothesis_has_about_the_error_rate_asked_for() -> None:
@@ -86,9 +88,12 @@ def goals_met(variant: str, rate: float, dialogues: int) -> int:
         venue = random.choice(ONTOLOGY.venues)
         slots = random.sample(ONTOLOGY.constraint_slots(venue.type), 2)
         task = Task(
-            task_id=str(number), type=venue.type, constraints={slot: venue.slots[slot] for slot in slots},
-            requests=("phone", "address"), text={},
-        )  # fmt: skip
+            task_id=str(number),
+            type=venue.type,
+            constraints={slot: venue.slots[slot] for slot in slots},
+            requests=("phone", "address"),
+            text={},
+        )
         caller = Caller(task, ONTOLOGY, population.traits(number), "en", random)
         session = bot.session(str(number))
         reply = bot.greet(session)

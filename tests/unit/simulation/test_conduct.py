@@ -41,8 +41,14 @@ PLAIN = UserProfile(
     patience=8, forgetfulness=0, over_informing=0, carefulness=1, curiosity=0, optimism=0, dialogues=1
 )
 TRAITS = (
-    "disagrees", "asks_back", "digresses", "fragments", "two_at_once", "misspells", "switches_language",
-)  # fmt: skip
+    "disagrees",
+    "asks_back",
+    "digresses",
+    "fragments",
+    "two_at_once",
+    "misspells",
+    "switches_language",
+)
 SEEDS = range(30)
 
 
@@ -98,9 +104,10 @@ def kinds(utterance: UserUtterance) -> list[str]:
 
 def test_a_departure_is_said_in_place_of_every_other_answer_and_means_nothing_of_the_task() -> None:
     for trait, aside, act in [
-            ("digresses", "digress", "null"), ("fragments", "break_off", "null"),
-            ("asks_back", "ask_back", "repeat"),
-        ]:  # fmt: skip
+        ("digresses", "digress", "null"),
+        ("fragments", "break_off", "null"),
+        ("asks_back", "ask_back", "repeat"),
+    ]:
         for language in ["en", "it"]:
             words = SimulatedSpeech.or_english(language).asides[aside]  # type: ignore[index]
             for seed in SEEDS:

@@ -24,9 +24,15 @@ CAREFUL = UserProfile(
     patience=6, forgetfulness=0, over_informing=0.5, carefulness=1, curiosity=0, optimism=0, dialogues=1
 )
 FICKLE = UserProfile(
-    patience=6, forgetfulness=0, over_informing=1, carefulness=1, curiosity=0, optimism=0, dialogues=1,
+    patience=6,
+    forgetfulness=0,
+    over_informing=1,
+    carefulness=1,
+    curiosity=0,
+    optimism=0,
+    dialogues=1,
     fickleness=1,
-)  # fmt: skip
+)
 
 
 def told(reply: Reply) -> list[LoggedAct]:
@@ -90,8 +96,12 @@ def test_a_wrong_amount_that_is_confirmed_is_corrected_or_the_goal_is_missed() -
     user.reply([LoggedAct(act="hello")])
     said = user.reply([LoggedAct(act="confirm", slot="amount", value="50")])
     assert [(act.act, act.value) for act in said.acts] == [("negate", None), ("inform", "10")]
-    user.reply([LoggedAct(act="inform", slot="done", value="top_up"),
-                LoggedAct(act="inform", slot="amount", value="50")])  # fmt: skip
+    user.reply(
+        [
+            LoggedAct(act="inform", slot="done", value="top_up"),
+            LoggedAct(act="inform", slot="amount", value="50"),
+        ]
+    )
     assert user.judge() == Judgement(rated=True, met=False, unhelpful=1)
 
 
@@ -142,13 +152,26 @@ def test_a_user_of_no_patience_leaves_a_system_that_never_understands() -> None:
 def test_no_bare_value_is_told_beside_another(language: str, say: dict[str, list[str]], said: str) -> None:
     """Nobody says `second 1`, or `1 1`, to who asks for the class, or for the train."""
     values = {"class": {"2": {"en": "second", "it": "seconda"}}, "seats": {"1": {language: "1"}}}
-    domain = SimulatedDomain.model_validate({
-        "domain": "trains", "languages": [language], "wants": {}, "groups": {},
-        "goals": {"ticket": {"text": {language: "-"}, "slots": {"class": [], "seats": []},
-                             "opening": {language: ["-"]}, "done": [{"slot": "class", "value": "2"}]}},
-        "slots": {name: {"say": {language: forms}, "values": values[name]} for name, forms in say.items()},
-        "cues": [{"act": "request", "slot": "class", language: "class"}],
-    })  # fmt: skip
+    domain = SimulatedDomain.model_validate(
+        {
+            "domain": "trains",
+            "languages": [language],
+            "wants": {},
+            "groups": {},
+            "goals": {
+                "ticket": {
+                    "text": {language: "-"},
+                    "slots": {"class": [], "seats": []},
+                    "opening": {language: ["-"]},
+                    "done": [{"slot": "class", "value": "2"}],
+                }
+            },
+            "slots": {
+                name: {"say": {language: forms}, "values": values[name]} for name, forms in say.items()
+            },
+            "cues": [{"act": "request", "slot": "class", language: "class"}],
+        }
+    )
     task = Task(
         task_id="t",
         type="ticket",
@@ -192,24 +215,40 @@ def test_a_goal_is_reached_where_it_is_among_several_things_that_are_told(lamp: 
 def test_a_goal_is_missed_where_it_is_not_among_what_is_told(done: tuple[str, str]) -> None:
     task = Task(task_id="t", type="lamp_off", constraints={"lamp": "kitchen"}, requests=(), text={})
     user = DomainUser(task, load_domain("house"), CAREFUL, "en", Random(1))
-    user.reply([LoggedAct(act="inform", slot=slot, value=value)
-                for slot, value in zip(("done", "lamp"), done, strict=True)])  # fmt: skip
+    user.reply(
+        [
+            LoggedAct(act="inform", slot=slot, value=value)
+            for slot, value in zip(("done", "lamp"), done, strict=True)
+        ]
+    )
     assert not user.judge().met
 
 
 @pytest.mark.parametrize(
     ("language", "text", "told"),
     [
-        ("en", "The blinds in the living room and the blinds in the bedroom are already open.",
-         {("done", "blind_open"), ("blind", "living_blind"), ("blind", "bedroom_blind")}),
-        ("it", "Ho abbassato le tapparelle in camera.",
-         {("done", "blind_close"), ("blind", "bedroom_blind")}),
-        ("it", "Stasera: il canale uno: il telegiornale; il canale due: un quiz.",
-         {("done", "programme"), ("channel", "one"), ("channel", "two")}),
-        ("en", "Tonight on channel two: a quiz. The radio is off.",
-         {("done", "programme"), ("channel", "two")}),
+        (
+            "en",
+            "The blinds in the living room and the blinds in the bedroom are already open.",
+            {("done", "blind_open"), ("blind", "living_blind"), ("blind", "bedroom_blind")},
+        ),
+        (
+            "it",
+            "Ho abbassato le tapparelle in camera.",
+            {("done", "blind_close"), ("blind", "bedroom_blind")},
+        ),
+        (
+            "it",
+            "Stasera: il canale uno: il telegiornale; il canale due: un quiz.",
+            {("done", "programme"), ("channel", "one"), ("channel", "two")},
+        ),
+        (
+            "en",
+            "Tonight on channel two: a quiz. The radio is off.",
+            {("done", "programme"), ("channel", "two")},
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_value_that_words_name_is_told(language: str, text: str, told: set[tuple[str, str]]) -> None:
     acts = acts_by_cues(text, load_domain("house"), language)
     assert {(act.slot, act.value) for act in acts} == told
@@ -219,8 +258,9 @@ def test_words_of_a_system_are_read_in_its_language() -> None:
     telco = load_domain("telco")
     acts = acts_by_cues("Trasferisco 10 euro a Sara. È giusto?", telco, "it")
     assert {(act.act, act.slot, act.value) for act in acts} == {
-        ("confirm", "amount", "10"), ("confirm", "recipient", "Sara"),
-    }  # fmt: skip
+        ("confirm", "amount", "10"),
+        ("confirm", "recipient", "Sara"),
+    }
     assert acts_by_cues("Trasferisco 10 euro a Sara.", telco, "en") == []
 
 

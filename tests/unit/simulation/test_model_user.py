@@ -93,9 +93,14 @@ def hold(folder: Path, endpoint: Endpoint, dialogues: int) -> list[Any]:
     casting = ModelCasting.behind(study, endpoint.url, "a-model", None)
     with open_log(study, None) as log:
         simulate_study(
-            study, log, dialogues, seed=1, error_rate=0.0, report=lambda done, total: None,
+            study,
+            log,
+            dialogues,
+            seed=1,
+            error_rate=0.0,
+            report=lambda done, total: None,
             chosen=ChosenUsers(Population(1), casting),
-        )  # fmt: skip
+        )
         stored = [one.event for one in log.all_events()]
         export_study(study, log, folder / "dataset")
     return stored

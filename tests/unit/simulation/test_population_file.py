@@ -142,10 +142,12 @@ def test_who_speaks_in_sentences_of_real_callers_means_what_their_task_says(tmp_
     assert last.reply([LoggedAct(act="bye")]).text == "ta"
 
 
-LONG_AND_SHORT = Sayings([
-    SayingEntry(say="phone", means=("request phone",), n=5),
-    SayingEntry(say="could you tell me the phone number", means=("request phone",), n=5),
-])  # fmt: skip
+LONG_AND_SHORT = Sayings(
+    [
+        SayingEntry(say="phone", means=("request phone",), n=5),
+        SayingEntry(say="could you tell me the phone number", means=("request phone",), n=5),
+    ]
+)
 
 
 def said_in_turn(steadiness: float, seed: int) -> list[str]:
@@ -166,8 +168,10 @@ def test_who_is_steady_keeps_to_long_sentences_or_to_short_ones() -> None:
 
 
 def test_nobody_thanks_twice_running_who_can_take_leave_without() -> None:
-    ways = [SayingEntry(say="thanks bye", means=("thankyou", "bye"), n=99),
-            SayingEntry(say="bye", means=("bye",))]  # fmt: skip
+    ways = [
+        SayingEntry(say="thanks bye", means=("thankyou", "bye"), n=99),
+        SayingEntry(say="bye", means=("bye",)),
+    ]
     bye = [LoggedAct(act="bye")]
     for seed in range(9):
         chosen = Sayings(ways).chosen(bye, (), Random(seed), unwanted={"thankyou"})
@@ -184,10 +188,12 @@ def test_a_sentence_with_a_value_that_it_does_not_mean_is_refused(tmp_path: Path
 
 
 def test_that_one_thing_does_not_matter_is_not_said_of_another() -> None:
-    said = Sayings([
-        SayingEntry(say="any part of town", means=("inform area dontcare",)),
-        SayingEntry(say="any", means=("inform this dontcare",)),
-    ])  # fmt: skip
+    said = Sayings(
+        [
+            SayingEntry(say="any part of town", means=("inform area dontcare",)),
+            SayingEntry(say="any", means=("inform this dontcare",)),
+        ]
+    )
     food = [LoggedAct(act="inform", slot="food", value="dontcare", op="=")]
     chosen = {one.say for seed in range(20) if (one := said.chosen(food, (), Random(seed)))}
     assert chosen == {"any"}

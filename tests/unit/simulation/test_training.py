@@ -18,9 +18,11 @@ DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)
 TASKS = generate_tasks(ONTOLOGY, Tasks(generate=60, seed=7), ("en",))
 SETTINGS = {
-    "connect": "python", "in_process": True, "greeting": True,
+    "connect": "python",
+    "in_process": True,
+    "greeting": True,
     "call": "vivavoce_bots.restaurant.learning:LEARNER.answer",
-}  # fmt: skip
+}
 
 
 class Pupil:
@@ -72,9 +74,12 @@ def test_the_learnt_generation_reaches_more_goals_than_the_templates_where_it_is
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"in_process": False}, "in this process"), ({"connect": "http"}, "in this process"),
-     ({"call": "vivavoce_bots.calling:restaurant_nbest"}, "cannot learn")],
-)  # fmt: skip
+    [
+        ({"in_process": False}, "in this process"),
+        ({"connect": "http"}, "in this process"),
+        ({"call": "vivavoce_bots.calling:restaurant_nbest"}, "cannot learn"),
+    ],
+)
 def test_a_bot_that_cannot_be_trained_is_refused_with_the_reason(changes: dict[str, Any], words: str) -> None:
     assert trainable(SETTINGS, "learner").learnt() is not None
     with pytest.raises(InputError, match=words):

@@ -22,9 +22,10 @@ class Desk:
         self.pairs: list[tuple[np.ndarray, np.ndarray]] = []
         self.gaps: list[tuple[float, float]] = []
         self.leg = BrowserLeg(
-            self.clock, lambda system, user: self.pairs.append((system, user)),
+            self.clock,
+            lambda system, user: self.pairs.append((system, user)),
             on_gap=lambda at_s, lost_s: self.gaps.append((round(at_s, 2), round(lost_s, 2))),
-        )  # fmt: skip
+        )
 
     def connected(self) -> Page:
         page = Page()

@@ -27,11 +27,22 @@ USER, SYSTEM = 1, 0
 
 
 def clip(name: str, **columns: object) -> RecordingStored:
-    return RecordingStored.model_validate({
-        "recording_id": name, "file": name, "sha256": "0", "byte_count": 1, "media_type": "audio/flac",
-        "content": "turn", "speakers": ["user"], "sample_rate_hz": 8000, "frames": 16000, "duration_s": 2.0,
-        "dialogue_id": "d",
-    } | columns)  # fmt: skip
+    return RecordingStored.model_validate(
+        {
+            "recording_id": name,
+            "file": name,
+            "sha256": "0",
+            "byte_count": 1,
+            "media_type": "audio/flac",
+            "content": "turn",
+            "speakers": ["user"],
+            "sample_rate_hz": 8000,
+            "frames": 16000,
+            "duration_s": 2.0,
+            "dialogue_id": "d",
+        }
+        | columns
+    )
 
 
 def played(turn: int, started_s: float, played_s: float = 1.0) -> SoundPlayed:
@@ -45,23 +56,33 @@ def offered(turn: int, at_s: float) -> SoundOffered:
 def laid(*events: tuple[Event, float], boot: str = "b") -> list[Laid]:
     """The layout of events at seconds of the clock; those after the opening from a process of this name."""
     happened = ((assigned(), 0.0), *events)
-    return layout(dialogue_of(
-        StoredEvent(str(seq), "v", seq, START + timedelta(seconds=at), at, "b" if seq < 3 else boot, event)
-        for seq, (event, at) in enumerate(happened, 1)
-    ))  # fmt: skip
+    return layout(
+        dialogue_of(
+            StoredEvent(
+                str(seq), "v", seq, START + timedelta(seconds=at), at, "b" if seq < 3 else boot, event
+            )
+            for seq, (event, at) in enumerate(happened, 1)
+        )
+    )
 
 
 def test_what_users_said_lies_where_the_page_told_or_ends_when_it_came() -> None:
     found = laid(OPENED, (clip("told", started_s=3.5), 109.0), (clip("came"), 112.0), (clip("early"), 101.0))
     assert [(one.recording_id, one.channel, one.start_s, one.timed) for one in found] == [
-        ("told", USER, 3.5, True), ("came", USER, 10.0, False), ("early", USER, 0.0, False),
-    ]  # fmt: skip
+        ("told", USER, 3.5, True),
+        ("came", USER, 10.0, False),
+        ("early", USER, 0.0, False),
+    ]
 
 
-@pytest.mark.parametrize("other", [
-    clip("whole", content="dialogue"), clip("both", speakers=["system", "user"]),
-    clip("system", speakers=["system"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "other",
+    [
+        clip("whole", content="dialogue"),
+        clip("both", speakers=["system", "user"]),
+        clip("system", speakers=["system"]),
+    ],
+)
 def test_only_turns_of_users_are_what_users_said(other: RecordingStored) -> None:
     assert laid(OPENED, (other, 105.0), (offered(1, 6.0), 106.0)) == []
 
@@ -69,13 +90,19 @@ def test_only_turns_of_users_are_what_users_said(other: RecordingStored) -> None
 def test_what_the_system_said_lies_where_it_was_played_each_time_else_where_it_was_offered() -> None:
     damage = SoundDamaged(dialogue_id="d", turn_index=2, damage={"loss": 0.1}, drawn="7")
     found = laid(
-        OPENED, (clip("said", started_s=1.0), 104.0), (offered(1, 5.0), 105.0), (played(1, 5.2, 0.7), 106.0),
-        (played(1, 9.0, 2.0), 111.0), (damage, 112.0), (offered(2, 12.0), 112.0),
-    )[1:]  # fmt: skip
+        OPENED,
+        (clip("said", started_s=1.0), 104.0),
+        (offered(1, 5.0), 105.0),
+        (played(1, 5.2, 0.7), 106.0),
+        (played(1, 9.0, 2.0), 111.0),
+        (damage, 112.0),
+        (offered(2, 12.0), 112.0),
+    )[1:]
     assert found == [
-        Laid("system-1", SYSTEM, 5.2, 0.7, True), Laid("system-1", SYSTEM, 9.0, 2.0, True),
+        Laid("system-1", SYSTEM, 5.2, 0.7, True),
+        Laid("system-1", SYSTEM, 9.0, 2.0, True),
         Laid("system-2", SYSTEM, 12.0, None, False, damage),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_dialogue_in_which_nothing_has_a_time_is_not_laid_out() -> None:
@@ -113,9 +140,12 @@ RATE_HZ = 16_000
     ],
 )
 def test_a_recording_lasts_from_the_first_sound_that_was_heard_to_the_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts_s: tuple[float, ...],
-    lengths_s: tuple[float | None, ...], frames: int | None,
-) -> None:  # fmt: skip
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    starts_s: tuple[float, ...],
+    lengths_s: tuple[float | None, ...],
+    frames: int | None,
+) -> None:
     monkeypatch.setattr("vivavoce_speech.browser.clip_layout.LONGEST_S", 2.0)
     folder = RecordingFolder(tmp_path / "recordings")
     kept = folder.keep("clip", encode_sound(Sound(np.full(1600, 7, np.int16), RATE_HZ)), "audio/wav")

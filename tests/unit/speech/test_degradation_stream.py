@@ -21,10 +21,14 @@ def streamed(sound: Sound, damage: Damage, seed: int, cuts: list[int]) -> np.nda
 
 
 damages = st.builds(
-    Damage, snr_db=st.none() | st.integers(0, 30), noise=st.sampled_from(["white", "babble"]),
-    telephone=st.booleans(), loss=st.floats(0, 0.5), conceal=st.sampled_from(["silence", "repetition"]),
+    Damage,
+    snr_db=st.none() | st.integers(0, 30),
+    noise=st.sampled_from(["white", "babble"]),
+    telephone=st.booleans(),
+    loss=st.floats(0, 0.5),
+    conceal=st.sampled_from(["silence", "repetition"]),
     packet_ms=st.integers(10, 60),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=15, deadline=None)

@@ -26,8 +26,9 @@ def speech_doubts(study: Study) -> list[str]:
 
 
 def by(channel: str, folder: Path, **changes: object) -> Study:
-    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel=channel)  # fmt: skip  # type: ignore[arg-type]
+    step = DialogueStep(
+        repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel=channel
+    )  # type: ignore[arg-type]
     study = make_study(folder)
     visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
     return study.model_copy(update={"visit": visit, **changes})

@@ -92,9 +92,10 @@ def test_delays_in_the_log_count_from_the_end_of_speech_to_the_sound_of_the_answ
         assert parts["numerator"].sum() == pytest.approx(waited_s, abs=0.2)
         utterances = dataset.read("utterances").to_pylist()
         assert [(one["party"], one["turn_index"], one["content"], one["source"]) for one in utterances] == [
-            ("system", 0, "turn", "playback"), ("user", 1, "turn", "endpointing"),
+            ("system", 0, "turn", "playback"),
+            ("user", 1, "turn", "endpointing"),
             ("system", 2, "turn", "playback"),
-        ]  # fmt: skip
+        ]
 
     run(tmp_path, test)
 

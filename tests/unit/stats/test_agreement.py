@@ -121,10 +121,15 @@ def test_judges_of_unequal_number_need_alpha():
         fleiss([[3, 0], [1, 1]])
 
 
-@pytest.mark.parametrize(("table", "shape"), [
-    ([[1, 2, 3], [4, 5, 6]], "2 x 3"), ([[1, 2], [3, 4], [5, 6]], "3 x 2"), ([1, 2], "2"),
-    ([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], "2 x 2 x 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("table", "shape"),
+    [
+        ([[1, 2, 3], [4, 5, 6]], "2 x 3"),
+        ([[1, 2], [3, 4], [5, 6]], "3 x 2"),
+        ([1, 2], "2"),
+        ([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], "2 x 2 x 2"),
+    ],
+)
 def test_a_confusion_matrix_has_the_same_categories_for_both(table: list, shape: str) -> None:
     with pytest.raises(InputError, match=rf"a confusion matrix of {shape}\."):
         cohen(table)

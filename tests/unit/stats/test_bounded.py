@@ -46,10 +46,15 @@ def test_one_person_or_the_same_of_everybody_has_no_interval() -> None:
     assert (same.mean, same.low, same.p, same.method) == (4, None, None, NOTHING_VARIED)
 
 
-@pytest.mark.parametrize(("value", "people", "won", "cases", "p"), [
-    (1.0, [0, 1, 2], 3, 3, 0.25), (0.0, [0, 1, 2, 3], 0, 4, 0.125), (1.0, [0, 0, 1, 1, 2, 2], 3, 3, 0.25),
-    (1.0, [0, 0, 0, 1], 1, 1, 1.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "people", "won", "cases", "p"),
+    [
+        (1.0, [0, 1, 2], 3, 3, 0.25),
+        (0.0, [0, 1, 2, 3], 0, 4, 0.125),
+        (1.0, [0, 0, 1, 1, 2, 2], 3, 3, 0.25),
+        (1.0, [0, 0, 0, 1], 1, 1, 1.0),
+    ],
+)
 def test_all_or_nothing_is_tested_as_so_many_effective_people(value, people, won, cases, p) -> None:
     """n over m* cases: of 3 and 1 answers 16 / 10, which is one."""
     found = bounded_share(np.array(people), [value] * len(people))

@@ -102,8 +102,14 @@ def test_who_spent_without_success_counts_in_the_interval_of_spending_for_a_succ
 
 def test_codes_without_gaps_keep_their_order():
     for codes in [
-        [], [3], [5, 5, 9, 7, 5], [-4, 2, -4, 0], [10**9, 10**9 + 2, 10**9], [0, 10**12, 7], ["b", "a", "b"],
-    ]:  # fmt: skip
+        [],
+        [3],
+        [5, 5, 9, 7, 5],
+        [-4, 2, -4, 0],
+        [10**9, 10**9 + 2, 10**9],
+        [0, 10**12, 7],
+        ["b", "a", "b"],
+    ]:
         found, number = dense_codes(np.array(codes))
         known = sorted(set(codes))
         assert (found.tolist(), number) == ([known.index(one) for one in codes], len(known))
@@ -111,9 +117,13 @@ def test_codes_without_gaps_keep_their_order():
 
 def test_successes_are_counted_among_whole_numbers_of_cases():
     for tops, bottoms, right in [
-        ([0, 2], [1, 2], True), ([0, 3], [1, 2], False), ([-1, 2], [1, 2], False), ([0.5, 2], [1, 2], False),
-        ([0, 2], [1.5, 2], False), ([], [], True),
-    ]:  # fmt: skip
+        ([0, 2], [1, 2], True),
+        ([0, 3], [1, 2], False),
+        ([-1, 2], [1, 2], False),
+        ([0.5, 2], [1, 2], False),
+        ([0, 2], [1.5, 2], False),
+        ([], [], True),
+    ]:
         assert counted(np.array(tops, dtype=float), np.array(bottoms, dtype=float)) is right
 
 
@@ -131,11 +141,14 @@ def test_where_nothing_varies_or_nobody_has_a_case_there_is_no_interval():
 def test_a_design_effect_needs_two_people_of_whom_one_has_two_cases_that_vary():
     """All of one kind: an ICC of 1; the same in everybody: one of -1, and no cases are gained by it."""
     for cases, effect, effective, star in [
-        ([], None, None, None), ([[1, 0]], None, None, 2.0), ([[1]], 1.0, 1.0, 1.0), ([[1], [0]],
-        1.0, 2.0, 1.0),
-        ([[1, 1], [1]], None, None, 5 / 3), ([[1, 0], [1, 0]], 0.0, 4.0, 2.0), ([[1, 1], [0, 0]],
-        2.0, 2.0, 2.0),
-    ]:  # fmt: skip
+        ([], None, None, None),
+        ([[1, 0]], None, None, 2.0),
+        ([[1]], 1.0, 1.0, 1.0),
+        ([[1], [0]], 1.0, 2.0, 1.0),
+        ([[1, 1], [1]], None, None, 5 / 3),
+        ([[1, 0], [1, 0]], 0.0, 4.0, 2.0),
+        ([[1, 1], [0, 0]], 2.0, 2.0, 2.0),
+    ]:
         found = nesting(sums_of(*cases))
         assert (found.design_effect, found.n_effective, found.size_star) == pytest.approx(
             (effect, effective, star)

@@ -96,8 +96,10 @@ def test_equivalent_means_that_the_interval_lies_within_the_margin(difference, s
 def test_rates_have_the_keys_of_the_calculator():
     facts = rates(read_counts(["A=259/403", "B=263/390", "C=73/130"]))
     assert [(rate.name, rate.k, rate.n) for rate in facts.rates] == [
-        ("A", 259, 403), ("B", 263, 390), ("C", 73, 130),
-    ]  # fmt: skip
+        ("A", 259, 403),
+        ("B", 263, 390),
+        ("C", 73, 130),
+    ]
     assert set(facts.rates[0].intervals) == {"wald", "wilson", "clopper_pearson"}
     assert [(test.a, test.b) for test in facts.tests[:3]] == [("A", "B"), ("A", "C"), ("B", "C")]
     assert {test.method for test in facts.tests[:3]} == {"z_pooled"}

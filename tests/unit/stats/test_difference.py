@@ -162,9 +162,14 @@ def test_ties_count_half_from_ten_participants_on(people: int, ties: float) -> N
     assert found.clusters == people
 
 
-@pytest.mark.parametrize(("people", "method"), [
-    (MANY - 1, "permutation_between"), (MANY, "permutation_between"), (MANY + 1, "cluster_robust_t"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("people", "method"),
+    [
+        (MANY - 1, "permutation_between"),
+        (MANY, "permutation_between"),
+        (MANY + 1, "cluster_robust_t"),
+    ],
+)
 def test_more_than_many_participants_get_a_robust_t(people: int, method: str) -> None:
     who, values = np.arange(people), np.arange(people) % 7 % 3
     found = compare_clusters(who[::2], who[1::2], ones(values[::2]), ones(values[1::2]), spans=False)
@@ -189,8 +194,10 @@ def test_a_robust_t_has_the_p_and_ends_of_students_law() -> None:
         ours = [found.procedure.p(supposed, side) for side in ("two", "greater", "less")]
         assert ours == pytest.approx(peers, rel=0.03)
     same = found.equivalence(1.1, alpha=0.1)
-    ends = [ttest_ind(a + 1.1, b, equal_var=False, alternative="greater").pvalue,
-            ttest_ind(a - 1.1, b, equal_var=False, alternative="less").pvalue]  # fmt: skip
+    ends = [
+        ttest_ind(a + 1.1, b, equal_var=False, alternative="greater").pvalue,
+        ttest_ind(a - 1.1, b, equal_var=False, alternative="less").pvalue,
+    ]
     assert (same.p_lower, same.p_upper, same.p) == pytest.approx((*ends, max(ends)), rel=0.05)
     assert same.interval == pytest.approx(found.interval(0.8)) and same.equivalent
     assert not found.equivalence(found.high, alpha=0.01).equivalent
@@ -201,10 +208,11 @@ def test_who_had_no_case_is_nobody() -> None:
     a, b = [2.0, 5.0, 3.0, 7.0], [1.0, 4.0, 2.0]
     plain = compare_clusters(np.arange(4), np.arange(4, 7), ones(a), ones(b))
     more = compare_clusters(
-        np.array([0, 1, 2, 3, 8]), np.array([4, 5, 6, 8, 9]),
+        np.array([0, 1, 2, 3, 8]),
+        np.array([4, 5, 6, 8, 9]),
         (np.array([*a, 0.0]), np.array([1.0] * 4 + [0])),
         (np.array([*b, 0.0, 0.0]), np.array([1.0] * 3 + [0, 0])),
-    )  # fmt: skip
+    )
     assert (more.clusters, more.estimate, more.p) == (7, plain.estimate, plain.p)
     assert more.method == plain.method == "permutation_between"
 
@@ -231,9 +239,13 @@ def test_a_margin_of_equivalence_lies_above_nothing(margin: float) -> None:
         found.equivalence(margin)
 
 
-@pytest.mark.parametrize(("a", "b"), [
-    ([0, 1, 1, 0, 1, 1, 0], [5.5, 7, 6, 9, 8, 4, 7]), ([5.5, 7, 6, 9, 8, 4, 7], [0, 1, 1, 0, 1, 1, 0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([0, 1, 1, 0, 1, 1, 0], [5.5, 7, 6, 9, 8, 4, 7]),
+        ([5.5, 7, 6, 9, 8, 4, 7], [0, 1, 1, 0, 1, 1, 0]),
+    ],
+)
 def test_only_two_rates_cannot_differ_by_more_than_one(a: list[float], b: list[float]) -> None:
     found = compare_clusters(np.arange(7), np.arange(7, 14), ones(a), ones(b))
     assert found.low < found.estimate < found.high and abs(found.estimate) > 5

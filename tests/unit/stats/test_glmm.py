@@ -128,10 +128,14 @@ def test_what_runs_away_or_cannot_be_told_apart_is_not_fitted():
 @pytest.mark.parametrize("deviations", [(0.0,), (0.9,), (0.6, 0.8)])
 def test_a_marginal_rate_is_the_integral_over_everybody(deviations):
     fitted = FittedGlmm(
-        effects=np.array([0.3, -1.2]), extra=np.empty(0), deviations=np.array(deviations),
-        covariance=np.zeros((3, 3)), log_likelihood=0.0, method="",
+        effects=np.array([0.3, -1.2]),
+        extra=np.empty(0),
+        deviations=np.array(deviations),
+        covariance=np.zeros((3, 3)),
+        log_likelihood=0.0,
+        method="",
         likelihood=Binomial(np.ones(1), np.ones(1)),
-    )  # fmt: skip
+    )
     spread = math.sqrt(sum(one**2 for one in deviations))
 
     def rate(eta: float) -> float:

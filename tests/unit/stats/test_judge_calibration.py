@@ -39,8 +39,9 @@ def test_dialogues_of_few_participants_are_not_many_proofs() -> None:
     """Ninety dialogues of three participants carry less than ninety of ninety."""
     case = next(one for one in GOLDEN["cases"] if one["winning_rate"] >= 0.5)
     whose = {one: str(number % 3) for number, one in enumerate(case["judge"])}
-    found = alternative_annotator_test(case["judge"], case["people"], whose, epsilon=case["epsilon"],
-                                       alignment=case["alignment"])  # fmt: skip
+    found = alternative_annotator_test(
+        case["judge"], case["people"], whose, epsilon=case["epsilon"], alignment=case["alignment"]
+    )
     assert found.advantage == pytest.approx(case["advantage"])
     assert found.winning_rate < case["winning_rate"]
 
@@ -92,9 +93,11 @@ def test_planted_leniency_and_a_love_of_length_are_found_and_nothing_else() -> N
         assert found["ours"].beyond_zero and found["words"].beyond_zero
         assert found["same"].value is None
         holds += [
-            found["ours"].low < 0.5 < found["ours"].high, found["words"].low < 0.3 < found["words"].high,
-            not found["italian"].beyond_zero, 1,
-        ]  # fmt: skip
+            found["ours"].low < 0.5 < found["ours"].high,
+            found["words"].low < 0.3 < found["words"].high,
+            not found["italian"].beyond_zero,
+            1,
+        ]
     assert (holds >= 51).all()
 
 
@@ -118,9 +121,15 @@ def test_the_reliability_diagram_shows_what_people_say_where_the_judge_says_it()
 
 def test_a_judge_errs_only_where_its_interval_is_known_and_leaves_zero_out() -> None:
     for low, high, beyond in [
-        (0.1, 0.3, True), (-0.3, -0.1, True), (-0.1, 0.1, False), (0.0, 0.2, False), (-0.2, 0.0, False),
-        (None, 0.3, False), (0.1, None, False), (None, None, False),
-    ]:  # fmt: skip
+        (0.1, 0.3, True),
+        (-0.3, -0.1, True),
+        (-0.1, 0.1, False),
+        (0.0, 0.2, False),
+        (-0.2, 0.0, False),
+        (None, 0.3, False),
+        (0.1, None, False),
+        (None, None, False),
+    ]:
         assert JudgeFigure(value=0.0, low=low, high=high).beyond_zero is beyond
 
 
@@ -155,9 +164,13 @@ def test_effects_are_differences_of_means_or_slopes_over_one_deviation() -> None
 
 def test_people_are_beaten_by_the_step_up_procedure_of_another_library() -> None:
     for p_values in [
-        [0.001, 0.012, 0.02, 0.9], [0.3], [0.02, 0.02, 0.02], [0.05], [0.0501],
+        [0.001, 0.012, 0.02, 0.9],
+        [0.3],
+        [0.02, 0.02, 0.02],
+        [0.05],
+        [0.0501],
         [0.01, 0.5, 0.012, 0.014, 0.9],
-    ]:  # fmt: skip
+    ]:
         assert _rejected(p_values) == multipletests(p_values, alpha=0.05, method="fdr_by")[0].sum()
 
 

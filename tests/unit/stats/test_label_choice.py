@@ -70,17 +70,27 @@ def test_nobody_is_predicted_by_a_model_that_saw_them() -> None:
 
 def test_chances_go_with_doubt_but_for_the_even_share_and_none_is_above_one() -> None:
     for doubt, wanted, even, chances in [
-        ([0, 0, 0, 10], 2, 0.5, [1 / 3, 1 / 3, 1 / 3, 1]), ([1, 2, 3, 4],
-        1, 0.5, [0.175, 0.225, 0.275, 0.325]),
-        ([1, 2, 3, 4], 2, 1.0, [0.5] * 4), ([0, 0, 0, 0], 1, 0.1, [0.25] * 4), ([1, 5], 2, 0.5, [1, 1]),
+        ([0, 0, 0, 10], 2, 0.5, [1 / 3, 1 / 3, 1 / 3, 1]),
+        ([1, 2, 3, 4], 1, 0.5, [0.175, 0.225, 0.275, 0.325]),
+        ([1, 2, 3, 4], 2, 1.0, [0.5] * 4),
+        ([0, 0, 0, 0], 1, 0.1, [0.25] * 4),
+        ([1, 5], 2, 0.5, [1, 1]),
         ([0, 0, 6, 6], 3, 0.2, [0.5, 0.5, 1, 1]),
-    ]:  # fmt: skip
+    ]:
         assert _chances(np.array(doubt, dtype=float), wanted, even) == pytest.approx(chances)
 
 
-@pytest.mark.parametrize(("number", "even", "right"), [
-    (4, 0.5, True), (1, 1.0, True), (0, 0.5, False), (5, 0.5, False), (2, 0.0, False), (2, 1.1, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "even", "right"),
+    [
+        (4, 0.5, True),
+        (1, 1.0, True),
+        (0, 0.5, False),
+        (5, 0.5, False),
+        (2, 0.0, False),
+        (2, 1.1, False),
+    ],
+)
 def test_what_can_be_drawn_is_one_to_all_by_an_even_share_above_nothing(
     number: int, even: float, right: bool
 ) -> None:

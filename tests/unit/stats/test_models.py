@@ -20,15 +20,24 @@ from vivavoce.stats.models import (
 def cases(tops: list, bottoms: list, people: list | None = None, is_a: list | None = None) -> Cases:
     size = len(tops)
     return Cases(
-        np.array(tops, dtype=float), np.array(bottoms, dtype=float), np.array(people or range(size)),
-        np.zeros(size, int), np.array(is_a or [place % 2 == 0 for place in range(size)]),
-    )  # fmt: skip
+        np.array(tops, dtype=float),
+        np.array(bottoms, dtype=float),
+        np.array(people or range(size)),
+        np.zeros(size, int),
+        np.array(is_a or [place % 2 == 0 for place in range(size)]),
+    )
 
 
-@pytest.mark.parametrize(("tops", "bottoms", "counted"), [
-    ([0, 2, 3], [1, 2, 5], True), ([0, 2.5], [1, 3], False), ([0, 2], [1, 2.5], False),
-    ([-1, 2], [1, 2], False), ([0, 3], [1, 2], False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tops", "bottoms", "counted"),
+    [
+        ([0, 2, 3], [1, 2, 5], True),
+        ([0, 2.5], [1, 3], False),
+        ([0, 2], [1, 2.5], False),
+        ([-1, 2], [1, 2], False),
+        ([0, 3], [1, 2], False),
+    ],
+)
 def test_successes_are_whole_numbers_from_0_to_all_cases(tops, bottoms, counted):
     assert cases(tops, bottoms).counted is counted
 
@@ -44,10 +53,14 @@ def test_dialogues_without_a_case_are_not_known():
     assert cases([1, 0, 2], [2, 0, 4]).known().denominators.tolist() == [2, 4]
 
 
-@pytest.mark.parametrize("given", [
-    cases([1, 0, 1], [1, 1, 1], is_a=[True] * 3), cases([1, 0, 1], [1, 1, 1], is_a=[False] * 3),
-    cases([1, 2, 3], [2, 4, 6]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "given",
+    [
+        cases([1, 0, 1], [1, 1, 1], is_a=[True] * 3),
+        cases([1, 0, 1], [1, 1, 1], is_a=[False] * 3),
+        cases([1, 2, 3], [2, 4, 6]),
+    ],
+)
 def test_one_group_alone_or_one_value_alone_has_no_model(given):
     assert {one.method for one in check_models(given).values()} == {"none"}
 
@@ -55,17 +68,25 @@ def test_one_group_alone_or_one_value_alone_has_no_model(given):
 @pytest.mark.parametrize(("clusters", "df"), [(9, 8), (2, 1), (1, 1)])
 def test_interval_and_p_are_of_one_t(clusters, df):
     reach = student.ppf(0.95, df) * 0.3
-    expected = {"difference": -0.4, "low": -0.4 - reach, "high": -0.4 + reach,
-                "p": 2 * student.sf(0.4 / 0.3, df)}  # fmt: skip
+    expected = {
+        "difference": -0.4,
+        "low": -0.4 - reach,
+        "high": -0.4 + reach,
+        "p": 2 * student.sf(0.4 / 0.3, df),
+    }
     assert _wald(-0.4, 0.3, clusters, 0.9) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("people", "is_a", "tasks", "names"), [
-    ([0, 1, 2, 3, 4, 5], [1, 0] * 3, [0] * 6, []), ([0, 0, 1, 2, 3, 4], [1, 0] * 3, [0] * 6, ["by"]),
-    ([0, 0, 1, 1, 2, 2], [1, 1, 0, 0, 1, 1], [0, 1] * 3, ["task"]),
-    ([0, 0, 1, 1, 2, 2], [1, 1, 0, 0, 1, 1], [0, 1, 2] * 2, []),
-    ([0, 0, 1, 1, 2, 2], [1, 0] * 3, [0, 1] * 3, ["by", "task"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("people", "is_a", "tasks", "names"),
+    [
+        ([0, 1, 2, 3, 4, 5], [1, 0] * 3, [0] * 6, []),
+        ([0, 0, 1, 2, 3, 4], [1, 0] * 3, [0] * 6, ["by"]),
+        ([0, 0, 1, 1, 2, 2], [1, 1, 0, 0, 1, 1], [0, 1] * 3, ["task"]),
+        ([0, 0, 1, 1, 2, 2], [1, 1, 0, 0, 1, 1], [0, 1, 2] * 2, []),
+        ([0, 0, 1, 1, 2, 2], [1, 0] * 3, [0, 1] * 3, ["by", "task"]),
+    ],
+)
 def test_people_who_met_both_and_tasks_that_recur_have_intercepts(people, is_a, tasks, names):
     """Tasks recur where each has three dialogues or more."""
     given = Cases(np.ones(6), np.ones(6), np.array(people), np.array(tasks), np.array(is_a, dtype=bool))
@@ -93,9 +114,12 @@ def test_gee_gives_the_difference_of_rates_with_the_error_of_its_slope(people, k
     found = gee(given, 0.9)
     values, rows = _cases_one_by_one(given)
     model = sm.GEE(
-        values, np.column_stack([np.ones(len(rows)), given.is_a[rows]]), groups=given.people[rows],
-        family=sm.families.Binomial(), cov_struct=sm.cov_struct.Exchangeable(),
-    ).fit(cov_type=kind)  # fmt: skip
+        values,
+        np.column_stack([np.ones(len(rows)), given.is_a[rows]]),
+        groups=given.people[rows],
+        family=sm.families.Binomial(),
+        cov_struct=sm.cov_struct.Exchangeable(),
+    ).fit(cov_type=kind)
     rates = [1 / (1 + np.exp(-model.params[0] - side * model.params[1])) for side in (1, 0)]
     steep = [one * (1 - one) for one in rates]
     slope = np.array([steep[0] - steep[1], steep[0]])
@@ -116,9 +140,11 @@ def test_a_mean_is_checked_on_its_own_scale():
     assert not given.counted
     values = given.numerators / given.denominators
     model = sm.GEE(
-        values, np.column_stack([np.ones(len(values)), given.is_a]), groups=given.people,
+        values,
+        np.column_stack([np.ones(len(values)), given.is_a]),
+        groups=given.people,
         cov_struct=sm.cov_struct.Exchangeable(),
-    ).fit(cov_type="robust")  # fmt: skip
+    ).fit(cov_type="robust")
     found = gee(given)
     assert (found.difference, found.odds_ratio) == (pytest.approx(model.params[1]), None)
     reach = student.ppf(0.975, 39) * model.bse[1]

@@ -63,10 +63,15 @@ def test_who_has_no_case_is_no_participant() -> None:
     assert (found.numerators.tolist(), found.denominators.tolist()) == ([2.0, 0.0], [3.0, 1.0])
 
 
-@pytest.mark.parametrize(("hits", "sizes", "method"), [
-    ([2], [3], "none: fewer than 2 participants"), ([0, 0], [3, 2], "wilson_effective_participants"),
-    ([3, 2], [3, 2], "wilson_effective_participants"), ([1, 0], [3, 2], "cluster_robust_wilson_t"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hits", "sizes", "method"),
+    [
+        ([2], [3], "none: fewer than 2 participants"),
+        ([0, 0], [3, 2], "wilson_effective_participants"),
+        ([3, 2], [3, 2], "wilson_effective_participants"),
+        ([1, 0], [3, 2], "cluster_robust_wilson_t"),
+    ],
+)
 def test_the_way_to_an_interval_is_told(hits: list[float], sizes: list[float], method: str) -> None:
     found = clustered_rate(ClusterSums(np.array(hits, float), np.array(sizes, float)))
     assert found.method == method and (found.low is None) == method.startswith("none")
@@ -76,9 +81,13 @@ def test_the_way_to_an_interval_is_told(hits: list[float], sizes: list[float], m
 
 def test_successes_are_whole_numbers_among_whole_numbers() -> None:
     for tops, bottoms, expected in [
-        ([0, 3], [1, 3], True), ([0.5, 1], [1, 1], False), ([1, 1], [1, 1.5], False), ([2], [1], False),
-        ([-1], [1], False), ([0], [0], True),
-    ]:  # fmt: skip
+        ([0, 3], [1, 3], True),
+        ([0.5, 1], [1, 1], False),
+        ([1, 1], [1, 1.5], False),
+        ([2], [1], False),
+        ([-1], [1], False),
+        ([0], [0], True),
+    ]:
         assert counted(np.array(tops, float), np.array(bottoms, float)) == expected
 
 

@@ -66,8 +66,12 @@ def test_several_systems_have_the_reference_worths() -> None:
 
 def test_decided_choices_have_the_reference_worths() -> None:
     for case in GOLDEN["bradley_terry"]:
-        pairs = [(str(i), str(j)) for i, row in enumerate(case["input"]) for j, won in enumerate(row)
-                 for _ in range(won)]  # fmt: skip
+        pairs = [
+            (str(i), str(j))
+            for i, row in enumerate(case["input"])
+            for j, won in enumerate(row)
+            for _ in range(won)
+        ]
         names = sorted({one for pair in pairs for one in pair})
         design = differences(names, [one for one, _ in pairs], [other for _, other in pairs])
         fitted = fit(design, np.ones(len(pairs)), np.arange(len(pairs)), "decided")
@@ -103,8 +107,10 @@ def test_only_variables_with_ties_have_tie_models() -> None:
     assert {one.question for one in every} == {None, "ease", "utility", "satisfaction", "interaction"}
     found = [one for one in every if one.question is None]
     assert [(one.variable, one.model) for one in found] == [
-        ("empathy", "decided"), ("empathy", "davidson"), ("empathy", "rao_kupper"),
-    ]  # fmt: skip
+        ("empathy", "decided"),
+        ("empathy", "davidson"),
+        ("empathy", "rao_kupper"),
+    ]
     assert {one.participants for one in found} == {40}
     assert found[0].estimate == pytest.approx(found[1].estimate, abs=1e-4)
     assert abs(found[2].estimate) < abs(found[1].estimate)
@@ -180,12 +186,18 @@ def test_the_judgements_of_marco_are_analysed_by_the_tie_models(shared: Path, ca
     file = shared / "data" / "marco" / "human_evaluation" / "human_annotation.json"
     choices = {"MarCo": "experimental", "Tie": "tie", "HDSA": "control"}
     rows = [
-        {"variable": "generator", "choice": choices[said], "participant_id": None,
-         "visit_id": dialogue["file"], "control_level": "HDSA", "experimental_level": "MarCo"}
+        {
+            "variable": "generator",
+            "choice": choices[said],
+            "participant_id": None,
+            "visit_id": dialogue["file"],
+            "control_level": "HDSA",
+            "experimental_level": "MarCo",
+        }
         for dialogue in json.loads(file.read_text(encoding="utf-8"))
         for turn in dialogue["info"]
         for said in turn["MarCo vs. HDSA"][case["input"]]
-    ]  # fmt: skip
+    ]
     assert len(rows) == 2226
     win, tie, loss = (case["expected"][name] for name in ("win", "tie", "loss"))
     by_model = {one.model: one for one in tie_models(rows)}
@@ -246,10 +258,16 @@ def test_models_with_ties_have_the_likelihood_and_errors_of_their_chances(ties) 
     scores = np.column_stack([(logs(at + one) - logs(at - one)) / (2 * step) for one in moves])
     assert found.log_likelihood == pytest.approx(logs(at).sum())
     assert scores.sum(axis=0) == pytest.approx(0, abs=1e-3)
-    second = np.array([
-        [(logs(at + a + b) - logs(at + a - b) - logs(at - a + b) + logs(at - a - b)).sum() / (4 * step**2)
-         for b in moves] for a in moves
-    ])  # fmt: skip
+    second = np.array(
+        [
+            [
+                (logs(at + a + b) - logs(at + a - b) - logs(at - a + b) + logs(at - a - b)).sum()
+                / (4 * step**2)
+                for b in moves
+            ]
+            for a in moves
+        ]
+    )
     sums = np.array([scores[people == one].sum(axis=0) for one in np.unique(people)])
     bread = np.linalg.inv(-second)
     groups = len(sums)
@@ -275,9 +293,13 @@ def test_two_people_give_limits_by_t_of_one_degree_of_freedom() -> None:
     assert found == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("names", "first", "second", "design"), [
-    ("abc", "abc", "bca", [[1, -1], [0, 1], [-1, 0]]), ("ab", "aab", "bba", [[1], [1], [-1]]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("names", "first", "second", "design"),
+    [
+        ("abc", "abc", "bca", [[1, -1], [0, 1], [-1, 0]]),
+        ("ab", "aab", "bba", [[1], [1], [-1]]),
+    ],
+)
 def test_each_name_but_the_last_has_a_column(names: str, first: str, second: str, design: list) -> None:
     assert differences(list(names), list(first), list(second)).tolist() == design
 
@@ -301,10 +323,15 @@ def test_three_levels_are_ranked_and_two_are_not() -> None:
     assert levels(levelled(30, {"plain": 0.9, "long": 0.0}, seed=3)) == []
 
 
-@pytest.mark.parametrize(("variable", "names", "right"), [
-    ("register/empathy", ("a/c", "b/d"), True), ("register", ("a/c", "b/d"), False),
-    ("register/empathy", ("a/c", "b"), False), ("register/empathy", ("a/c/e", "b/d"), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("variable", "names", "right"),
+    [
+        ("register/empathy", ("a/c", "b/d"), True),
+        ("register", ("a/c", "b/d"), False),
+        ("register/empathy", ("a/c", "b"), False),
+        ("register/empathy", ("a/c/e", "b/d"), False),
+    ],
+)
 def test_only_levels_with_as_many_parts_as_their_variable_are_combined(variable, names, right) -> None:
     rows = [
         {**row, "variable": variable, "control_level": names[0], "experimental_level": names[1]}

@@ -42,8 +42,10 @@ def studentised(a: Cells, b: Cells, spread: np.ndarray, kept: Labelling, suppose
     people = range(len(kept))
     sides: list[dict[int, tuple[float, float]]] = [{}, {}]
     for person in people:
-        given = [(a.tops[person] - supposed * a.bottoms[person], a.bottoms[person]),
-                 (b.tops[person], b.bottoms[person])]  # fmt: skip
+        given = [
+            (a.tops[person] - supposed * a.bottoms[person], a.bottoms[person]),
+            (b.tops[person], b.bottoms[person]),
+        ]
         for side, pair in enumerate(given if kept[person] else given[::-1]):
             if pair[1]:
                 sides[side][person] = pair
@@ -116,8 +118,9 @@ def test_p_is_the_share_of_labellings_that_part_the_systems_as_far(design, suppo
         assert tests[True].estimate == pytest.approx(ratios[0] - ratios[1])
 
 
-@pytest.mark.parametrize(("design", "ways"), [((5, 0, 0), 2 / 32), ((0, 3, 3), 2 / 20), ((0, 2, 4), 1 / 15),
-                                              ((2, 2, 2), 2 / 24)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("design", "ways"), [((5, 0, 0), 2 / 32), ((0, 3, 3), 2 / 20), ((0, 2, 4), 1 / 15), ((2, 2, 2), 2 / 24)]
+)
 def test_the_smallest_p_is_that_of_the_widest_parting(design, ways):
     """Systems that part all participants cleanly; the mirror image counts where the design has one."""
     a, b, spread = cells(3, *design)

@@ -13,14 +13,26 @@ def rate(
     clusters: int, se: float | None, low: float | None = 0.3, high: float | None = 0.52
 ) -> ClusteredRate:
     return ClusteredRate(
-        low=low, high=high, se=se, clusters=clusters, design_effect=None, icc=None, n_effective=None,
+        low=low,
+        high=high,
+        se=se,
+        clusters=clusters,
+        design_effect=None,
+        icc=None,
+        n_effective=None,
         method="cluster_robust_t",
-    )  # fmt: skip
+    )
 
 
-@pytest.mark.parametrize(("clusters", "se", "half"), [
-    (11, 0.04, 0.05), (11, 0.04, 0.2), (2, 0.1, 0.1), (40, 0.08, 0.03),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("clusters", "se", "half"),
+    [
+        (11, 0.04, 0.05),
+        (11, 0.04, 0.2),
+        (2, 0.1, 0.1),
+        (40, 0.08, 0.03),
+    ],
+)
 def test_people_whom_a_half_width_takes_grow_with_the_squared_error(clusters, se, half):
     found = required_people(rate(clusters, se), 13, half)
     need, free = 13 * (norm.ppf(0.975) * se / half) ** 2, clusters - 1
@@ -30,8 +42,15 @@ def test_people_whom_a_half_width_takes_grow_with_the_squared_error(clusters, se
     assert found == RequiredPeople(now=now, half_width=half, people=people, low=low, high=high)
 
 
-@pytest.mark.parametrize("facts", [
-    rate(1, 0.04), rate(11, 0.0), rate(11, None), rate(11, 0.04, low=None), rate(11, 0.04, high=None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "facts",
+    [
+        rate(1, 0.04),
+        rate(11, 0.0),
+        rate(11, None),
+        rate(11, 0.04, low=None),
+        rate(11, 0.04, high=None),
+    ],
+)
 def test_without_an_interval_of_two_people_or_more_nothing_is_said(facts):
     assert required_people(facts, 11, 0.05) is None

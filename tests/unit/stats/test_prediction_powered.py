@@ -227,11 +227,13 @@ def by_leaving_out(
     every = np.ones(len(asked), dtype=bool)
     estimate, weight = estimated(cases, every, tuning)
     label_weights = np.where(asked, 1.0 if cases.chances is None else 1 / cases.chances, 0.0)
-    away = np.array([
-        (estimate - estimated(cases, cases.people != person, weight if kept else tuning)[0])
-        * np.sqrt(1 - label_weights[cases.people == person].sum() / label_weights.sum())
-        for person in range(people)
-    ])  # fmt: skip
+    away = np.array(
+        [
+            (estimate - estimated(cases, cases.people != person, weight if kept else tuning)[0])
+            * np.sqrt(1 - label_weights[cases.people == person].sum() / label_weights.sum())
+            for person in range(people)
+        ]
+    )
     pool = ~asked if cases.chances is None else every
     spread = working(
         cases.people[asked], people, label_weights[asked], cases.labels[asked] - weight * cases.said[asked]

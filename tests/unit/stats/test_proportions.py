@@ -234,9 +234,11 @@ def test_a_level_lies_between_its_ends():
 def test_only_exact_and_plain_intervals_are_closed_at_their_ends():
     for successes in [0, 1, 3, 9, 10]:
         for interval, name in [
-            (wald, "normal"), (clopper_pearson, "beta"), (agresti_coull, "agresti_coull"),
+            (wald, "normal"),
+            (clopper_pearson, "beta"),
+            (agresti_coull, "agresti_coull"),
             (jeffreys, "jeffreys"),
-        ]:  # fmt: skip
+        ]:
             low, high = proportion_confint(successes, 10, alpha=0.2, method=name)
             closed = name in ("normal", "beta")
             expected = (

@@ -24,8 +24,11 @@ def test_only_what_can_be_heard_counts() -> None:
 
 
 def test_twice_as_many_words_of_the_same_speakers_narrow_nothing() -> None:
-    turns = [("ann", "a cheap pub", "a cheap pub"), ("bob", "a cheap pub", "cheap pub"),
-             ("eve", "a cheap pub", "")]  # fmt: skip
+    turns = [
+        ("ann", "a cheap pub", "a cheap pub"),
+        ("bob", "a cheap pub", "cheap pub"),
+        ("eve", "a cheap pub", ""),
+    ]
     once, twice = word_error_rate(turns), word_error_rate(turns * 2)
     assert once is not None and twice is not None
     assert (once.errors, once.words, once.speakers, once.turns) == (4, 9, 3, 3)
@@ -42,9 +45,11 @@ def test_one_speaker_gives_no_interval_and_no_word_no_rate() -> None:
 def test_two_conditions_are_compared_turn_by_turn_over_speakers() -> None:
     """Errors 1, 0, 2, 0 in the first condition and 0, 0, 1, 1 in the other, of ten words."""
     turns = [
-        ("p", "one two three", "one two tree", "one two three"), ("p", "yes", "yes", "yes"),
-        ("q", "go to town", "go down", "go to down"), ("r", "call a cab", "call a cab", "call cab"),
-    ]  # fmt: skip
+        ("p", "one two three", "one two tree", "one two three"),
+        ("p", "yes", "yes", "yes"),
+        ("q", "go to town", "go down", "go to down"),
+        ("r", "call a cab", "call a cab", "call cab"),
+    ]
     found = word_error_difference(turns)
     assert found is not None and found.difference == pytest.approx((1 + 0 + 1 - 1) / 10)
     assert (found.worse, found.better, found.words, found.turns, found.speakers) == (

@@ -20,16 +20,26 @@ RunCases = Callable[..., Rows]
 
 
 def case(
-    test: str, language: str, original: str, variant: str, before: Sequence[str] = (),
-    after: Sequence[str] = (), **more: Any,
-) -> Case:  # fmt: skip
+    test: str,
+    language: str,
+    original: str,
+    variant: str,
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+    **more: Any,
+) -> Case:
     """A case of our own words; its key is its words."""
     return Case(
-        case_id=f"{test}|{original}|{variant}", test=test, family=STRESS_TESTS.get(test).family,
-        language=language, original=original, variant=variant,
+        case_id=f"{test}|{original}|{variant}",
+        test=test,
+        family=STRESS_TESTS.get(test).family,
+        language=language,
+        original=original,
+        variant=variant,
         before=tuple(LoggedTurn(text=one) for one in before),
-        after=tuple(LoggedTurn(text=one) for one in after), **more,
-    )  # fmt: skip
+        after=tuple(LoggedTurn(text=one) for one in after),
+        **more,
+    )
 
 
 @pytest.fixture

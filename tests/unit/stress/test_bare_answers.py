@@ -11,9 +11,12 @@ from vivavoce_stress.replay import Replayed
 
 MORE = "Is there anything else that I can do for you?"
 ASIDE = (
-    "3 packs of aspirin for Monday", "Aspirin, 3 in all, on Monday. Shall I put it aside?",
-    "that is right", f"That's put aside for you, for Monday. {MORE}", "thanks bye",
-)  # fmt: skip
+    "3 packs of aspirin for Monday",
+    "Aspirin, 3 in all, on Monday. Shall I put it aside?",
+    "that is right",
+    f"That's put aside for you, for Monday. {MORE}",
+    "thanks bye",
+)
 
 
 def turns(*texts: str) -> list[dict[str, Any]]:

@@ -30,8 +30,10 @@ def replayed(
     """A replay whose first user turn is the utterance under test."""
     turns: list[dict[str, Any]] = []
     for text, acts in answers:
-        turns += [{"party": "user", "text": "u"},
-                  {"party": "system", "text": text, "acts": acts, "understood": None}]  # fmt: skip
+        turns += [
+            {"party": "user", "text": "u"},
+            {"party": "system", "text": text, "acts": acts, "understood": None},
+        ]
     return Replayed(turns, 0, met, **more)
 
 

@@ -40,8 +40,10 @@ class Model:
 
         self.server = HTTPServer(("127.0.0.1", 0), Handler)
         self.settings = {
-            "url": f"http://127.0.0.1:{self.server.server_port}/v1", "model": "m", "allow_private": True
-        }  # fmt: skip
+            "url": f"http://127.0.0.1:{self.server.server_port}/v1",
+            "model": "m",
+            "allow_private": True,
+        }
 
 
 @pytest.fixture

@@ -65,8 +65,16 @@ def test_what_a_booking_is_asked_where_its_original_was_asked_another_thing_is_i
     """The original was not served at once: the errand may well need what is asked."""
     end = ("yes", "BOOKED.", "bye", "Bye.")
     clean = held("BOOKED", "I want a court for tennis", "For how long?", "an hour", "All right?", *end)
-    variant = held("BOOKED", "I want a cuort for tennis", "For which day?", "I want a court for tennis",
-                   "For how long?", "an hour", "All right?", *end)  # fmt: skip
+    variant = held(
+        "BOOKED",
+        "I want a cuort for tennis",
+        "For which day?",
+        "I want a court for tennis",
+        "For how long?",
+        "an hour",
+        "All right?",
+        *end,
+    )
     assert judge([clean], variant, "en").verdict == "clarification"
 
 

@@ -32,10 +32,14 @@ def test_a_bot_that_only_speaks_fails_by_its_own_words(run_cases: RunCases) -> N
     cases = [
         case("ST-2", "it", "vorrei la carta d'identità", "vorrei la karta d'identità"),
         case("ST-4", "it", "come cambio residenza", "come cambio resiednza"),
-        case("ST-4", "it", "devo fare il cambio di residenza per tutta la famiglia",
-             "devo fare il cambio di resiednza per tutta la famiglia"),
+        case(
+            "ST-4",
+            "it",
+            "devo fare il cambio di residenza per tutta la famiglia",
+            "devo fare il cambio di resiednza per tutta la famiglia",
+        ),
         case("ST-4", "it", "mi serve la carta", "mi srve la carta"),
-    ]  # fmt: skip
+    ]
     rows = run_cases(f"{HERE}:town_hall", cases)
     assert [row["verdict"] for row in rows] == ["clarification", "clarification", "fail", "pass"]
     assert [row["rung"] for row in rows] == ["evidence"] * 3 + ["exact_match"]

@@ -132,11 +132,37 @@ def test_a_question_that_is_put_again_is_answered_as_in_the_original(tmp_path: P
     news = sold("the Daily", "the news", after=("on Monday", "yes", "bye"))
     hold(tmp_path / "log.sqlite", bot, [lost_day, lost_paper, rain, news])
     assert bot.heard == [
-        "the Daily", "on Monday", "yes", "the Daily", "on Mnoday", "on Monday", "yes",
-        "the Daily", "on Monday", "yes", "the Dialy", "the Daily", "on Monday", "yes",
-        "the Daily", "on Monday", "yes", "the Daily rain", "the Daily", "on Monday", "yes",
-        "the Daily", "on Monday", "yes", "bye", "the news", "the Daily", "on Monday", "yes", "bye",
-    ]  # fmt: skip
+        "the Daily",
+        "on Monday",
+        "yes",
+        "the Daily",
+        "on Mnoday",
+        "on Monday",
+        "yes",
+        "the Daily",
+        "on Monday",
+        "yes",
+        "the Dialy",
+        "the Daily",
+        "on Monday",
+        "yes",
+        "the Daily",
+        "on Monday",
+        "yes",
+        "the Daily rain",
+        "the Daily",
+        "on Monday",
+        "yes",
+        "the Daily",
+        "on Monday",
+        "yes",
+        "bye",
+        "the news",
+        "the Daily",
+        "on Monday",
+        "yes",
+        "bye",
+    ]
     found = [(row["verdict"], row["rung"]) for row in rows(tmp_path / "log.sqlite")]
     # what it asks for leaves the user a hint; news and no question, but whether there is more, do not
     assert found == [("clarification", "task_outcome")] * 3 + [("fail", "task_outcome")]

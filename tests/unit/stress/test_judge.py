@@ -171,7 +171,9 @@ def test_agreement_counts_a_pair_without_verdict_on_neither_side_and_then_as_wro
 
 def test_how_steady_a_model_is_shows_only_where_it_answered_in_both_orders() -> None:
     """Of three pairs it said something in both orders of one, and the same there."""
-    pairs = [JudgedPair("en", "pass", one and "pass", None if one else "refused", one, other, None)
-             for one, other in (("pass", "pass"), ("pass", None), (None, None))]  # fmt: skip
+    pairs = [
+        JudgedPair("en", "pass", one and "pass", None if one else "refused", one, other, None)
+        for one, other in (("pass", "pass"), ("pass", None), (None, None))
+    ]
     steady = judge_results(pairs, "data")["steady"]
     assert (steady["same"], steady["n"], steady["rate"]) == (1, 1, 1.0)

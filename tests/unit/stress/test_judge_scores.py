@@ -34,11 +34,14 @@ def test_the_order_of_answers_shows_how_steady_the_model_is() -> None:
 def test_confusions_are_verdicts_that_differ_and_languages_stand_apart() -> None:
     found = judge_results(PAIRS, "data")
     assert found["confusions"] == {
-        "pass taken for fail": 1, "fail taken for broken": 1, "fail taken for pass": 1,
-    }  # fmt: skip
+        "pass taken for fail": 1,
+        "fail taken for broken": 1,
+        "fail taken for pass": 1,
+    }
     assert {name: (one["n"], one["model"]["same"]) for name, one in found["by_language"].items()} == {
-        "en": (3, 2), "it": (3, 1),
-    }  # fmt: skip
+        "en": (3, 2),
+        "it": (3, 1),
+    }
 
 
 def test_without_a_verdict_nothing_is_said_of_the_model() -> None:

@@ -17,9 +17,12 @@ ONTOLOGY = load_ontology(Path(__file__).resolve().parents[3] / "src/vivavoce/stu
 PUB = ONTOLOGY.of_type("pub")[0]
 OTHER = next(one for one in ONTOLOGY.of_type("pub") if one.slots["pricerange"] != PUB.slots["pricerange"])
 TASK = Task(
-    task_id="t", type="pub", constraints={"pricerange": PUB.slots["pricerange"]}, requests=("phone",),
+    task_id="t",
+    type="pub",
+    constraints={"pricerange": PUB.slots["pricerange"]},
+    requests=("phone",),
     text={"en": "x"},
-)  # fmt: skip
+)
 
 
 def said(*acts: tuple[str, str, str]) -> dict[str, Any]:
@@ -60,10 +63,13 @@ def test_a_system_that_tells_no_acts_is_read_by_its_words() -> None:
 
 def test_a_rejection_is_known_by_its_words_and_acts_are_believed_first() -> None:
     for language, text, rejected in [
-            ("en", "Sorry, I didn’t get that.", True), ("en", "Could you rephrase?", True),
-            ("en", "Your card is blocked.", False), ("it", "Non ho capito, può ripetere?", True),
-            ("it", "La carta è bloccata.", False), ("de", "Wie bitte?", False),
-        ]:  # fmt: skip
+        ("en", "Sorry, I didn’t get that.", True),
+        ("en", "Could you rephrase?", True),
+        ("en", "Your card is blocked.", False),
+        ("it", "Non ho capito, può ripetere?", True),
+        ("it", "La carta è bloccata.", False),
+        ("de", "Wie bitte?", False),
+    ]:
         assert rejects(text, None, language) is rejected
         assert rejects(text, [{"act": "inform"}], language) is False
         assert rejects("Yes.", [{"act": "repeat"}], language) is True
@@ -94,6 +100,8 @@ def test_what_people_say_stands_above_the_ladder_and_the_majority_above_the_last
         assert row["verdict"] == "pass"  # one each: the later
         row = after(VerdictGiven(**facts, judge="carla", verdict="fail"))
         assert (row["verdict"], row["judges"]) == ("fail", 3)
-        row = after(VerdictGiven(**facts, judge="anna", verdict="invalid_variant"),
-                    VerdictGiven(**facts, judge="carla", verdict="invalid_variant"))  # fmt: skip
+        row = after(
+            VerdictGiven(**facts, judge="anna", verdict="invalid_variant"),
+            VerdictGiven(**facts, judge="carla", verdict="invalid_variant"),
+        )
         assert row["status"] == "invalid"

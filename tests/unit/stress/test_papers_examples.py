@@ -22,29 +22,44 @@ EXAMPLES = [
     ("ST-7", "en", "A flight to Rome, please", "", "A flight to the capital of Italy, please"),
     ("ST-7", "it", "Un volo per Roma", "", "Un volo per la capitale dell'Italia"),
     (
-        "ST-8", "en", "I would like to block the credit card", "",
+        "ST-8",
+        "en",
+        "I would like to block the credit card",
+        "",
         "I would like the credit card to be blocked",
     ),
     (
-        "ST-8", "en", "I would like to block the credit card", "",
+        "ST-8",
+        "en",
+        "I would like to block the credit card",
+        "",
         "I would like that the credit card is blocked",
     ),
     (
-        "ST-8", "it", "Vorrei bloccare la carta di credito", "",
+        "ST-8",
+        "it",
+        "Vorrei bloccare la carta di credito",
+        "",
         "Vorrei che la carta di credito fosse bloccata",
     ),
     ("ST-9", "it", "Ho mangiato un piatto di pasta", "", "Ho mangiato pasta un piatto"),
     ("ST-10", "en", "Milan", "Did you say Rome or Milan?", "The second"),
     ("ST-10", "it", "Milano", "Hai detto Roma o Milano?", "La seconda"),
     (
-        "ST-11", "en", "I would like to buy a ticket to Milan for tomorrow", "",
+        "ST-11",
+        "en",
+        "I would like to buy a ticket to Milan for tomorrow",
+        "",
         "I would like to buy a ticket for tomorrow to Milan",
     ),
     (
-        "ST-11", "it", "Vorrei comprare un biglietto per Milano per domani", "",
+        "ST-11",
+        "it",
+        "Vorrei comprare un biglietto per Milano per domani",
+        "",
         "Vorrei comprare un biglietto per domani per Milano",
     ),
-]  # fmt: skip
+]
 # The same phenomena in other words: what a list of the paper's own sentences could not do.
 ALIKE = [
     ("ST-2", "en", "It is a different address", "", "It is a diferent address"),
@@ -59,10 +74,13 @@ ALIKE = [
     ("ST-10", "it", "Il treno delle nove", "Il treno delle otto o il treno delle nove?", "Il secondo"),
     ("ST-10", "en", "Chinese, please", "Italian, Chinese or Thai food?", "The second, please"),
     (
-        "ST-11", "it", "Prenota una camera per Anna per sabato", "",
+        "ST-11",
+        "it",
+        "Prenota una camera per Anna per sabato",
+        "",
         "Prenota una camera per sabato per Anna",
     ),
-]  # fmt: skip
+]
 
 
 def test_the_operator_produces_the_example_at_some_rank() -> None:
@@ -94,11 +112,17 @@ OTHER_WORDS = [
     ("ST-7", "en", "A hotel in Madrid", "", "A hotel in the capital of Spain"),
     ("ST-7", "it", "Un albergo a Madrid", "", "Un albergo nella capitale della Spagna"),
     (
-        "ST-8", "en", "I would like to renew the subscription", "",
+        "ST-8",
+        "en",
+        "I would like to renew the subscription",
+        "",
         "I would like that the subscription is renewed",
     ),
     (
-        "ST-8", "it", "Vorrei annullare gli abbonamenti", "",
+        "ST-8",
+        "it",
+        "Vorrei annullare gli abbonamenti",
+        "",
         "Vorrei che gli abbonamenti fossero annullati",
     ),
     ("ST-9", "it", "Vorrei una tazza di tè", "", "Vorrei tè una tazza"),
@@ -106,10 +130,13 @@ OTHER_WORDS = [
     ("ST-10", "it", "La carta", "Vuole bloccare il conto o la carta?", "La seconda"),
     ("ST-11", "en", "I need a room for Anna for Saturday", "", "I need a room for Saturday for Anna"),
     (
-        "ST-11", "it", "Devo spedire un pacco a Torino per lunedì", "",
+        "ST-11",
+        "it",
+        "Devo spedire un pacco a Torino per lunedì",
+        "",
         "Devo spedire un pacco per lunedì a Torino",
     ),
-]  # fmt: skip
+]
 
 
 def test_the_phenomenon_is_found_among_other_words() -> None:

@@ -85,9 +85,11 @@ def test_other_variants_are_not_compared() -> None:
 def test_of_several_runs_the_last_two_of_the_system_count(tmp_path: Path) -> None:
     with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
         for name, came, more in (
-            ("a", "ff", {}), ("x", "pp", {"system": "other"}), ("b", "pp", {"release": "1.0"}),
+            ("a", "ff", {}),
+            ("x", "pp", {"system": "other"}),
+            ("b", "pp", {"release": "1.0"}),
             ("c", "pf", {"release": "1.1"}),
-        ):  # fmt: skip
+        ):
             writer.add("stress", run(name, came, **more))
         dataset = writer.close()
     found = compare_last_runs(dataset, "ch")

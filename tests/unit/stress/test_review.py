@@ -42,9 +42,16 @@ def item(
 ) -> VariantsProposed:
     made = [LoggedProposal(text=one, rule="rule", confidence=0.5) for one in proposals]
     return VariantsProposed(
-        item_id=key, test=test, language="en", dialogue_id="d", turn_index=1, original=original,
-        previous="=cmd()", proposals=made, double=double,
-    )  # fmt: skip
+        item_id=key,
+        test=test,
+        language="en",
+        dialogue_id="d",
+        turn_index=1,
+        original=original,
+        previous="=cmd()",
+        proposals=made,
+        double=double,
+    )
 
 
 def reviews_of(*items: VariantsProposed, decided: tuple[VariantReviewed, ...] = ()) -> Reviews:
@@ -205,8 +212,9 @@ def test_no_fragment_of_an_approved_sentence_is_learnt(test: str, original: str,
 
 def test_a_difference_is_shown_by_words_and_by_letters_within_a_misspelling() -> None:
     assert [one for one in difference("a restaurant here", "a trattoria here") if one[0] != "same"] == [
-        ("removed", "restaurant"), ("added", "trattoria"),
-    ]  # fmt: skip
+        ("removed", "restaurant"),
+        ("added", "trattoria"),
+    ]
     swapped = difference("please book it", "plesae book it")
     assert all(len(text) == 1 for kind, text in swapped if kind != "same")
 
@@ -250,9 +258,18 @@ def test_a_wrong_suite_is_refused_with_its_place(tmp_path: Path, text: str, comp
 
 def test_junit_counts_failures_and_skips_and_survives_any_text() -> None:
     def row(verdict: str | None, status: str = "applied") -> dict[str, Any]:
-        return {"case_id": "c", "test": "ST-4", "language": "en", "status": status, "verdict": verdict,
-                "duration_s": 0.25, "original": "a", "text": "<b>&\x00\x1b", "reason": "]]>\x08",
-                "rung": "acts"}  # fmt: skip
+        return {
+            "case_id": "c",
+            "test": "ST-4",
+            "language": "en",
+            "status": status,
+            "verdict": verdict,
+            "duration_s": 0.25,
+            "original": "a",
+            "text": "<b>&\x00\x1b",
+            "reason": "]]>\x08",
+            "rung": "acts",
+        }
 
     rows = [
         row("pass"),
@@ -265,11 +282,17 @@ def test_junit_counts_failures_and_skips_and_survives_any_text() -> None:
     rows.append(row(None, "not_applicable") | {"case_id": None})
     read = ElementTree.fromstring(junit(rows, "toy"))
     assert {name: read.get(name) for name in ("tests", "failures", "errors", "skipped", "time")} == {
-        "tests": "6", "failures": "2", "errors": "1", "skipped": "2", "time": "1.500",
-    }  # fmt: skip
+        "tests": "6",
+        "failures": "2",
+        "errors": "1",
+        "skipped": "2",
+        "time": "1.500",
+    }
     assert {one.get("name"): one.get("value") for one in read.iter("property")} == {
-        "open": "2", "worst": "0.2000", "best": "0.6000",  # 1 of 5, should neither of two pass; else 3 of 5
-    }  # fmt: skip
+        "open": "2",
+        "worst": "0.2000",
+        "best": "0.6000",  # 1 of 5, should neither of two pass; else 3 of 5
+    }
     assert [one.get("time") for one in read.iter("testcase")] == ["0.250"] * 6
     assert [one.get("type") for one in read.iter("error")] == ["outage"]
     assert [one.get("type") for one in read.iter("failure")] == ["fail", "clarification"]

@@ -39,17 +39,38 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_sound(spoken, made / "data" / file)
         facts = probe_sound(made / "data" / file)
         simulated = {"simulated": speaker == "eve"}
-        rows["dialogues"].append({
-            "dialogue_id": f"d{number}", "study": "s", "system": "bot", "condition": "bot", "language": "en",
-            "channel": "voice", **simulated,
-        })  # fmt: skip
+        rows["dialogues"].append(
+            {
+                "dialogue_id": f"d{number}",
+                "study": "s",
+                "system": "bot",
+                "condition": "bot",
+                "language": "en",
+                "channel": "voice",
+                **simulated,
+            }
+        )
         rows["turns"].append({**of, "party": "user", "text": "wrong", "reference": "wrong"})
-        rows["recordings"].append({
-            **of, "recording_id": f"r{number}", "participant_id": speaker, "visit_id": f"v{number}",
-            "content": "turn", "speakers": "user", "file": file, "media_type": "audio/wav", "channels": 1,
-            "sample_rate_hz": facts.rate_hz, "frames": facts.frames, "duration_s": facts.duration_s,
-            "byte_count": 1, "sha256": "0", "recorded_at": datetime.now(UTC), **simulated,
-        })  # fmt: skip
+        rows["recordings"].append(
+            {
+                **of,
+                "recording_id": f"r{number}",
+                "participant_id": speaker,
+                "visit_id": f"v{number}",
+                "content": "turn",
+                "speakers": "user",
+                "file": file,
+                "media_type": "audio/wav",
+                "channels": 1,
+                "sample_rate_hz": facts.rate_hz,
+                "frames": facts.frames,
+                "duration_s": facts.duration_s,
+                "byte_count": 1,
+                "sha256": "0",
+                "recorded_at": datetime.now(UTC),
+                **simulated,
+            }
+        )
     with DatasetWriter(made / "data", study={"name": "s"}, source={"kind": "test"}) as writer:
         for table, found in rows.items():
             writer.add(table, found)
@@ -112,18 +133,43 @@ def test_turns_of_a_call_are_cut_out_of_its_recording(folder: Path, tmp_path: Pa
     with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
         of = {"dialogue_id": "d", "study": "s", "system": "bot", "condition": "bot", "language": "en"}
         writer.add("dialogues", [{**of, "channel": "phone", "simulated": False}])
-        writer.add("turns", [
-            {"dialogue_id": "d", "turn_index": number, "party": "user", "onset_s": 5 + starts[number],
-             "offset_s": 5 + starts[number] + said[number].duration_s}
-            for number in (0, 1)
-        ])  # fmt: skip
-        writer.add("recordings", [{
-            "recording_id": "r", "participant_id": "ada", "visit_id": "v", "content": "dialogue",
-            "speakers": "system user", "dialogue_id": "d", "started_s": 5.0, "file": "recordings/call.wav",
-            "media_type": "audio/wav", "channels": 2, "sample_rate_hz": 16_000, "frames": len(user.samples),
-            "duration_s": user.duration_s, "byte_count": 1, "sha256": "0", "recorded_at": datetime.now(UTC),
-            "simulated": False,
-        }])  # fmt: skip
+        writer.add(
+            "turns",
+            [
+                {
+                    "dialogue_id": "d",
+                    "turn_index": number,
+                    "party": "user",
+                    "onset_s": 5 + starts[number],
+                    "offset_s": 5 + starts[number] + said[number].duration_s,
+                }
+                for number in (0, 1)
+            ],
+        )
+        writer.add(
+            "recordings",
+            [
+                {
+                    "recording_id": "r",
+                    "participant_id": "ada",
+                    "visit_id": "v",
+                    "content": "dialogue",
+                    "speakers": "system user",
+                    "dialogue_id": "d",
+                    "started_s": 5.0,
+                    "file": "recordings/call.wav",
+                    "media_type": "audio/wav",
+                    "channels": 2,
+                    "sample_rate_hz": 16_000,
+                    "frames": len(user.samples),
+                    "duration_s": user.duration_s,
+                    "byte_count": 1,
+                    "sha256": "0",
+                    "recorded_at": datetime.now(UTC),
+                    "simulated": False,
+                }
+            ],
+        )
         dataset = writer.close()
     recorded = recorded_turns(dataset, {("d", 1): SAID["bob"]})
     trial = read_trial(folder / "trial.yaml")

@@ -186,8 +186,9 @@ def test_a_failure_of_the_system_is_part_of_the_result_and_stops_nothing(tmp_pat
     path = tmp_path / "log.sqlite"
     hold(path, Counting(), [case("ST-1", "en", "a pub", "a boom pub"), case("ST-1", "en", "boom", "a pub")])
     assert [(row["status"], row["verdict"]) for row in rows(path)] == [
-        ("applied", "fail"), ("outage", None),
-    ]  # fmt: skip
+        ("applied", "fail"),
+        ("outage", None),
+    ]
 
 
 def test_an_empty_plan_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -219,9 +220,14 @@ def test_the_logged_user_settles_a_question_which_is_meant_only_where_his_log_ha
 def test_a_bot_that_asks_which_food_a_rarer_word_means_needed_clarification(tmp_path: Path) -> None:
     """It does not know `panetto`, and offers foods that are spelt alike; told again, it counts."""
     path = tmp_path / "log.sqlite"
-    counter = make_connector({
-        "connect": "python", "call": "vivavoce_bots.calling:carbs", "in_process": True, "greeting": True,
-    })  # fmt: skip
+    counter = make_connector(
+        {
+            "connect": "python",
+            "call": "vivavoce_bots.calling:carbs",
+            "in_process": True,
+            "greeting": True,
+        }
+    )
     said = "ho mangiato 80 g di pane", "ho mangiato 80 g di panetto"
     hold(path, counter, [case("ST-5", "it", *said, after=("basta",))])
     (row,) = rows(path)
@@ -238,8 +244,10 @@ def test_a_task_with_a_goal_is_judged_by_its_goal(tmp_path: Path, continuation: 
     task = Task(
         task_id="t", type="pub", constraints={"pricerange": "cheap"}, requests=("phone",), text={"en": "x"}
     )
-    acts = (LoggedAct(act="inform", slot="type", value="pub", op="="),
-            LoggedAct(act="inform", slot="pricerange", value="cheap", op="="))  # fmt: skip
+    acts = (
+        LoggedAct(act="inform", slot="type", value="pub", op="="),
+        LoggedAct(act="inform", slot="pricerange", value="cheap", op="="),
+    )
     after = (
         ()
         if continuation == "simulated"
@@ -249,8 +257,12 @@ def test_a_task_with_a_goal_is_judged_by_its_goal(tmp_path: Path, continuation: 
         case("ST-4", "en", "I want a cheap pub", said, after=after, task=task, original_acts=acts)
         for said in ("I wnat a cheap pub", "I want a chaep pub")
     ]
-    settings = {"connect": "python", "call": "vivavoce_bots.calling:restaurant_nbest", "greeting": True,
-                "environment": {"VIVAVOCE_BOT_DOMAIN": str(DOMAIN)}}  # fmt: skip
+    settings = {
+        "connect": "python",
+        "call": "vivavoce_bots.calling:restaurant_nbest",
+        "greeting": True,
+        "environment": {"VIVAVOCE_BOT_DOMAIN": str(DOMAIN)},
+    }
 
     async def both() -> None:
         connector = make_connector(settings)

@@ -41,15 +41,23 @@ def dataset(tmp_path: Path) -> Dataset:
             language = "it" if number % 2 else "en"
             of = {"dialogue_id": f"d{number}"}
             dialogue: dict[str, Any] = {
-                **of, "study": "s", "system": "bot", "condition": "bot", "language": language,
-                "channel": "phone" if number >= 10 else "text", "simulated": False,
-            }  # fmt: skip
+                **of,
+                "study": "s",
+                "system": "bot",
+                "condition": "bot",
+                "language": language,
+                "channel": "phone" if number >= 10 else "text",
+                "simulated": False,
+            }
             writer.add("dialogues", [dialogue])
             turns = [("system", "Hello."), ("user", said[language]), ("system", "Where?"), ("user", "42")]
-            writer.add("turns", [
-                {**of, "turn_index": place, "party": party, "text": text, "reference": text}
-                for place, (party, text) in enumerate(turns)
-            ])  # fmt: skip
+            writer.add(
+                "turns",
+                [
+                    {**of, "turn_index": place, "party": party, "text": text, "reference": text}
+                    for place, (party, text) in enumerate(turns)
+                ],
+            )
             act = {**of, "turn_index": 1, "layer": "reference", "source": "label", "rank": 0, "position": 0}
             writer.add("acts", [{**act, "act": "inform", "slot": "food", "value": "greek", "op": "="}])
     return Dataset(tmp_path)
@@ -94,12 +102,18 @@ def test_the_same_variant_of_the_same_words_is_tried_once(dataset: Dataset) -> N
 
 def test_what_asks_for_nothing_is_not_chosen_unless_it_was_listed() -> None:
     for language, said in [
-            ("en", "Thanks, bye!"), ("en", "yes that is correct"),
-            ("en", "Thank you so much, have a nice day"),
-            ("en", "no, nothing else"), ("en", "Good morning"), ("en", "this does not work bye"),
-            ("it", "Grazie mille, arrivederci"), ("it", "sì, è giusto"), ("it", "No grazie, nient'altro"),
-            ("it", "buongiorno"), ("it", "va bene grazie arrivederci"),
-        ]:  # fmt: skip
+        ("en", "Thanks, bye!"),
+        ("en", "yes that is correct"),
+        ("en", "Thank you so much, have a nice day"),
+        ("en", "no, nothing else"),
+        ("en", "Good morning"),
+        ("en", "this does not work bye"),
+        ("it", "Grazie mille, arrivederci"),
+        ("it", "sì, è giusto"),
+        ("it", "No grazie, nient'altro"),
+        ("it", "buongiorno"),
+        ("it", "va bene grazie arrivederci"),
+    ]:
         turns = [SampledTurn(0, "user", said), SampledTurn(1, "system", "?")]
         made = proposing(1)
         logged = Interaction("d", "bot", language, "text", None, turns)
@@ -110,24 +124,41 @@ def test_what_asks_for_nothing_is_not_chosen_unless_it_was_listed() -> None:
 
 
 def test_what_asks_or_tells_something_is_a_request() -> None:
-    for language, said in [("en", "yes, the cheap one"), ("en", "thanks for the table"),
+    for language, said in [
+        ("en", "yes, the cheap one"),
+        ("en", "thanks for the table"),
         ("en", "is it for you"),
-         ("en", "no, Rome"), ("it", "sì, quello a Roma"), ("it", "grazie, e per domani"),
-         ("it", "va bene")]:  # fmt: skip
+        ("en", "no, Rome"),
+        ("it", "sì, quello a Roma"),
+        ("it", "grazie, e per domani"),
+        ("it", "va bene"),
+    ]:
         assert is_courtesy(said, language) == (said == "va bene")
 
 
 @pytest.mark.parametrize(
     ("language", "first", "lost", "again", "asks", "value", "other"),
     [
-        ("it", "vorrei prenotare un campo da tennis per sabato alle 16", "Non ho capito. Può ripetere?",
-         "voglio prenotare un campo da tennis per sabato alle 16, per favore", "Per quale sport?", "tennis",
-         "voglio prenotare un campo da tennis per sabato alle 18"),
-        ("en", "I'd like to book a tennis court on Monday at 4", "Sorry, I did not understand that.",
-         "I want to book a tennis court on Monday at 4, please", "For which sport?", "tennis",
-         "I want to book a tennis court on Monday at 5"),
+        (
+            "it",
+            "vorrei prenotare un campo da tennis per sabato alle 16",
+            "Non ho capito. Può ripetere?",
+            "voglio prenotare un campo da tennis per sabato alle 16, per favore",
+            "Per quale sport?",
+            "tennis",
+            "voglio prenotare un campo da tennis per sabato alle 18",
+        ),
+        (
+            "en",
+            "I'd like to book a tennis court on Monday at 4",
+            "Sorry, I did not understand that.",
+            "I want to book a tennis court on Monday at 4, please",
+            "For which sport?",
+            "tennis",
+            "I want to book a tennis court on Monday at 5",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_only_repeats_what_the_system_was_told_is_no_place_to_vary(
     language: str, first: str, lost: str, again: str, asks: str, value: str, other: str
 ) -> None:
@@ -149,8 +180,10 @@ def test_what_only_repeats_what_the_system_was_told_is_no_place_to_vary(
     found = {one.turn.text for one in drawn if isinstance(one, SampledItem)}
     assert first in found
     assert again not in found
-    fits_the_repetition = [made(Utterance(text=again if said == again else "", language=language), "ST-2")
-                           for said in (first, again)]  # fmt: skip
+    fits_the_repetition = [
+        made(Utterance(text=again if said == again else "", language=language), "ST-2")
+        for said in (first, again)
+    ]
     assert item_of(logged, "ST-2", lambda said, _: fits_the_repetition[said.text == again], 1) == TOLD_BEFORE
 
 
@@ -257,12 +290,18 @@ def test_interactions_come_with_their_channel_and_meaning(dataset: Dataset) -> N
 @pytest.mark.parametrize(
     ("language", "said", "frame"),
     [
-        ("it", ("vorrei prendere in prestito un libro di storia", "vorrei segnalare un guasto"),
-         {"vorrei", "prendere"}),
-        ("en", ("I would like to borrow a paperback please", "could you please renew my membership"),
-         {"would", "like", "please", "could"}),
+        (
+            "it",
+            ("vorrei prendere in prestito un libro di storia", "vorrei segnalare un guasto"),
+            {"vorrei", "prendere"},
+        ),
+        (
+            "en",
+            ("I would like to borrow a paperback please", "could you please renew my membership"),
+            {"would", "like", "please", "could"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_spelling_tests_change_what_is_asked_for_and_one_word_after_the_other(
     language: str, said: tuple[str, ...], frame: set[str]
 ) -> None:
@@ -286,8 +325,10 @@ def test_spelling_tests_change_what_is_asked_for_and_one_word_after_the_other(
 
 
 def test_the_same_words_are_put_before_a_person_once_for_a_test(dataset: Dataset) -> None:
-    asked = [(one.interaction.language, one.turn.text, one.test)
-             for one in to_review(interactions_of(dataset), RunChoice()).items]  # fmt: skip
+    asked = [
+        (one.interaction.language, one.turn.text, one.test)
+        for one in to_review(interactions_of(dataset), RunChoice()).items
+    ]
     assert asked
     assert len(set(asked)) == len(asked)
 
@@ -311,15 +352,25 @@ def test_a_changed_word_carries_the_request_or_frames_it(
 def test_what_is_asked_of_a_reviewer_is_run_once_it_is_approved(dataset: Dataset) -> None:
     """A third of what was approved was given to other tests, and the reviewer had worked for nothing."""
     interactions = [
-        replace(one, dialogue_id=f"{one.dialogue_id}-{at}", channel="text",
-                turns=[replace(turn, text=f"{turn.text} {at}") for turn in one.turns])
-        for one in interactions_of(dataset) for at in range(3)
-    ]  # fmt: skip
+        replace(
+            one,
+            dialogue_id=f"{one.dialogue_id}-{at}",
+            channel="text",
+            turns=[replace(turn, text=f"{turn.text} {at}") for turn in one.turns],
+        )
+        for one in interactions_of(dataset)
+        for at in range(3)
+    ]
     asked = [proposed(item) for item in to_review(interactions, RunChoice()).items]
     named = {one.dialogue_id for one in asked}
     assert 0 < len(named) <= len(interactions) * 8 // 11 + 1  # 3 of 11 tests need no review
-    assert not {item.interaction.dialogue_id for item in to_review(
-        interactions, RunChoice(), reviews_of(*asked)).items} - named  # fmt: skip
+    assert (
+        not {
+            item.interaction.dialogue_id
+            for item in to_review(interactions, RunChoice(), reviews_of(*asked)).items
+        }
+        - named
+    )
     here = [proposed(item) for item in to_review(interactions_of(dataset), RunChoice()).items]
     decided = tuple(reviewed(one, "anna", "accept", proposal=0) for one in here)
     made = plan(dataset, reviews_of(*here, decided=decided))

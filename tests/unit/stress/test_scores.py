@@ -21,15 +21,33 @@ FAMILIES = {"ST-2": "spelling", "ST-5": "lexical", "ST-9": "syntactic"}
 
 
 def row(number: int, test: str = "ST-2", verdict: str | None = "pass", **more: Any) -> dict[str, Any]:
-    return dict.fromkeys(column.name for column in STRESS.columns) | {
-        "run_id": "r", "case_id": f"{test}-{number}", "system": "bot", "test": test, "family": FAMILIES[test],
-        "language": "en", "dialogue_id": f"d{number}", "original": f"o {number}", "text": "t",
-        "status": "applied", "verdict": verdict, "verdict_automatic": verdict, "rung": "acts",
-        "reason": "why", "repeats": 1, "continuation": "logged",
-        "first_score": None if verdict == "unsure" else float(verdict == "pass"),
-        "clean_count": 0, "clean_passed_count": 0, "variant_count": 1,
-        "variant_passed_count": int(verdict == "pass"),
-    } | more  # fmt: skip
+    return (
+        dict.fromkeys(column.name for column in STRESS.columns)
+        | {
+            "run_id": "r",
+            "case_id": f"{test}-{number}",
+            "system": "bot",
+            "test": test,
+            "family": FAMILIES[test],
+            "language": "en",
+            "dialogue_id": f"d{number}",
+            "original": f"o {number}",
+            "text": "t",
+            "status": "applied",
+            "verdict": verdict,
+            "verdict_automatic": verdict,
+            "rung": "acts",
+            "reason": "why",
+            "repeats": 1,
+            "continuation": "logged",
+            "first_score": None if verdict == "unsure" else float(verdict == "pass"),
+            "clean_count": 0,
+            "clean_passed_count": 0,
+            "variant_count": 1,
+            "variant_passed_count": int(verdict == "pass"),
+        }
+        | more
+    )
 
 
 ROWS = [
@@ -40,9 +58,17 @@ ROWS = [
     row(9, verdict=None, status="not_admitted", first_score=0.0, reason="goal missed", variant_count=0),
     *(row(number, "ST-5") for number in range(10, 12)),
     *(row(number, "ST-5", "fail") for number in range(12, 14)),
-    row(14, "ST-9", None, status="not_applicable", case_id=None, reason="no adjective", first_score=None,
-        variant_count=None),
-]  # fmt: skip
+    row(
+        14,
+        "ST-9",
+        None,
+        status="not_applicable",
+        case_id=None,
+        reason="no adjective",
+        first_score=None,
+        variant_count=None,
+    ),
+]
 
 
 def test_while_cases_are_open_no_share_is_told_but_between_which_two_it_lies() -> None:
@@ -59,9 +85,12 @@ def test_while_cases_are_open_no_share_is_told_but_between_which_two_it_lies() -
 
 
 def test_a_persons_doubt_an_outage_and_a_run_cut_short_leave_cases_open_but_wait_for_nobody() -> None:
-    rows = [row(1), row(2, verdict="unsure", verdict_of_person="unsure"),
-            row(3, verdict=None, status="outage"),
-            row(4, verdict=None, status="unfinished", first_score=None)]  # fmt: skip
+    rows = [
+        row(1),
+        row(2, verdict="unsure", verdict_of_person="unsure"),
+        row(3, verdict=None, status="outage"),
+        row(4, verdict=None, status="unfinished", first_score=None),
+    ]
     whole = score(rows, "data")["whole"]
     assert (whole["open"], whole["waiting"], whole["worst"], whole["best"]) == (3, 0, 0.25, 1.0)
     assert {one["status"] for one in score(rows, "data")["open_cases"]} == {"applied", "outage", "unfinished"}

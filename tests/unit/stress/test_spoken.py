@@ -96,8 +96,11 @@ def test_the_system_gets_what_was_recognised_and_all_of_it_is_on_record_and_resu
     assert (done.taken_over, done.begun_again, done.held) == (1, 1, 1)
     turns = [*first.turns[:2], *second.turns]
     assert [turn.text for turn in turns] == [
-        "i want a cheap pub", "thank you goodbye", "i want an inexpensive pub", "thank you goodbye",
-    ]  # fmt: skip
+        "i want a cheap pub",
+        "thank you goodbye",
+        "i want an inexpensive pub",
+        "thank you goodbye",
+    ]
     assert all(turn.heard and turn.heard[0].text == turn.text and turn.audio is None for turn in turns)
     assert any(len(turn.heard) > 1 for turn in turns)
     (_, variant), (row,) = record(log)
@@ -158,8 +161,10 @@ def test_without_a_file_a_study_is_spoken_as_its_dialogues_by_voice_are() -> Non
     voice = Voice.model_validate({"synthesisers": {"it": "espeak-ng"}, "captions": False})
     found = speech_of(Study.model_construct(voice=voice))
     assert (found.speaker("it"), found.speaker("en"), found.listener("en")) == (
-        "espeak-ng", "flite", "pocketsphinx",
-    )  # fmt: skip
+        "espeak-ng",
+        "flite",
+        "pocketsphinx",
+    )
     assert found.damage.nothing
     assert speech_of(Study.model_construct(voice=None)).speaker("en") == "flite"
 

@@ -51,8 +51,14 @@ def test_italian_variants_are_spoken_heard_and_judged(tmp_path: Path) -> None:
     for arm in ("clean", "variant"):
         told = run["spoken"][arm]
         assert told["turns"] == 2 and told["word_error_rate"] <= 0.5
-        assert told["words"] == sum(len(words(one)) for one in {
-            "clean": ("vorrei prenotare un pub economico", "vorrei trovare un ristorante greco"),
-            "variant": ("vorrei prennotare un pub economico", "vorrei che fosse trovato un ristorante greco"),
-        }[arm])  # fmt: skip
+        assert told["words"] == sum(
+            len(words(one))
+            for one in {
+                "clean": ("vorrei prenotare un pub economico", "vorrei trovare un ristorante greco"),
+                "variant": (
+                    "vorrei prennotare un pub economico",
+                    "vorrei che fosse trovato un ristorante greco",
+                ),
+            }[arm]
+        )
     assert run["spoken"]["speech"]["recognisers"]["it"]["use"] == "whisper"

@@ -25,7 +25,10 @@ FIRST = [
     ("ST-8", "it", "Usate prodotti naturali?", "", "Vengono usati prodotti naturali?"),
     ("ST-8", "it", "Mi avete portato le mele", "", "Le mele mi sono state portate da voi"),
     (
-        "ST-8", "it", "Il direttore ha firmato la richiesta di ieri", "",
+        "ST-8",
+        "it",
+        "Il direttore ha firmato la richiesta di ieri",
+        "",
         "La richiesta di ieri è stata firmata dal direttore",
     ),
     ("ST-8", "it", "Il faro offre lezioni ai turisti", "", "Dal faro vengono offerte lezioni ai turisti"),
@@ -51,7 +54,7 @@ FIRST = [
     ("ST-10", "it", "A Carla", "Mando tutto a Paolo o a Carla?", "Alla seconda"),
     ("ST-11", "it", "Togli il pane dalla lista", "", "Togli dalla lista il pane"),
     ("ST-11", "en", "Add two litres of milk to my basket", "", "Add to my basket two litres of milk"),
-]  # fmt: skip
+]
 
 
 def test_what_a_linguist_accepts_is_proposed_first() -> None:

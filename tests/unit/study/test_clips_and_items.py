@@ -34,13 +34,23 @@ def table(audio: Path, *lines: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("line", "problem"), [
-    ("a.wav,x", None), ("E.WAV,x", None), ("d.flac,x", None), ("long.wav,x", None),
-    ("longer.wav,x", "lasts 61 s"), ("none.wav,x", "lasts 0 s"),
-    ("notes.txt,x", "is not a clip"), (",x", "is not a clip"),
-    ("gone.wav,x", "no file 'gone.wav'"), ("../outside.wav,x", "no file"), ("a.wav,", "has no condition"),
-    ("text.wav,x", "text.wav"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("a.wav,x", None),
+        ("E.WAV,x", None),
+        ("d.flac,x", None),
+        ("long.wav,x", None),
+        ("longer.wav,x", "lasts 61 s"),
+        ("none.wav,x", "lasts 0 s"),
+        ("notes.txt,x", "is not a clip"),
+        (",x", "is not a clip"),
+        ("gone.wav,x", "no file 'gone.wav'"),
+        ("../outside.wav,x", "no file"),
+        ("a.wav,", "has no condition"),
+        ("text.wav,x", "text.wav"),
+    ],
+)
 def test_a_clip_is_a_short_sound_in_its_folder_with_a_condition(
     audio: Path, line: str, problem: str | None
 ) -> None:
@@ -50,12 +60,17 @@ def test_a_clip_is_a_short_sound_in_its_folder_with_a_condition(
     assert told == "" if problem is None else problem in told and "table.csv:3" in told
 
 
-@pytest.mark.parametrize(("lines", "problem"), [
-    (["a.wav,x,1", "b.wav,y,1"], None), (["a.wav,x,1", "b.wav,x,1"], "2 clips of 1 conditions"),
-    (["a.wav,x,1", "b.wav,y,1", "c.wav,z,1"], "3 clips of 3 conditions"),
-    (["a.wav,x,1", "b.wav,y,1", "c.wav,y,1"], "3 clips of 2 conditions"),
-    (["a.wav,x,1"], "1 clips of 1 conditions"), (["a.wav,x,", "b.wav,y,"], "pair '' has 2 clips"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (["a.wav,x,1", "b.wav,y,1"], None),
+        (["a.wav,x,1", "b.wav,x,1"], "2 clips of 1 conditions"),
+        (["a.wav,x,1", "b.wav,y,1", "c.wav,z,1"], "3 clips of 3 conditions"),
+        (["a.wav,x,1", "b.wav,y,1", "c.wav,y,1"], "3 clips of 2 conditions"),
+        (["a.wav,x,1"], "1 clips of 1 conditions"),
+        (["a.wav,x,", "b.wav,y,"], "pair '' has 2 clips"),
+    ],
+)
 def test_a_pair_is_two_clips_of_two_conditions(audio: Path, lines: list[str], problem: str | None) -> None:
     _, problems = read_clips(table(audio, "audio,condition,pair", *lines), audio, "pairs")
     assert (problem is None and not problems) or str(problem) in str(problems[0])
@@ -71,13 +86,23 @@ def test_columns_that_a_method_needs_are_named(audio: Path) -> None:
     assert "listed twice" in str(twice[0]) and len(twice) == 1
 
 
-@pytest.mark.parametrize(("line", "problem"), [
-    ("a.wav,d,0,yes", None), ("a.wav,,,", None), ("E.WAV,d,12,", None),
-    ("a.wav,d,,", "a dialogue without turn"), ("a.wav,,3,", "a turn without dialogue"),
-    ("a.wav,d,x,", "'x' is not"), ("a.wav,d,-1,", "'-1' is not"), (",d,1,", "is not a recording"),
-    ("notes.txt,,,", "is not a recording"), ("../outside.wav,,,", "is not in the folder"),
-    ("gone.wav,,,", "no file 'gone.wav'"), ("b.wav,,,", "is listed twice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("a.wav,d,0,yes", None),
+        ("a.wav,,,", None),
+        ("E.WAV,d,12,", None),
+        ("a.wav,d,,", "a dialogue without turn"),
+        ("a.wav,,3,", "a turn without dialogue"),
+        ("a.wav,d,x,", "'x' is not"),
+        ("a.wav,d,-1,", "'-1' is not"),
+        (",d,1,", "is not a recording"),
+        ("notes.txt,,,", "is not a recording"),
+        ("../outside.wav,,,", "is not in the folder"),
+        ("gone.wav,,,", "no file 'gone.wav'"),
+        ("b.wav,,,", "is listed twice"),
+    ],
+)
 def test_an_item_is_a_recording_of_a_turn_or_of_none(audio: Path, line: str, problem: str | None) -> None:
     lines = ("audio,dialogue_id,turn_index,gold", "b.wav,d,7,well", line)
     items, problems = read_items(table(audio, *lines), audio)

@@ -41,21 +41,43 @@ def test_one_way_is_enough_and_nothing_is_not(settings: dict[str, Any]) -> None:
     ("settings", "systems", "spoken", "problems"),
     [
         ({"levels": {"bad": NOISY}}, {"a": system(line="bad"), "b": system(line="good")}, True, []),
-        ({"levels": {"bad": NOISY}}, {"a": system(lyne="bad")}, True,
-         ["damage.factor: no system has a factor 'line'"]),
-        ({"levels": {"bad": NOISY, "worse": NOISY}, "answers": {"worst": LOSSY}},
-         {"a": system(line="bad")}, True,
-         ["damage.levels.worse: no system has this level of 'line'",
-          "damage.answers.worst: no system has this level of 'line'"]),
-        ({"levels": {"bad": NOISY}}, {"a": system(line="bad")}, False,
-         ["damage: this study has no spoken dialogue"]),
-        ({"levels": {"bad": NOISY}, "answers": {"far": LOSSY}},
-         {"a": system("phone", line="bad"), "b": system("phone", line="far"),
-          "c": system("phone", line="good"), "d": system("http", line="bad")}, True,
-         ["systems.a: is a telephone: its calls cannot be degraded",
-          "systems.b: is a telephone: its calls cannot be degraded"]),
+        (
+            {"levels": {"bad": NOISY}},
+            {"a": system(lyne="bad")},
+            True,
+            ["damage.factor: no system has a factor 'line'"],
+        ),
+        (
+            {"levels": {"bad": NOISY, "worse": NOISY}, "answers": {"worst": LOSSY}},
+            {"a": system(line="bad")},
+            True,
+            [
+                "damage.levels.worse: no system has this level of 'line'",
+                "damage.answers.worst: no system has this level of 'line'",
+            ],
+        ),
+        (
+            {"levels": {"bad": NOISY}},
+            {"a": system(line="bad")},
+            False,
+            ["damage: this study has no spoken dialogue"],
+        ),
+        (
+            {"levels": {"bad": NOISY}, "answers": {"far": LOSSY}},
+            {
+                "a": system("phone", line="bad"),
+                "b": system("phone", line="far"),
+                "c": system("phone", line="good"),
+                "d": system("http", line="bad"),
+            },
+            True,
+            [
+                "systems.a: is a telephone: its calls cannot be degraded",
+                "systems.b: is a telephone: its calls cannot be degraded",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_damage_is_of_levels_that_systems_have_and_that_are_heard(
     settings: dict[str, Any], systems: dict[str, Any], spoken: bool, problems: list[str]
 ) -> None:
@@ -67,14 +89,21 @@ def test_damage_is_of_levels_that_systems_have_and_that_are_heard(
 @pytest.mark.parametrize(
     ("rules", "keep_days", "places"),
     [
-        (None, 9, []), ({}, 9, []), ({"identifiers_days": 9}, 9, []),
-        ({"visits_days": 5}, 5, []), ({"visits_days": 5}, None, []), ({"visits_days": 5}, 0, []),
+        (None, 9, []),
+        ({}, 9, []),
+        ({"identifiers_days": 9}, 9, []),
+        ({"visits_days": 5}, 5, []),
+        ({"visits_days": 5}, None, []),
+        ({"visits_days": 5}, 0, []),
         ({"visits_days": 5}, 6, ["recordings.keep_days"]),
         ({"visits_days": 5, "identifiers_days": 5, "free_text_days": 4}, 5, []),
-        ({"visits_days": 5, "identifiers_days": 6, "free_text_days": 7}, 5.5,
-         ["retention.identifiers_days", "retention.free_text_days", "recordings.keep_days"]),
+        (
+            {"visits_days": 5, "identifiers_days": 6, "free_text_days": 7},
+            5.5,
+            ["retention.identifiers_days", "retention.free_text_days", "recordings.keep_days"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_nothing_is_kept_for_longer_than_the_visits_it_belongs_to(
     rules: dict[str, int] | None, keep_days: float | None, places: list[str]
 ) -> None:
@@ -89,9 +118,13 @@ def test_nothing_is_kept_for_longer_than_the_visits_it_belongs_to(
 
 @pytest.mark.parametrize(
     ("settings", "expires"),
-    [({}, False), ({"keep_days": 0}, True), ({"keep_until": "transcribed"}, True),
-     ({"keep_days": 3, "keep_until": "transcribed"}, True)],
-)  # fmt: skip
+    [
+        ({}, False),
+        ({"keep_days": 0}, True),
+        ({"keep_until": "transcribed"}, True),
+        ({"keep_days": 3, "keep_until": "transcribed"}, True),
+    ],
+)
 def test_sound_expires_by_days_or_once_it_is_transcribed(settings: dict[str, Any], expires: bool) -> None:
     assert Recordings(**settings).expires is expires
 

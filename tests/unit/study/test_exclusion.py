@@ -13,14 +13,16 @@ from vivavoce.study.exclusion import Exclusion, holds, read_rules, unknown_names
         ("trivial", "trivial"),
         ({"user_turns": "< 2"}, "user_turns < 2"),
         ({"dialogue_number": 1}, "dialogue_number = 1"),
-        ({"end_reason": ["failure", "abandoned"], "duration_s": "<= 10.5"},
-         "duration_s <= 10.5 and end_reason = failure, abandoned"),
+        (
+            {"end_reason": ["failure", "abandoned"], "duration_s": "<= 10.5"},
+            "duration_s <= 10.5 and end_reason = failure, abandoned",
+        ),
         ({"outcome": "!= completed"}, "outcome != completed"),
         ({"answer": {"attention": "!= 4"}}, "answer.attention != 4"),
         ({"factor": {"noise": "high"}}, "factor.noise = high"),
         ({"system": "Rock and Roll", "user_turns": "< 2"}, "user_turns < 2 and system = Rock and Roll"),
     ],
-)  # fmt: skip
+)
 def test_a_rule_reads_the_same_as_a_mapping_and_in_words(written: object, words: str) -> None:
     rule = Exclusion.model_validate(written)
     assert rule.text == words
@@ -82,13 +84,27 @@ def test_sentences_of_older_files_are_read_as_notes() -> None:
 @pytest.mark.parametrize(
     ("condition", "value", "expected"),
     [
-        ("< 2", 1, True), ("< 2", 2, False), ("<= 2", 2, True), ("> 2", 2, False), (">= 2", 2, True),
-        ("= 4", 4.0, True), ("!= 4", 3.0, True), ("!= 4", 4.0, False), ("= a, b", "b", True),
-        ("!= a, b", "b", False), ("= failure", ["x", "failure"], True), ("!= completed", None, False),
-        ("< 2", None, False), ("= 007", "7", False), ("!= 4", [], False), ("< 2", "few", False),
-        ("< 2", [None, "x", 1], True), ("!= 4", [4.0, 3.0], False), ("!= 4", [None, 3.0], True),
+        ("< 2", 1, True),
+        ("< 2", 2, False),
+        ("<= 2", 2, True),
+        ("> 2", 2, False),
+        (">= 2", 2, True),
+        ("= 4", 4.0, True),
+        ("!= 4", 3.0, True),
+        ("!= 4", 4.0, False),
+        ("= a, b", "b", True),
+        ("!= a, b", "b", False),
+        ("= failure", ["x", "failure"], True),
+        ("!= completed", None, False),
+        ("< 2", None, False),
+        ("= 007", "7", False),
+        ("!= 4", [], False),
+        ("< 2", "few", False),
+        ("< 2", [None, "x", 1], True),
+        ("!= 4", [4.0, 3.0], False),
+        ("!= 4", [None, 3.0], True),
     ],
-)  # fmt: skip
+)
 def test_a_condition_holds_of_values_and_never_of_what_is_missing(
     condition: str, value: object, expected: bool
 ) -> None:
@@ -118,10 +134,16 @@ def test_a_rule_is_met_where_all_of_it_holds_of_what_is_known(rule: str, known: 
 
 @pytest.mark.parametrize(
     ("condition", "problem"),
-    [([], "is not a condition"), ([True], "is not a condition"), ([None], "is not a condition"),
-     ([["a"]], "is not a condition"), ({}, "is not a condition"), ("<", "has no value to compare"),
-     (" , ", "has no value to compare")],
-)  # fmt: skip
+    [
+        ([], "is not a condition"),
+        ([True], "is not a condition"),
+        ([None], "is not a condition"),
+        ([["a"]], "is not a condition"),
+        ({}, "is not a condition"),
+        ("<", "has no value to compare"),
+        (" , ", "has no value to compare"),
+    ],
+)
 def test_what_is_no_condition_is_told(condition: object, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         Exclusion.model_validate({"system": condition})

@@ -14,29 +14,35 @@ from vivavoce.study.flags import FlagRules, flag
 from vivavoce.study.flags_file import read_flag_rules
 from vivavoce.study.load import check_study, load_study
 
-RULES = FlagRules.model_validate({
-    "question": [{"pattern": r"\?\s*$"}], "help": ["you can say"],
-    "error_message": [{"act": "oops"}, "cannot do"],
-    "timeout_prompt": [],
-})  # fmt: skip
+RULES = FlagRules.model_validate(
+    {
+        "question": [{"pattern": r"\?\s*$"}],
+        "help": ["you can say"],
+        "error_message": [{"act": "oops"}, "cannot do"],
+        "timeout_prompt": [],
+    }
+)
 
 
-@pytest.mark.parametrize(("name", "text", "acts", "expected"), [
-    ("question", "Which area?", None, (True, "rules")),
-    ("question", "Which area.", None, (False, "rules")),
-    ("question", "Which area?", ["offer"], (False, "acts")),
-    ("question", "Tell me the area.", ["request"], (True, "acts")),
-    ("help", "YOU  can\nsay: north", None, (True, "rules")),
-    ("help", "now you can saying it", None, (False, "rules")),
-    ("help", "you can say", ["offer"], (True, "rules")),
-    ("error_message", "all is well", ["oops"], (True, "acts")),
-    ("error_message", "I cannot do that", ["offer"], (False, "acts")),
-    ("error_message", "I cannot do that", None, (True, "rules")),
-    ("timeout_prompt", "Are you there?", None, (False, "rules")),
-    ("rejection_prompt", "Sorry?", None, (None, None)),
-    ("rejection_prompt", "Sorry?", ["repeat"], (True, "acts")),
-    ("question", None, None, (None, None)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text", "acts", "expected"),
+    [
+        ("question", "Which area?", None, (True, "rules")),
+        ("question", "Which area.", None, (False, "rules")),
+        ("question", "Which area?", ["offer"], (False, "acts")),
+        ("question", "Tell me the area.", ["request"], (True, "acts")),
+        ("help", "YOU  can\nsay: north", None, (True, "rules")),
+        ("help", "now you can saying it", None, (False, "rules")),
+        ("help", "you can say", ["offer"], (True, "rules")),
+        ("error_message", "all is well", ["oops"], (True, "acts")),
+        ("error_message", "I cannot do that", ["offer"], (False, "acts")),
+        ("error_message", "I cannot do that", None, (True, "rules")),
+        ("timeout_prompt", "Are you there?", None, (False, "rules")),
+        ("rejection_prompt", "Sorry?", None, (None, None)),
+        ("rejection_prompt", "Sorry?", ["repeat"], (True, "acts")),
+        ("question", None, None, (None, None)),
+    ],
+)
 def test_acts_tell_a_flag_where_they_are_logged_and_rules_where_they_are_not(
     name: Any, text: str | None, acts: list[str] | None, expected: tuple[bool | None, str | None]
 ) -> None:
@@ -56,12 +62,15 @@ def test_a_phrase_is_found_in_itself_whatever_its_characters(phrase: str, other:
 SYSTEM = 'a: {connect: http, url: "http://127.0.0.1:9101/chat", title: First, '
 
 
-@pytest.mark.parametrize(("rules", "expected"), [
-    ("question: [{pattern: '(why'}]", r".question\[0\].pattern: .*'\(why'"),
-    ("questions: ['?']", r".questions: unknown key 'questions'. Did you mean 'question'"),
-    ("help: [{phrase: a, act: b}]", r".help\[0\]: a rule needs exactly one condition"),
-    ("help: ['']", r".help\[0\]: a rule needs exactly one condition"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("question: [{pattern: '(why'}]", r".question\[0\].pattern: .*'\(why'"),
+        ("questions: ['?']", r".questions: unknown key 'questions'. Did you mean 'question'"),
+        ("help: [{phrase: a, act: b}]", r".help\[0\]: a rule needs exactly one condition"),
+        ("help: ['']", r".help\[0\]: a rule needs exactly one condition"),
+    ],
+)
 def test_a_mistake_in_a_rule_is_named_with_its_line(
     study_folder: Callable[..., Path], rules: str, expected: str
 ) -> None:
@@ -86,9 +95,15 @@ def test_a_study_keeps_its_rules_and_its_connector_does_not_see_them(
     assert set(read_flag_rules(path)) == {"a"}
 
 
-@pytest.mark.parametrize(("written", "fine"), [
-    ("rules", True), ("my.module:parse", True), ("https://host/parse", True), ("nonsense", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "fine"),
+    [
+        ("rules", True),
+        ("my.module:parse", True),
+        ("https://host/parse", True),
+        ("nonsense", False),
+    ],
+)
 def test_a_study_names_its_parser(study_folder: Callable[..., Path], written: str, fine: bool) -> None:
     path = study_folder() / "study.yaml"
     path.write_text(f"parser: {written}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")

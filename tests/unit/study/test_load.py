@@ -68,59 +68,223 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
     ("old", "new", "expected"),
     [
         ("study: plain", "studi: plain", "study.yaml:1 studi: unknown key 'studi'. Did you mean 'study'?"),
-        ("study: plain", "study: plain\nstudy: other", "study.yaml:2 study: key 'study' is given twice, on lines 1 and 2"),
+        (
+            "study: plain",
+            "study: plain\nstudy: other",
+            "study.yaml:2 study: key 'study' is given twice, on lines 1 and 2",
+        ),
         ("study: plain", "study: 7", "study.yaml:1 study: 7 where text (put it in quotes) is expected"),
         ("study: plain", "study: a b", "study.yaml:1 study: 'a b' is not a valid study name. Use letters"),
-        ("study: plain", "study: plain\nlimits: {max_char: 3}", "study.yaml:2 limits.max_char: unknown key 'max_char'. Did you mean 'max_chars'?"),
-        ("study: plain", "study: plain\nlimits: {max_chars: lots}", "study.yaml:2 limits.max_chars: 'lots' where a whole number is expected"),
-        ("study: plain", "study: plain\nlimits: {max_chars: true}", "study.yaml:2 limits.max_chars: True where a whole number"),
-        ("study: plain", "study: plain\nlimits: {max_chars: 0}", "study.yaml:2 limits.max_chars: 0: should be greater than or equal to 1"),
-        ("study: plain", "study: plain\nlimits:", "study.yaml:2 limits: nothing where a mapping of keys to values is expected"),
-        ("study: plain", "study: plain\nidentity: {anonymous: 1}", "study.yaml:2 identity.anonymous: 1 where true or false is expected"),
-        ("study: plain", "study: plain\nallocation: randm", "study.yaml:2 allocation: unknown allocation 'randm'. Did you mean 'random'?"),
-        ("study: plain", "study: plain\nlanguages: [en, English]", "study.yaml:2 languages: 'English' is not a language tag"),
-        ("study: plain", "study: plain\nlanguages: [en, en]", "study.yaml:2 languages: a language is listed twice"),
-        ("study: plain", "study: plain\nprotocol: cambridge", "study.yaml:2 protocol: unknown protocol 'cambridge'. Did you mean 'cambridge-2011'?"),
-        ("study: plain", "study: plain\nontology: rest.yaml", "study.yaml:2 ontology: no file 'rest.yaml'. Put it next to"),
-        ("study: plain", "study: plain\ntasks: {generate: 5}", "study.yaml:2 tasks: tasks cannot be generated without an ontology"),
-        ("study: plain", "study: plain\nontology: ../rest.yaml", "study.yaml:2 ontology: '../rest.yaml' lies outside the study. Copy it"),
-        ("study: plain", "study: plain\nontology: /etc/hostname", "study.yaml:2 ontology: '/etc/hostname' lies outside the study"),
-        ("consent: consent.md", "consent: ../consent.md", "study.yaml:6 visit[0].consent: '../consent.md' lies outside the study. Copy it"),
-        ("consent: consent.md", "consent: /etc/passwd", "study.yaml:6 visit[0].consent: '/etc/passwd' lies outside the study"),
+        (
+            "study: plain",
+            "study: plain\nlimits: {max_char: 3}",
+            "study.yaml:2 limits.max_char: unknown key 'max_char'. Did you mean 'max_chars'?",
+        ),
+        (
+            "study: plain",
+            "study: plain\nlimits: {max_chars: lots}",
+            "study.yaml:2 limits.max_chars: 'lots' where a whole number is expected",
+        ),
+        (
+            "study: plain",
+            "study: plain\nlimits: {max_chars: true}",
+            "study.yaml:2 limits.max_chars: True where a whole number",
+        ),
+        (
+            "study: plain",
+            "study: plain\nlimits: {max_chars: 0}",
+            "study.yaml:2 limits.max_chars: 0: should be greater than or equal to 1",
+        ),
+        (
+            "study: plain",
+            "study: plain\nlimits:",
+            "study.yaml:2 limits: nothing where a mapping of keys to values is expected",
+        ),
+        (
+            "study: plain",
+            "study: plain\nidentity: {anonymous: 1}",
+            "study.yaml:2 identity.anonymous: 1 where true or false is expected",
+        ),
+        (
+            "study: plain",
+            "study: plain\nallocation: randm",
+            "study.yaml:2 allocation: unknown allocation 'randm'. Did you mean 'random'?",
+        ),
+        (
+            "study: plain",
+            "study: plain\nlanguages: [en, English]",
+            "study.yaml:2 languages: 'English' is not a language tag",
+        ),
+        (
+            "study: plain",
+            "study: plain\nlanguages: [en, en]",
+            "study.yaml:2 languages: a language is listed twice",
+        ),
+        (
+            "study: plain",
+            "study: plain\nprotocol: cambridge",
+            "study.yaml:2 protocol: unknown protocol 'cambridge'. Did you mean 'cambridge-2011'?",
+        ),
+        (
+            "study: plain",
+            "study: plain\nontology: rest.yaml",
+            "study.yaml:2 ontology: no file 'rest.yaml'. Put it next to",
+        ),
+        (
+            "study: plain",
+            "study: plain\ntasks: {generate: 5}",
+            "study.yaml:2 tasks: tasks cannot be generated without an ontology",
+        ),
+        (
+            "study: plain",
+            "study: plain\nontology: ../rest.yaml",
+            "study.yaml:2 ontology: '../rest.yaml' lies outside the study. Copy it",
+        ),
+        (
+            "study: plain",
+            "study: plain\nontology: /etc/hostname",
+            "study.yaml:2 ontology: '/etc/hostname' lies outside the study",
+        ),
+        (
+            "consent: consent.md",
+            "consent: ../consent.md",
+            "study.yaml:6 visit[0].consent: '../consent.md' lies outside the study. Copy it",
+        ),
+        (
+            "consent: consent.md",
+            "consent: /etc/passwd",
+            "study.yaml:6 visit[0].consent: '/etc/passwd' lies outside the study",
+        ),
         ("study: plain", "study: plain\ntasks: tasks.yaml", "study.yaml:2 tasks: no file 'tasks.yaml'"),
-        ("study: plain", "study: plain\nanalysis: {primary: {measure: x, compare: [a, c]}}", "study.yaml:2 analysis.primary.compare[1]: unknown system 'c'"),
-        ("study: plain", "study: plain\nanalysis: {primary: {measure: x, compare: [a, a]}}", "study.yaml:2 analysis.primary.compare[1]: system 'a' is compared with itself"),
-        ("study: plain", "study: plain\nanalysis: {primary: {measur: x, compare: [a, b]}}", "study.yaml:2 analysis.primary.measur: unknown key 'measur'. Did you mean 'measure'?"),
-        ("b: {connect: http}", "b: {conect: http}", "study.yaml:4 systems.b.connect: 'connect' is missing. Add it"),
-        ("study: plain", "study: plain\ntitle: 5", "study.yaml:2 title: 5 is not a title. Write text, or a mapping"),
+        (
+            "study: plain",
+            "study: plain\nanalysis: {primary: {measure: x, compare: [a, c]}}",
+            "study.yaml:2 analysis.primary.compare[1]: unknown system 'c'",
+        ),
+        (
+            "study: plain",
+            "study: plain\nanalysis: {primary: {measure: x, compare: [a, a]}}",
+            "study.yaml:2 analysis.primary.compare[1]: system 'a' is compared with itself",
+        ),
+        (
+            "study: plain",
+            "study: plain\nanalysis: {primary: {measur: x, compare: [a, b]}}",
+            "study.yaml:2 analysis.primary.measur: unknown key 'measur'. Did you mean 'measure'?",
+        ),
+        (
+            "b: {connect: http}",
+            "b: {conect: http}",
+            "study.yaml:4 systems.b.connect: 'connect' is missing. Add it",
+        ),
+        (
+            "study: plain",
+            "study: plain\ntitle: 5",
+            "study.yaml:2 title: 5 is not a title. Write text, or a mapping",
+        ),
         ("study: plain", "study: plain\ntitle: {en: [a]}", "study.yaml:2 title: a mapping is not a title"),
-        ("b: {connect: http}", "b: {connect: http, factors: {nlg: x}}", "study.yaml:2 systems: system 'a' has no level of factor 'nlg'. Add factors: {nlg: ...} to it"),
-        ("b: {connect: http}", "b: {connect: http, factors: {N-G: x}}", "study.yaml:2 systems: 'N-G' is not a valid factor name"),
-        ("b: {connect: http}", "b c: {connect: http}", "study.yaml:2 systems: 'b c' is not a valid system name"),
+        (
+            "b: {connect: http}",
+            "b: {connect: http, factors: {nlg: x}}",
+            "study.yaml:2 systems: system 'a' has no level of factor 'nlg'. Add factors: {nlg: ...} to it",
+        ),
+        (
+            "b: {connect: http}",
+            "b: {connect: http, factors: {N-G: x}}",
+            "study.yaml:2 systems: 'N-G' is not a valid factor name",
+        ),
+        (
+            "b: {connect: http}",
+            "b c: {connect: http}",
+            "study.yaml:2 systems: 'b c' is not a valid system name",
+        ),
         ("b: {connect: http}", "b: http", "study.yaml:4 systems.b: 'http' where a mapping"),
-        ("b: {connect: http}", "b: {connect: http, factors: {n: 1}}", "study.yaml:4 systems.b.factors.n: 1 where text"),
-        ("consent: consent.md", "consent: consnt.md", "study.yaml:6 visit[0].consent: no file 'consnt.md' (en). Write consnt.md next to"),
-        ("consent: consent.md", "consent: {fil: consent.md}", "study.yaml:6 visit[0].consent.fil: unknown key 'fil'. Did you mean 'file'?"),
+        (
+            "b: {connect: http}",
+            "b: {connect: http, factors: {n: 1}}",
+            "study.yaml:4 systems.b.factors.n: 1 where text",
+        ),
+        (
+            "consent: consent.md",
+            "consent: consnt.md",
+            "study.yaml:6 visit[0].consent: no file 'consnt.md' (en). Write consnt.md next to",
+        ),
+        (
+            "consent: consent.md",
+            "consent: {fil: consent.md}",
+            "study.yaml:6 visit[0].consent.fil: unknown key 'fil'. Did you mean 'file'?",
+        ),
         ("consent: consent.md", "consent:", "study.yaml:6 visit[0].consent.file: 'file' is missing"),
-        ("consent: consent.md", "consnt: consent.md", "study.yaml:6 visit[0]: unknown step 'consnt'. Did you mean 'consent'?"),
-        ("consent: consent.md", "annotate: x", "study.yaml:6 visit[0]: step 'annotate' is not available in this version"),
-        ("consent: consent.md", "{consent: a, debrief: b}", "study.yaml:6 visit[0]: a step has one key, not 2"),
+        (
+            "consent: consent.md",
+            "consnt: consent.md",
+            "study.yaml:6 visit[0]: unknown step 'consnt'. Did you mean 'consent'?",
+        ),
+        (
+            "consent: consent.md",
+            "annotate: x",
+            "study.yaml:6 visit[0]: step 'annotate' is not available in this version",
+        ),
+        (
+            "consent: consent.md",
+            "{consent: a, debrief: b}",
+            "study.yaml:6 visit[0]: a step has one key, not 2",
+        ),
         ("consent: consent.md", "5", "study.yaml:6 visit[0]: 5 is not a step"),
-        ("repeat: 3..40", "repeat: 40..3", "study.yaml:7 visit[1].dialogue.repeat: the range 40..3 is reversed. Write 3..40"),
-        ("repeat: 3..40", "repeat: 3-40", "study.yaml:7 visit[1].dialogue.repeat: '3-40' is not a range. Write 2..3"),
+        (
+            "repeat: 3..40",
+            "repeat: 40..3",
+            "study.yaml:7 visit[1].dialogue.repeat: the range 40..3 is reversed. Write 3..40",
+        ),
+        (
+            "repeat: 3..40",
+            "repeat: 3-40",
+            "study.yaml:7 visit[1].dialogue.repeat: '3-40' is not a range. Write 2..3",
+        ),
         ("repeat: 3..40", "repeat: 2.5", "study.yaml:7 visit[1].dialogue.repeat: 2.5 is not a range"),
         ("repeat: 3..40", "repeat: -1", "study.yaml:7 visit[1].dialogue.repeat: the range starts below zero"),
         ("repeat: 3..40", "repeat: 0", "study.yaml:7 visit[1].dialogue: no dialogue"),
-        ("repeat: 3..40", "repet: 3", "study.yaml:7 visit[1].dialogue.repet: unknown key 'repet'. Did you mean 'repeat'?"),
-        ("gate: code}", "gate: none, elsewhere: consent.md}", "study.yaml:7 visit[1].dialogue.gate: gate 'none' cannot see a dialogue outside the page"),
-        ("gate: code}", "nontrivial: {user_turns: -2}}", "study.yaml:7 visit[1].dialogue.nontrivial.user_turns: -2: should be greater"),
-        ("questionnaire: cambridge", "questionnaire: cambrige", "study.yaml:8 visit[2].questionnaire: unknown questionnaire 'cambrige'. Did you mean 'cambridge'?"),
-        ("questionnaire: cambridge", "questionnaire: {use: sus, about: dialog}", "study.yaml:8 visit[2].questionnaire.about: unknown about 'dialog'. Did you mean 'dialogue'?"),
-        ("  - dialogue: {repeat: 3..40, gate: code}\n", "", "study.yaml:7 visit[1].questionnaire: 'cambridge' is about a dialogue but follows none"),
-        ("  - dialogue: {repeat: 3..40, gate: code}\n", "  - instructions: consent.md\n", "study.yaml:8 visit[2].questionnaire: 'cambridge' is about a dialogue but follows none"),
-        ("  - questionnaire: cambridge\n", "  - questionnaire: cambridge\n  - questionnaire: cambridge\n", "study.yaml:9 visit[3].questionnaire: 'cambridge' is asked twice in a row"),
+        (
+            "repeat: 3..40",
+            "repet: 3",
+            "study.yaml:7 visit[1].dialogue.repet: unknown key 'repet'. Did you mean 'repeat'?",
+        ),
+        (
+            "gate: code}",
+            "gate: none, elsewhere: consent.md}",
+            "study.yaml:7 visit[1].dialogue.gate: gate 'none' cannot see a dialogue outside the page",
+        ),
+        (
+            "gate: code}",
+            "nontrivial: {user_turns: -2}}",
+            "study.yaml:7 visit[1].dialogue.nontrivial.user_turns: -2: should be greater",
+        ),
+        (
+            "questionnaire: cambridge",
+            "questionnaire: cambrige",
+            "study.yaml:8 visit[2].questionnaire: unknown questionnaire 'cambrige'. Did you mean 'cambridge'?",
+        ),
+        (
+            "questionnaire: cambridge",
+            "questionnaire: {use: sus, about: dialog}",
+            "study.yaml:8 visit[2].questionnaire.about: unknown about 'dialog'. Did you mean 'dialogue'?",
+        ),
+        (
+            "  - dialogue: {repeat: 3..40, gate: code}\n",
+            "",
+            "study.yaml:7 visit[1].questionnaire: 'cambridge' is about a dialogue but follows none",
+        ),
+        (
+            "  - dialogue: {repeat: 3..40, gate: code}\n",
+            "  - instructions: consent.md\n",
+            "study.yaml:8 visit[2].questionnaire: 'cambridge' is about a dialogue but follows none",
+        ),
+        (
+            "  - questionnaire: cambridge\n",
+            "  - questionnaire: cambridge\n  - questionnaire: cambridge\n",
+            "study.yaml:9 visit[3].questionnaire: 'cambridge' is asked twice in a row",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_mistake_is_named_with_its_line_and_its_cure(study_folder, old, new, expected):
     assert old in PLAIN
     problems = said(study_folder(PLAIN.replace(old, new, 1)))
@@ -153,10 +317,14 @@ def test_of_a_protocol_that_nobody_knows_no_system_is_missed(study_folder):
     assert "unknown protocol" in problem
 
 
-@pytest.mark.parametrize("steps", [
-    "  - consent: consent.md\n", "  - debrief: consent.md\n",
-    "  - consent: consent.md\n  - questionnaire: {use: idial, about: visit}\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "  - consent: consent.md\n",
+        "  - debrief: consent.md\n",
+        "  - consent: consent.md\n  - questionnaire: {use: idial, about: visit}\n",
+    ],
+)
 def test_a_visit_in_which_nothing_is_done_lacks_a_system(study_folder, steps):
     assert said(study_folder(f"study: x\nvisit:\n{steps}")) == [
         "study.yaml:1 systems: 'systems' is missing. Add it"

@@ -49,11 +49,15 @@ def test_constraints_are_met_by_equal_values(toy):
 @pytest.mark.parametrize(
     ("match", "told", "gives"),
     [
-        ("exact", "01632 960559", True), ("exact", "01632960559", False),
-        ("code", "01632-960 559", True), ("code", "01632 9605", False), ("code", "--", False),
-        ("prefix", "01632 9605", True), ("prefix", "", False),
+        ("exact", "01632 960559", True),
+        ("exact", "01632960559", False),
+        ("code", "01632-960 559", True),
+        ("code", "01632 9605", False),
+        ("code", "--", False),
+        ("prefix", "01632 9605", True),
+        ("prefix", "", False),
     ],
-)  # fmt: skip
+)
 def test_a_code_is_its_letters_and_digits_however_they_are_grouped(
     match: str, told: str, gives: bool
 ) -> None:
@@ -108,20 +112,60 @@ def test_postcodes_may_be_cut_short_and_telephones_may_not(marlowe):
     ("old", "new", "expected"),
     [
         ("type: pub,", "type: pob,", "toy.yaml:16 venues[2].type: unknown type 'pob'. Did you mean 'pub'?"),
-        ("{food: italian,", "{food: italien,", "toy.yaml:15 venues[1].slots.food: unknown value 'italien' of slot 'food'. Did you mean 'italian'?"),
-        ("{food: italian,", "{fod: italian,", "toy.yaml:15 venues[1].slots.fod: unknown slot 'fod'. Did you mean 'food'?"),
+        (
+            "{food: italian,",
+            "{food: italien,",
+            "toy.yaml:15 venues[1].slots.food: unknown value 'italien' of slot 'food'. Did you mean 'italian'?",
+        ),
+        (
+            "{food: italian,",
+            "{fod: italian,",
+            "toy.yaml:15 venues[1].slots.fod: unknown slot 'fod'. Did you mean 'food'?",
+        ),
         ("food: italian, ", "", "toy.yaml:15 venues[1].slots: venue 'b' has no 'food'"),
         ("id: b,", "id: a,", "toy.yaml:15 venues[1].id: venue 'a' is listed twice"),
-        ('phone: "2"', "phone: 2", "toy.yaml:15 venues[1].slots.phone: 2 where text (put it in quotes) is expected"),
-        ("    values: {chinese: {en: {text: Chinese}}, italian: {en: {text: Italian}}}\n", "", "toy.yaml:6 slots.food: constraint 'food' lists no values"),
-        ("serving {value} food", "serving food", "toy.yaml:8 slots.food.phrase.en: the phrase has no place for the value"),
-        ("serve {value} food", "serve {valu} food {0.x}", "toy.yaml:9 slots.food.wish.en: unknown placeholder"),
-        ("    anything: {en: any food will do}\n", "", "toy.yaml:6 slots.food: slot 'food' has no phrase for any value in 'en'"),
-        (", asked_as: {en: the phone number}", "", "toy.yaml:12 slots.phone: slot 'phone' has no question in 'en'"),
-        ("request: true", "requst: true", "toy.yaml:12 slots.phone.requst: unknown key 'requst'. Did you mean 'request'?"),
-        ("{en: {text: Chinese}}", "{it: {text: cinese}}", "toy.yaml:11 slots.food.values.chinese: value 'chinese' has no words in 'en'"),
+        (
+            'phone: "2"',
+            "phone: 2",
+            "toy.yaml:15 venues[1].slots.phone: 2 where text (put it in quotes) is expected",
+        ),
+        (
+            "    values: {chinese: {en: {text: Chinese}}, italian: {en: {text: Italian}}}\n",
+            "",
+            "toy.yaml:6 slots.food: constraint 'food' lists no values",
+        ),
+        (
+            "serving {value} food",
+            "serving food",
+            "toy.yaml:8 slots.food.phrase.en: the phrase has no place for the value",
+        ),
+        (
+            "serve {value} food",
+            "serve {valu} food {0.x}",
+            "toy.yaml:9 slots.food.wish.en: unknown placeholder",
+        ),
+        (
+            "    anything: {en: any food will do}\n",
+            "",
+            "toy.yaml:6 slots.food: slot 'food' has no phrase for any value in 'en'",
+        ),
+        (
+            ", asked_as: {en: the phone number}",
+            "",
+            "toy.yaml:12 slots.phone: slot 'phone' has no question in 'en'",
+        ),
+        (
+            "request: true",
+            "requst: true",
+            "toy.yaml:12 slots.phone.requst: unknown key 'requst'. Did you mean 'request'?",
+        ),
+        (
+            "{en: {text: Chinese}}",
+            "{it: {text: cinese}}",
+            "toy.yaml:11 slots.food.values.chinese: value 'chinese' has no words in 'en'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mistakes_in_the_file_are_named(tmp_path, old, new, expected):
     assert old in TOY
     (tmp_path / "toy.yaml").write_text(TOY.replace(old, new, 1), encoding="utf-8")
@@ -143,19 +187,28 @@ OWN = (
     ("changes", "places"),
     [
         ([], []),
-        ([("{en: {text: Chinese}}", OWN[0]), ("{en: {text: Italian}}", OWN[1]), (PHRASE, ""), (WISH, "")], []),
+        (
+            [("{en: {text: Chinese}}", OWN[0]), ("{en: {text: Italian}}", OWN[1]), (PHRASE, ""), (WISH, "")],
+            [],
+        ),
         ([("{en: {text: Chinese}}", OWN[0]), (PHRASE, "")], ["slots.food.values.italian"]),
         ([("{en: {text: Chinese}}", OWN[0]), (WISH, "")], ["slots.food.values.italian"]),
         ([("serve {value} food", "be {phrase}")], []),
         ([("serving {value} food", "be {phrase}")], ["slots.food.phrase.en"]),
-        ([("    constraint: true\n", "    constraint: true\n    types: [restaurant]\n"), ("food: chinese, phone: \"3\"", "phone: \"3\"")], []),
+        (
+            [
+                ("    constraint: true\n", "    constraint: true\n    types: [restaurant]\n"),
+                ('food: chinese, phone: "3"', 'phone: "3"'),
+            ],
+            [],
+        ),
         ([("    constraint: true\n", "    constraint: true\n    types: [hotel]\n")], ["slots.food.types"]),
         ([("    constraint: true\n", "    constraint: true\n    unasked: [chinese]\n")], []),
         ([("    constraint: true\n", "    constraint: true\n    unasked: [thai]\n")], ["slots.food.unasked"]),
         ([("values: {", "values: {dontcare: {en: {text: any}}, ")], ["slots.food.values.dontcare"]),
         ([("food: italian", "food: Italian")], []),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told_once_and_what_is_right_is_not(tmp_path, changes, places):
     text = TOY
     for old, new in changes:

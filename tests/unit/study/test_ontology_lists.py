@@ -26,9 +26,10 @@ def test_slots_and_values_stand_as_listed_whatever_comments_lead(
         name: (slot.constraint, slot.requestable, list(slot.values)) for name, slot in found.slots.items()
     }
     assert told == {
-        "food": (True, True, ["thai", "martian"]), "colour": (True, False, ["red"]),
+        "food": (True, True, ["thai", "martian"]),
+        "colour": (True, False, ["red"]),
         "phone": (False, True, []),
-    }  # fmt: skip
+    }
 
 
 def test_known_values_keep_their_words_and_others_stand_for_themselves(
@@ -56,8 +57,11 @@ def test_what_can_be_asked_for_may_be_missing_or_a_mapping(tmp_path: Path, marlo
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "not JSON"), ("# only a word", "not JSON"), ("[]", "by slot missing"),
-        ('{"requestable": []}', "by slot missing"), ('{"informable": {}}', "by slot missing"),
+        ("", "not JSON"),
+        ("# only a word", "not JSON"),
+        ("[]", "by slot missing"),
+        ('{"requestable": []}', "by slot missing"),
+        ('{"informable": {}}', "by slot missing"),
         ('{"informable": ["food"]}', "by slot missing"),
         ('{"informable": {"food": "thai"}}', "by slot missing"),
         ('{"informable": {"food": ["thai", 3]}}', "by slot missing"),
@@ -65,7 +69,7 @@ def test_what_can_be_asked_for_may_be_missing_or_a_mapping(tmp_path: Path, marlo
         ('{"informable": {"food": ["thai"]}, "requestable": "phone"}', "list of slots missing"),
         ('{"informable": {"food": ["thai"]}, "requestable": ["phone", 1]}', "list of slots missing"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_such_file_is_refused_with_its_place(
     text: str, told: str, tmp_path: Path, marlowe: Ontology
 ) -> None:

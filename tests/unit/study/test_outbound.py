@@ -12,11 +12,18 @@ def planned(**settings: Any) -> Outbound:
     return Outbound.model_validate({"allowed": ["+39"], "exchange": "sip.example.org:5060"} | settings)
 
 
-@pytest.mark.parametrize(("hours", "at", "allowed"), [
-    ("09:00-20:00", "08:59:59", False), ("09:00-20:00", "09:00:00", True), ("09:00-20:00", "19:59:59", True),
-    ("09:00-20:00", "20:00:00", False), ("18:00-24:00", "23:59:59", True), ("18:00-24:00", "17:59:59", False),
-    ("00:00-24:00", "00:00:00", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hours", "at", "allowed"),
+    [
+        ("09:00-20:00", "08:59:59", False),
+        ("09:00-20:00", "09:00:00", True),
+        ("09:00-20:00", "19:59:59", True),
+        ("09:00-20:00", "20:00:00", False),
+        ("18:00-24:00", "23:59:59", True),
+        ("18:00-24:00", "17:59:59", False),
+        ("00:00-24:00", "00:00:00", True),
+    ],
+)
 def test_people_are_called_from_the_first_minute_to_before_the_last(
     hours: str, at: str, allowed: bool
 ) -> None:
@@ -26,13 +33,18 @@ def test_people_are_called_from_the_first_minute_to_before_the_last(
     assert rome.open_at(now - timedelta(hours=2)) == allowed  # summer time
 
 
-@pytest.mark.parametrize(("settings", "environment", "told"), [
-    ({}, {}, []), ({"exchange": None}, {}, ["need an exchange"]),
-    ({"exchange": None, "allowed": ["sip:*@lab.example.org"]}, {}, []),
-    ({"username": "lab", "password": "${PIN}"}, {"PIN": "1"}, []),
-    ({"username": "lab", "password": "${PIN}"}, {"PIN": ""}, ["secret ${PIN} is not set"]),
-    ({"password": "${PIN}"}, {"PIN": "1"}, ["a password without a user name"]), ({"username": "lab"}, {}, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "environment", "told"),
+    [
+        ({}, {}, []),
+        ({"exchange": None}, {}, ["need an exchange"]),
+        ({"exchange": None, "allowed": ["sip:*@lab.example.org"]}, {}, []),
+        ({"username": "lab", "password": "${PIN}"}, {"PIN": "1"}, []),
+        ({"username": "lab", "password": "${PIN}"}, {"PIN": ""}, ["secret ${PIN} is not set"]),
+        ({"password": "${PIN}"}, {"PIN": "1"}, ["a password without a user name"]),
+        ({"username": "lab"}, {}, []),
+    ],
+)
 def test_what_calls_still_need_is_said(
     settings: dict[str, Any], environment: dict[str, str], told: list[str]
 ) -> None:

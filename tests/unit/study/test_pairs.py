@@ -21,9 +21,11 @@ LINES = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp", "Zs"
 TURNS = st.lists(
     st.builds(
         lambda party, lines: PairTurn(party=party, text="\n".join(lines)),
-        st.sampled_from(["system", "user"]), st.lists(LINES, min_size=1, max_size=3),
-    ), max_size=6,
-).map(tuple)  # fmt: skip
+        st.sampled_from(["system", "user"]),
+        st.lists(LINES, min_size=1, max_size=3),
+    ),
+    max_size=6,
+).map(tuple)
 
 
 @given(TURNS)
@@ -34,8 +36,10 @@ def test_a_transcript_that_is_written_is_read_as_it_was(transcript):
 def test_speakers_have_short_and_italian_names_and_indented_lines_go_on():
     read = read_transcript("S: Hello.\n\nUtente: I need\n  two seats: now\nsistema: Done.\n")
     assert [(turn.party, turn.text) for turn in read] == [
-        ("system", "Hello."), ("user", "I need\ntwo seats: now"), ("system", "Done."),
-    ]  # fmt: skip
+        ("system", "Hello."),
+        ("user", "I need\ntwo seats: now"),
+        ("system", "Done."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +76,10 @@ def test_an_insertion_is_counted_word_by_word_and_letter_case_is_no_change():
 def test_an_added_system_turn_stands_where_it_was_added():
     changed = difference(pair("System: a\nUser: b\nSystem: c", "System: a\nUser: b\nSystem: c\nSystem: d e"))
     assert [(one.party, [piece.kind for piece in one.pieces]) for one in changed.segments] == [
-        ("system", ["same"]), ("user", ["same"]), ("system", ["same", "added"]),
-    ]  # fmt: skip
+        ("system", ["same"]),
+        ("user", ["same"]),
+        ("system", ["same", "added"]),
+    ]
     assert (changed.removed, changed.added) == (0, 2)
 
 
@@ -111,13 +117,16 @@ def test_the_digest_tells_pairs_apart(control, experimental):
 WORDS = "alder birch cedar elder fir hazel larch maple"
 
 
-@pytest.mark.parametrize(("control", "experimental", "limits", "problems"), [
-    (WORDS, f"{WORDS} oak pine", Balance(tokens=0.25, changed=1), []),
-    (WORDS, f"{WORDS} oak pine rowan", Balance(tokens=0.25, changed=1), ["tokens"]),
-    (f"{WORDS} oak pine", WORDS, Balance(tokens=0.2, changed=1), []),
-    (WORDS, "alder birch cedar elder a b c d", Balance(changed=0.5), []),
-    (WORDS, "alder birch cedar a b c d e", Balance(changed=0.5), ["changed"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("control", "experimental", "limits", "problems"),
+    [
+        (WORDS, f"{WORDS} oak pine", Balance(tokens=0.25, changed=1), []),
+        (WORDS, f"{WORDS} oak pine rowan", Balance(tokens=0.25, changed=1), ["tokens"]),
+        (f"{WORDS} oak pine", WORDS, Balance(tokens=0.2, changed=1), []),
+        (WORDS, "alder birch cedar elder a b c d", Balance(changed=0.5), []),
+        (WORDS, "alder birch cedar a b c d e", Balance(changed=0.5), ["changed"]),
+    ],
+)
 def test_transcripts_may_be_as_far_apart_as_the_study_says(
     control: str, experimental: str, limits: Balance, problems: list[str]
 ) -> None:
@@ -156,22 +165,25 @@ WIDE = Balance(tokens=9, changed=1)
 ASKED = "S: We are open.\nU: Since when?\nS: Since 9."
 
 
-@pytest.mark.parametrize(("control", "experimental", "facts", "problems"), [
-    ("", ASKED, {}, ["the control transcript has no turns"]),
-    (ASKED, "", {}, ["the experimental transcript has no turns"]),
-    ("", "", {}, ["the control transcript has no turns"]),
-    (ASKED, "S: Closed.", {"attention": "broken"}, []),
-    (ASKED, ASKED, {"attention": "identical"}, []),
-    (ASKED, ASKED.replace("are", "stay"), {"attention": "identical"}, ["an identical pair differ"]),
-    (ASKED, ASKED, {}, ["the transcripts do not differ"]),
-    (ASKED, ASKED.replace("Since 9", "It was since 9"), {}, []),
-    (ASKED, ASKED + "\nU: Thanks.", {}, ["the user has 1 turns in the control and 2 in the other"]),
-    (ASKED, ASKED.replace("when", "what day"), {}, ["user turn 1 differs"]),
-    (ASKED, ASKED + "\nS: Welcome.", {}, ["the control has 3 turns and the experimental one 4"]),
-    (ASKED + "\nS: Welcome.", ASKED, {}, ["the control has 4 turns and the experimental one 3"]),
-    (ASKED, ASKED.replace("9", "8"), {}, ["after the user's last turn, the control says 9"]),
-    (ASKED, ASKED.replace("open", "open at 5"), {}, ["before user turn 1, the control says nothing"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("control", "experimental", "facts", "problems"),
+    [
+        ("", ASKED, {}, ["the control transcript has no turns"]),
+        (ASKED, "", {}, ["the experimental transcript has no turns"]),
+        ("", "", {}, ["the control transcript has no turns"]),
+        (ASKED, "S: Closed.", {"attention": "broken"}, []),
+        (ASKED, ASKED, {"attention": "identical"}, []),
+        (ASKED, ASKED.replace("are", "stay"), {"attention": "identical"}, ["an identical pair differ"]),
+        (ASKED, ASKED, {}, ["the transcripts do not differ"]),
+        (ASKED, ASKED.replace("Since 9", "It was since 9"), {}, []),
+        (ASKED, ASKED + "\nU: Thanks.", {}, ["the user has 1 turns in the control and 2 in the other"]),
+        (ASKED, ASKED.replace("when", "what day"), {}, ["user turn 1 differs"]),
+        (ASKED, ASKED + "\nS: Welcome.", {}, ["the control has 3 turns and the experimental one 4"]),
+        (ASKED + "\nS: Welcome.", ASKED, {}, ["the control has 4 turns and the experimental one 3"]),
+        (ASKED, ASKED.replace("9", "8"), {}, ["after the user's last turn, the control says 9"]),
+        (ASKED, ASKED.replace("open", "open at 5"), {}, ["before user turn 1, the control says nothing"]),
+    ],
+)
 def test_what_makes_a_pair_unfit_is_told_with_its_place(
     control: str, experimental: str, facts: dict, problems: list[str]
 ) -> None:
@@ -186,11 +198,19 @@ def test_one_turn_more_is_no_problem_where_the_study_allows_it() -> None:
     assert pair_problems(both, "en", Balance(tokens=9, changed=1, turns=1)) == []
 
 
-@pytest.mark.parametrize(("phrase", "told"), [
-    ("since 9", (True, True)), ("Since", (True, True)), ("we are open", (True, True)),
-    ("open we are", (False, False)), ("sinc", (False, False)), ("so early", (False, True)),
-    ("open since", (False, False)), ("when", (False, False)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("phrase", "told"),
+    [
+        ("since 9", (True, True)),
+        ("Since", (True, True)),
+        ("we are open", (True, True)),
+        ("open we are", (False, False)),
+        ("sinc", (False, False)),
+        ("so early", (False, True)),
+        ("open since", (False, False)),
+        ("when", (False, False)),
+    ],
+)
 def test_an_outcome_is_whole_words_in_their_order_in_one_turn_of_the_system(phrase, told) -> None:
     text = pair(ASKED, ASKED.replace("9", "9, so early")).model_copy(update={"outcome": (phrase,)})
     both = Pair(pair_id="p", variable="v", text={"en": text})
@@ -201,14 +221,17 @@ def test_an_outcome_is_whole_words_in_their_order_in_one_turn_of_the_system(phra
     assert missed == [not one for one in told]
 
 
-@pytest.mark.parametrize(("experimental", "facts", "warnings"), [
-    (ASKED.replace("are", "stay"), {"change": "insertion"}, ["declared as insertion"]),
-    (ASKED.replace("are", "are now"), {"change": "insertion"}, []),
-    (ASKED.replace("are", "are now"), {"change": "substitution"}, ["declared as substitution"]),
-    (ASKED.replace("are", "stay"), {"change": "substitution"}, []),
-    (ASKED.replace("are", "stay"), {"change": "insertion", "attention": "broken"}, []),
-    (ASKED.replace("are", "stay"), {}, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("experimental", "facts", "warnings"),
+    [
+        (ASKED.replace("are", "stay"), {"change": "insertion"}, ["declared as insertion"]),
+        (ASKED.replace("are", "are now"), {"change": "insertion"}, []),
+        (ASKED.replace("are", "are now"), {"change": "substitution"}, ["declared as substitution"]),
+        (ASKED.replace("are", "stay"), {"change": "substitution"}, []),
+        (ASKED.replace("are", "stay"), {"change": "insertion", "attention": "broken"}, []),
+        (ASKED.replace("are", "stay"), {}, []),
+    ],
+)
 def test_a_pair_that_is_not_what_it_is_called_is_doubtful(experimental, facts, warnings) -> None:
     both = Pair(pair_id="p", variable="v", text={"en": pair(ASKED, experimental)}, **facts)
     found = [str(one.problem) for one in pair_warnings(both, "en")]

@@ -15,39 +15,51 @@ from vivavoce.study.pairs_meaning import disagreements, tells_facts
 CONVERSATIONS = Path(__file__).parents[3] / "benchmarks" / "pair_check" / "building.yaml"
 
 
-@pytest.mark.parametrize(("language", "one", "other"), [
-    ("en", "It costs €80.", "It costs eighty euros."),
-    ("en", "We close at 6:30 pm.", "We close at half past six in the evening."),
-    ("en", "Come on 3 May.", "Come on May 3rd."),
-    ("en", "It takes two hours.", "It takes 120 minutes."),
-    ("en", "Twenty-five people.", "25 people."),
-    ("en", "Take it twice a day.", "Take it two times per day."),
-    ("it", "Costa 7,50 euro.", "Costa 7 euro e 50."),
-    ("it", "Alle otto meno un quarto.", "Alle 7:45."),
-    ("it", "Dura mezz'ora.", "Dura trenta minuti."),
-    ("it", "Sono 1.200 metri.", "Sono 1,2 km."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("en", "It costs €80.", "It costs eighty euros."),
+        ("en", "We close at 6:30 pm.", "We close at half past six in the evening."),
+        ("en", "Come on 3 May.", "Come on May 3rd."),
+        ("en", "It takes two hours.", "It takes 120 minutes."),
+        ("en", "Twenty-five people.", "25 people."),
+        ("en", "Take it twice a day.", "Take it two times per day."),
+        ("it", "Costa 7,50 euro.", "Costa 7 euro e 50."),
+        ("it", "Alle otto meno un quarto.", "Alle 7:45."),
+        ("it", "Dura mezz'ora.", "Dura trenta minuti."),
+        ("it", "Sono 1.200 metri.", "Sono 1,2 km."),
+    ],
+)
 def test_one_fact_is_read_alike_however_it_is_written(language: str, one: str, other: str) -> None:
     found = [[told.value for told in facts_of(text, language).values] for text in (one, other)]
     assert found[0] and found[0] == found[1]
 
 
-@pytest.mark.parametrize(("language", "one", "other"), [
-    ("en", "Come at 6 am.", "Come at 6 pm."),
-    ("en", "Come on Tuesday.", "Come on Thursday."),
-    ("en", "It takes 5 minutes.", "It takes 5 hours."),
-    ("it", "Vieni domani.", "Vieni dopodomani."),
-    ("it", "Al terzo piano.", "Al quarto piano."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("en", "Come at 6 am.", "Come at 6 pm."),
+        ("en", "Come on Tuesday.", "Come on Thursday."),
+        ("en", "It takes 5 minutes.", "It takes 5 hours."),
+        ("it", "Vieni domani.", "Vieni dopodomani."),
+        ("it", "Al terzo piano.", "Al quarto piano."),
+    ],
+)
 def test_other_facts_are_others(language: str, one: str, other: str) -> None:
     found = [[told.value for told in facts_of(text, language).values] for text in (one, other)]
     assert found[0] != found[1]
 
 
-@pytest.mark.parametrize(("text", "values"), [
-    ("Se sei pronto, ci vediamo alle sei.", ["6"]), ("Se sei pronto.", []), ("Sei pronto?", []),
-    ("Ci vediamo alle sei.", ["6"]), ("Bene, sei pronto.", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Se sei pronto, ci vediamo alle sei.", ["6"]),
+        ("Se sei pronto.", []),
+        ("Sei pronto?", []),
+        ("Ci vediamo alle sei.", ["6"]),
+        ("Bene, sei pronto.", []),
+    ],
+)
 def test_the_six_of_italian_is_no_verb(text: str, values: list[str]) -> None:
     assert [told.value for told in facts_of(text, "it").values] == values
 
@@ -65,10 +77,15 @@ def test_a_price_in_what_was_not_done_is_another_outcome() -> None:
     assert disagreements(text.model_copy(update={"outcome": ("80 euros",)}), "en")
 
 
-@pytest.mark.parametrize("said", [
-    "Do not worry, booked, 80 euros.", "How nice, a trip! Booked, 80 euros.",
-    "Reserved, €80.", "No problem at all. Booked, eighty euros.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do not worry, booked, 80 euros.",
+        "How nice, a trip! Booked, 80 euros.",
+        "Reserved, €80.",
+        "No problem at all. Booked, eighty euros.",
+    ],
+)
 def test_a_strategy_changes_no_fact(said: str) -> None:
     assert disagreements(pair(BOOKED, f"User: Please book it.\nSystem: {said}"), "en") == []
 
@@ -299,7 +316,7 @@ def test_what_only_one_version_does_or_says_against_itself_is_named_with_the_ver
         ("I did not understand.", "I can not help you."),
         ("An error occurred.", "There is a server problem."),
     ],
-)  # fmt: skip
+)
 def test_what_both_versions_say_against_themselves_is_no_difference(control: str, experimental: str) -> None:
     text = pair(ASKED.format(control), ASKED.format(experimental))
     found = [str(one.problem) for one in disagreements(text, "en")]

@@ -12,10 +12,12 @@ from vivavoce.study.pairs_plan import PairsDraw, order, plan
 
 PLANS = st.integers(2, 6).flatmap(
     lambda variables: st.tuples(
-        st.just(variables), st.lists(st.integers(1, 4), min_size=variables, max_size=variables),
-        st.integers(0, 99), st.integers(1, 40),
+        st.just(variables),
+        st.lists(st.integers(1, 4), min_size=variables, max_size=variables),
+        st.integers(0, 99),
+        st.integers(1, 40),
     )
-)  # fmt: skip
+)
 
 
 def study(variables: int, counts: list[int], seed: int, **changes: object) -> tuple[PairsDraw, list[Pair]]:
@@ -112,12 +114,32 @@ def test_attention_pairs_come_in_between_and_repeats_last_with_sides_changed(slo
 @pytest.mark.parametrize(
     ("names", "counts", "seed", "repeats", "plans"),
     [
-        ("abc", 2, 3, 1, {0: "b1-r c0-l a0-r a0-l", 1: "c1-r a1-l b0-l c1-l", 3: "a0-l c1-l b0-r b0-l",
-                          4: "c1-l b1-r a1-r b1-l"}),
-        ("abcd", 3, 7, 0, {0: "c1-l a0-r b1-r d2-l", 3: "d0-l b0-r a1-r c0-l", 5: "b1-l c1-r d2-r a0-l",
-                           9: "d2-r c2-l b0-r a0-l"}),
+        (
+            "abc",
+            2,
+            3,
+            1,
+            {
+                0: "b1-r c0-l a0-r a0-l",
+                1: "c1-r a1-l b0-l c1-l",
+                3: "a0-l c1-l b0-r b0-l",
+                4: "c1-l b1-r a1-r b1-l",
+            },
+        ),
+        (
+            "abcd",
+            3,
+            7,
+            0,
+            {
+                0: "c1-l a0-r b1-r d2-l",
+                3: "d0-l b0-r a1-r c0-l",
+                5: "b1-l c1-r d2-r a0-l",
+                9: "d2-r c2-l b0-r a0-l",
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_plans_stay_what_they_were_when_a_study_began(
     names: str, counts: int, seed: int, repeats: int, plans: dict[int, str]
 ) -> None:

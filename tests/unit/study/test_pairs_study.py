@@ -64,27 +64,36 @@ def test_a_fair_pair_passes_and_needs_no_system(written, tmp_path):
 
 LONG = "Oh no, what a pity, that must be so very annoying, and in the rain as well, I am so sorry for you!"
 BROKEN = [
-    (in_the_experimental("User: I missed the train", "User: I have missed the train"),
-     "user turn 1 differs: 'I missed the train to Lindwood.' and 'I have missed"),
+    (
+        in_the_experimental("User: I missed the train", "User: I have missed the train"),
+        "user turn 1 differs: 'I missed the train to Lindwood.' and 'I have missed",
+    ),
     (in_the_experimental("User: Thanks.", ""), "the user has 2 turns in the control and 1 in the other"),
     (in_the_experimental("leaves at 18:05", "leaves at 19:05"), "the outcome '18:05' is missing"),
     (in_the_experimental("leaves at 18:05", "leaves at 118:05"), "is missing in the experimental"),
     (in_the_experimental("Oh no! ", ""), "the transcripts do not differ. Change the system's turns"),
     (in_the_experimental("Oh no!", LONG), "tokens against the control's 31 (+90%), more than 25% apart"),
-    (in_the_experimental("System: Oh no! The", "System: Oh no!\\n          System: The"),
-     "the control has 4 turns and the experimental one 5. Join or split turns"),
-    (in_the_experimental("Good afternoon, where would you like to go?", "Hello. Tell me a town")
-     .replace("Oh no! The next train to Lindwood leaves at", "One more goes to your town soon, namely"),
-     "of the system's tokens changed, more than 25%"),
-    (PAIRS.split("        experimental:")[0],
-     "pairs[0].text.en.experimental: 'experimental' is missing. Add it"),
+    (
+        in_the_experimental("System: Oh no! The", "System: Oh no!\\n          System: The"),
+        "the control has 4 turns and the experimental one 5. Join or split turns",
+    ),
+    (
+        in_the_experimental("Good afternoon, where would you like to go?", "Hello. Tell me a town").replace(
+            "Oh no! The next train to Lindwood leaves at", "One more goes to your town soon, namely"
+        ),
+        "of the system's tokens changed, more than 25%",
+    ),
+    (
+        PAIRS.split("        experimental:")[0],
+        "pairs[0].text.en.experimental: 'experimental' is missing. Add it",
+    ),
     (in_the_experimental("System: Oh", "Bot: Oh"), "unknown speaker 'Bot'. Begin the line with `System:`"),
     (PAIRS + PAIRS.removeprefix("pairs:\n"), "pair 'first' is listed twice"),
     (PAIRS.replace("      en:", "      it:"), "pair 'first' (en): not written in 'en'. Add `en:`"),
     (PAIRS.replace("change: insertion", "change: insert"), "unknown change 'insert'. Did you mean"),
     (PAIRS.replace("    variable: empathy\n", ""), "'variable' is missing"),
     ("pairs: []\n", "pairs.yaml:1 pairs: 'pairs' has 0 of at least 1"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("pairs", "message"), [(one.replace("\\n", "\n"), text) for one, text in BROKEN])

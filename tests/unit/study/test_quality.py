@@ -93,9 +93,13 @@ def test_a_sign_is_reached_where_something_was_declared_and_is_known(
 
 @pytest.mark.parametrize(
     ("recordings", "expires"),
-    [({}, False), ({"keep_days": 0}, True), ({"keep_until": "transcribed"}, True),
-     ({"keep_days": 3, "keep_until": "transcribed"}, True)],
-)  # fmt: skip
+    [
+        ({}, False),
+        ({"keep_days": 0}, True),
+        ({"keep_until": "transcribed"}, True),
+        ({"keep_days": 3, "keep_until": "transcribed"}, True),
+    ],
+)
 def test_sound_expires_where_a_day_or_an_event_is_written(recordings: dict, expires: bool) -> None:
     assert Recordings.model_validate(recordings).expires is expires
 

@@ -92,10 +92,12 @@ def told(source: Source) -> list[tuple[str, str, str]]:
         ({"en": "Come.", "it": "Vieni."}, []),
         ({"en": "Come."}, [("at", "no text in it", "add `it: ...`, or write one text for all languages")]),
         ({}, [("at", "no text in en and it", "add `en: ...`, or write one text for all languages")]),
-        ({"en": "Come.", "it": "Vieni.", "fr": "Viens."},
-         [("at.fr", "'fr' is not a language of this study", "Known: en, it")]),
+        (
+            {"en": "Come.", "it": "Vieni.", "fr": "Viens."},
+            [("at.fr", "'fr' is not a language of this study", "Known: en, it")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_words_are_there_in_each_language_of_the_study_and_no_other(words: Any, problems: list[Any]) -> None:
     source = Source("study.yaml")
     check_words(words, ("at",), ["en", "it"], source)
@@ -105,13 +107,17 @@ def test_words_are_there_in_each_language_of_the_study_and_no_other(words: Any, 
 @pytest.mark.parametrize(
     ("wanted", "problem", "hint"),
     [
-        (None, None, ""), ((3, 9), None, ""), ((4, 8), None, ""), ((3, 3), None, ""), ((9, 9), None, ""),
+        (None, None, ""),
+        ((3, 9), None, ""),
+        ((4, 8), None, ""),
+        ((3, 3), None, ""),
+        ((9, 9), None, ""),
         ((2, 9), "dialogues 2..9 exceed the visit's repeat: 3..9", "repeat: 2..9 in"),
         ((3, 10), "dialogues 3..10 exceed the visit's repeat: 3..9", "repeat: 3..10 in"),
         ((0, 0), "no dialogue", "15..40"),
         ((0, 1), "dialogues 0..1 exceed the visit's repeat: 3..9", "repeat: 0..9 in"),
     ],
-)  # fmt: skip
+)
 def test_a_recruiter_asks_for_no_more_and_no_fewer_dialogues_than_the_visit(
     wanted: tuple[int, int] | None, problem: str | None, hint: str
 ) -> None:
@@ -140,8 +146,10 @@ def test_people_hold_as_many_dialogues_as_their_recruiter_says_else_the_step() -
 
 
 def test_pages_that_may_frame_a_study_are_named_once() -> None:
-    recruitment = {"village": Terms(origins=["https://b.org", "https://a.org"]),
-                   "town": Terms(origins=["https://b.org"])}  # fmt: skip
+    recruitment = {
+        "village": Terms(origins=["https://b.org", "https://a.org"]),
+        "town": Terms(origins=["https://b.org"]),
+    }
     assert framing_origins(recruitment) == ["https://a.org", "https://b.org"]
 
 
@@ -166,14 +174,20 @@ def test_settings_that_are_left_out_are_the_usual_ones_and_wrong_ones_are_told()
     ("populations", "recruiters", "problems"),
     [
         ({"a": ["village"], "b": ["town"]}, ["town", "village"], []),
-        ({"a": ["village"], "b": ["link"]}, ["town", "village"],
-         [("populations.b.recruiters[0]", "unknown recruiter 'link'")]),
+        (
+            {"a": ["village"], "b": ["link"]},
+            ["town", "village"],
+            [("populations.b.recruiters[0]", "unknown recruiter 'link'")],
+        ),
         ({"a": ["link"]}, [], []),
         ({"a": ["town"]}, [], [("populations.a.recruiters[0]", "unknown recruiter 'town'")]),
-        ({"a": ["town"], "b": ["village", "town"]}, ["town", "village"],
-         [("populations.b.recruiters[1]", "'town' also belongs to population 'a'")]),
+        (
+            {"a": ["town"], "b": ["village", "town"]},
+            ["town", "village"],
+            [("populations.b.recruiters[1]", "'town' also belongs to population 'a'")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_recruiter_is_known_and_of_one_population(
     populations: dict[str, list[str]], recruiters: list[str], problems: list[Any]
 ) -> None:
@@ -186,12 +200,15 @@ def test_each_recruiter_is_known_and_of_one_population(
 @pytest.mark.parametrize(
     ("of", "recruited", "problems"),
     [
-        ("first", True, []), ("first/study.yaml", True, []), ("first/other.yaml", True, []),
-        ("empty", True, ["no study 'empty'"]), ("none", True, ["no study 'none'"]),
+        ("first", True, []),
+        ("first/study.yaml", True, []),
+        ("first/other.yaml", True, []),
+        ("empty", True, ["no study 'empty'"]),
+        ("none", True, ["no study 'none'"]),
         ("first", False, ["returning participants could not be recognised"]),
         ("none", False, ["no study 'none'", "returning participants could not be recognised"]),
     ],
-)  # fmt: skip
+)
 def test_an_earlier_session_is_there_and_its_people_are_known(
     of: str, recruited: bool, problems: list[str], tmp_path: Any
 ) -> None:

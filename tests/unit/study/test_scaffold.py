@@ -29,8 +29,11 @@ def test_a_written_study_runs_as_it_stands(tmp_path, protocol):
     for step in study.visit:
         for language in study.languages:
             assert study.text(step, language) or step.kind in (
-                "dialogue", "questionnaire", "compare", "elicit",
-            )  # fmt: skip
+                "dialogue",
+                "questionnaire",
+                "compare",
+                "elicit",
+            )
 
 
 def test_the_cambridge_study_has_two_systems_and_two_hundred_tasks(tmp_path):
@@ -122,8 +125,11 @@ def test_texts_that_still_speak_of_our_example_are_named_where_the_study_is_abou
     domain.write_text(domain.read_text().replace("ontology: marlowe", "ontology: harbour"), encoding="utf-8")
     told = example_warnings(load_study(tmp_path))
     assert sorted(line.split(":")[0] for line in told) == [
-        "debrief.it.md", "debrief.md", "instructions.it.md", "instructions.md",
-    ]  # fmt: skip
+        "debrief.it.md",
+        "debrief.md",
+        "instructions.it.md",
+        "instructions.md",
+    ]
     assert all("marlowe" in line and "harbour" in line for line in told)
     (tmp_path / "debrief.md").write_text("Thank you.", encoding="utf-8")
     assert len(example_warnings(load_study(tmp_path))) == 3

@@ -83,10 +83,14 @@ def test_codes_are_as_written_or_the_place() -> None:
 @pytest.mark.parametrize(
     ("value", "needed", "own", "needs"),
     [
-        (None, True, None, False), (None, True, True, False), ("which", True, None, True),
-        ("which", False, None, False), ("which", True, False, False), ("which", False, True, True),
+        (None, True, None, False),
+        (None, True, True, False),
+        ("which", True, None, True),
+        ("which", False, None, False),
+        ("which", True, False, False),
+        ("which", False, True, True),
     ],
-)  # fmt: skip
+)
 def test_a_label_needs_a_value_as_it_says_itself_else_as_its_scheme_does(
     value: str | None, needed: bool, own: bool | None, needs: bool
 ) -> None:
@@ -133,9 +137,12 @@ def test_a_scheme_is_a_file_beside_the_study_or_one_of_ours(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("name", "problem", "hint"),
-    [("my.yaml", "no file 'my.yaml'", "next to"), ("my.yml", "no file 'my.yml'", "next to"),
-     ("contxt", "unknown scheme 'contxt'", "Did you mean 'context'")],
-)  # fmt: skip
+    [
+        ("my.yaml", "no file 'my.yaml'", "next to"),
+        ("my.yml", "no file 'my.yml'", "next to"),
+        ("contxt", "unknown scheme 'contxt'", "Did you mean 'context'"),
+    ],
+)
 def test_a_scheme_that_is_not_there_is_named_with_what_to_do(name: str, problem: str, hint: str) -> None:
     found = unknown_scheme(name)
     assert found[0] == problem and hint in found[1]
@@ -144,8 +151,15 @@ def test_a_scheme_that_is_not_there_is_named_with_what_to_do(name: str, problem:
 def test_schemes_side_by_side_are_listed_once_and_after_what_they_depend_on() -> None:
     asked = {"only_where": {"mood": ["calm", "sad"]}}
     assert together([scheme("mood"), scheme("tone"), scheme("why", only_where={"mood": ["calm"]})]) == []
-    found = together([scheme("late", only_where={"mood": ["calm"]}), scheme("mood"), scheme("why", **asked),
-                      scheme("mood"), scheme("self", only_where={"self": ["calm"]})])  # fmt: skip
+    found = together(
+        [
+            scheme("late", only_where={"mood": ["calm"]}),
+            scheme("mood"),
+            scheme("why", **asked),
+            scheme("mood"),
+            scheme("self", only_where={"self": ["calm"]}),
+        ]
+    )
     named = [(0, "'mood'"), (2, "'sad'"), (3, "'mood'"), (4, "'self'")]
     assert [place for place, *_ in found] == [place for place, _ in named]
     assert all(name in problem for (_, problem, _), (_, name) in zip(found, named, strict=True))

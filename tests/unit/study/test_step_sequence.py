@@ -19,17 +19,23 @@ def said(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("screen", "problems"),
     [
-        ("admit: {age: 1..6}", []), ("admit: {age: 1..1}", []), ("admit: {age: 6}", []),
+        ("admit: {age: 1..6}", []),
+        ("admit: {age: 1..1}", []),
+        ("admit: {age: 6}", []),
         ("admit: {age: 0..6}", ["screen.admit.age: 0..6 is outside the scale of 'age'"]),
         ("admit: {age: 1..7}", ["screen.admit.age: 1..7 is outside the scale of 'age'"]),
         ("admit: {age: 2..5}, quotas: {age: {1: 3, 6: 4}}", []),
         ("admit: {age: 2..5}, quotas: {age: {0: 3, 6: 4}}", ["screen.quotas.age: 0..6 is outside"]),
         ("admit: {age: 2..5}, quotas: {age: {1: 3, 7: 4}}", ["screen.quotas.age: 1..7 is outside"]),
-        ("admit: {aeg: 2..5, experience: 9}",
-         ["screen.admit.aeg: 'p851_background' has no item 'aeg'",
-          "screen.admit.experience: 9 is outside"]),
+        (
+            "admit: {aeg: 2..5, experience: 9}",
+            [
+                "screen.admit.aeg: 'p851_background' has no item 'aeg'",
+                "screen.admit.experience: 9 is outside",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_screen_asks_for_codes_from_the_lowest_to_the_highest_of_the_scale(
     screen: str, problems: list[str], study_folder: Callable[..., Path]
 ) -> None:
@@ -83,10 +89,13 @@ def test_only_a_code_shows_that_a_dialogue_was_held_elsewhere(
         ("systems: {}\n", TALK, ["systems: no system is defined"]),
         (SYSTEMS, TALK, []),
         (SYSTEMS, "  - arena: {bouts: 2, turns: 3}\n", ["visit[0].arena: two different systems are needed"]),
-        (SYSTEMS + '  b: {connect: http, url: "http://127.0.0.1:2"}\n',
-         "  - arena: {bouts: 2, turns: 3}\n", []),
+        (
+            SYSTEMS + '  b: {connect: http, url: "http://127.0.0.1:2"}\n',
+            "  - arena: {bouts: 2, turns: 3}\n",
+            [],
+        ),
     ],
-)  # fmt: skip
+)
 def test_as_many_systems_are_named_as_the_visit_needs(
     systems: str, visit: str, problems: list[str], study_folder: Callable[..., Path]
 ) -> None:
@@ -98,10 +107,14 @@ def test_as_many_systems_are_named_as_the_visit_needs(
 @pytest.mark.parametrize(
     ("step", "repeat"),
     [
-        ({"dialogue": {"repeat": "2..5", "gate": "none"}}, "2..5"), ({"consent": "consent.md"}, None),
-        ({"questionnaire": "sus"}, None), ({"nothing like it": {}}, None), ("dialogue", "1"), (None, None),
+        ({"dialogue": {"repeat": "2..5", "gate": "none"}}, "2..5"),
+        ({"consent": "consent.md"}, None),
+        ({"questionnaire": "sus"}, None),
+        ({"nothing like it": {}}, None),
+        ("dialogue", "1"),
+        (None, None),
     ],
-)  # fmt: skip
+)
 def test_dialogues_are_read_of_a_step_as_written_where_this_version_can(
     step: object, repeat: str | None
 ) -> None:

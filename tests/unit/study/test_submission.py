@@ -11,13 +11,19 @@ from vivavoce_campaign.campaign_file import check_campaign, load_campaign, read_
 from vivavoce_campaign.submission_file import in_language
 
 SYSTEM: dict[str, Any] = {
-    "submission": "bank", "team": "us", "domain": {"it": "banca", "en": "banking"},
+    "submission": "bank",
+    "team": "us",
+    "domain": {"it": "banca", "en": "banking"},
     "intents": [
-        {"id": "card", "text": "top up", "minutes": 3}, {"id": "pay", "text": {"it": "paga"}, "minutes": 2},
+        {"id": "card", "text": "top up", "minutes": 3},
+        {"id": "pay", "text": {"it": "paga"}, "minutes": 2},
     ],
-    "channel": "written", "interface": "own page", "access": "on-line", "languages": ["en", "it"],
+    "channel": "written",
+    "interface": "own page",
+    "access": "on-line",
+    "languages": ["en", "it"],
     "connector": {"connect": "http"},
-}  # fmt: skip
+}
 
 
 def written(folder: Path, *systems: dict[str, Any], **settings: Any) -> Path:
@@ -30,10 +36,15 @@ def written(folder: Path, *systems: dict[str, Any], **settings: Any) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("words", "language", "expected"), [
-    ("one for all", "it", "one for all"), ({"it": "sì", "en": "yes"}, "en", "yes"),
-    ({"it": "sì", "en": "yes"}, "de", "sì"), ({}, "de", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "language", "expected"),
+    [
+        ("one for all", "it", "one for all"),
+        ({"it": "sì", "en": "yes"}, "en", "yes"),
+        ({"it": "sì", "en": "yes"}, "de", "sì"),
+        ({}, "de", ""),
+    ],
+)
 def test_words_are_said_in_the_language_asked_for_else_in_the_first(
     words: Any, language: str, expected: str
 ) -> None:
@@ -52,13 +63,17 @@ def test_a_campaign_knows_its_submissions_and_their_languages(tmp_path: Path) ->
         campaign.submission("bnak")
 
 
-@pytest.mark.parametrize(("change", "problem"), [
-    ({"intents": [SYSTEM["intents"][0]] * 2}, "intent 'card' is listed twice"),
-    ({"submission": "a b", "file": "a b"}, "'a b' cannot name a system"),
-    ({"file": "elsewhere"}, "the file bank.yaml"),
-    ({"languages": ["fr"]}, "none of the campaign's languages"),
-    ({"title": {"it": " "}}, "the text is empty"), ({"domain": ""}, "the text is empty"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"intents": [SYSTEM["intents"][0]] * 2}, "intent 'card' is listed twice"),
+        ({"submission": "a b", "file": "a b"}, "'a b' cannot name a system"),
+        ({"file": "elsewhere"}, "the file bank.yaml"),
+        ({"languages": ["fr"]}, "none of the campaign's languages"),
+        ({"title": {"it": " "}}, "the text is empty"),
+        ({"domain": ""}, "the text is empty"),
+    ],
+)
 def test_what_is_wrong_with_a_submission_is_named(
     tmp_path: Path, change: dict[str, Any], problem: str
 ) -> None:

@@ -100,8 +100,11 @@ def test_texts_mention_every_value_and_every_request(marlowe, language):
                 assert marlowe.slots[slot].anything[language].lower() in text
                 continue
             verb = r"^(be|essere) "
-            ways = [premodifier(marlowe, slot, value, language), phrase(marlowe, slot, value, language),
-                    re.sub(verb, "", wish(marlowe, slot, value, language))]  # fmt: skip
+            ways = [
+                premodifier(marlowe, slot, value, language),
+                phrase(marlowe, slot, value, language),
+                re.sub(verb, "", wish(marlowe, slot, value, language)),
+            ]
             assert any(way and way.lower() in text for way in ways), (text, ways)
         for slot in task.requests:
             assert marlowe.slots[slot].asked_as[language] in text
@@ -185,15 +188,18 @@ venues:
 )
 def test_what_is_looked_for_is_called_by_the_ontologys_own_word(tmp_path, kind, wished):
     venues = [
-        f'  - {{id: {name}{place}, name: N{name}{place}, type: {name}, '
+        f"  - {{id: {name}{place}, name: N{name}{place}, type: {name}, "
         f'slots: {{site: porto, readers: {readers}, shelf: "{place}"}}}}'
-        for name in ("book", "atlas", "review") for place, readers in enumerate(("kids", "old"))
-    ]  # fmt: skip
+        for name in ("book", "atlas", "review")
+        for place, readers in enumerate(("kids", "old"))
+    ]
     (tmp_path / "library.yaml").write_text(LIBRARY + "\n".join(venues) + "\n", encoding="utf-8")
     library = load_ontology(tmp_path / "library.yaml")
     wanted = settings_of(types=[kind], generate=60, unsatisfiable=0.5, constraints=2)
-    texts = {lang: " ".join(task.text[lang] for task in generate_tasks(library, wanted, LANGUAGES))
-             for lang in LANGUAGES}  # fmt: skip
+    texts = {
+        lang: " ".join(task.text[lang] for task in generate_tasks(library, wanted, LANGUAGES))
+        for lang in LANGUAGES
+    }
     assert wished in texts["it"]
     assert f"If there is no such {library.types[kind]['en'].text}, how about" in texts["en"]
     assert f"che ne dici di {library.types[kind]['it'].article} " in texts["it"]
@@ -220,14 +226,18 @@ def test_no_task_asks_for_what_nobody_wants(marlowe):
 @pytest.mark.parametrize(
     ("written", "languages", "expected"),
     [
-        ({"generate": None}, ("en",), (), ),
+        (
+            {"generate": None},
+            ("en",),
+            (),
+        ),
         ({"constraints": "9..10"}, ("en",), ("constraints",)),
         ({"constraints": "0..2"}, ("en",), ("constraints",)),
         ({"requests": 8}, ("en",), ("requests",)),
         ({"types": ["pob"]}, ("en",), ("types", 0)),
         ({}, ("en", "de"), ("generate",)),
     ],
-)  # fmt: skip
+)
 def test_settings_that_the_ontology_cannot_serve_are_refused(marlowe, written, languages, expected):
     problems = check_settings(marlowe, settings_of(**written), languages)
     assert [path for path, _, _ in problems] == [expected]

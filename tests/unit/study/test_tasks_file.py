@@ -42,15 +42,35 @@ def test_venues_are_looked_up(check, marlowe):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("food: seafood", "food: sefood", "tasks.yaml:4 tasks[0].constraints.food: unknown value 'sefood' of slot 'food'. Did you mean 'seafood'?"),
-        ("food: seafood", "foot: seafood", "tasks.yaml:4 tasks[0].constraints.foot: 'foot' is not a slot of a restaurant to search by. Did you mean 'food'?"),
-        ("[phone]", "[fone]", "tasks.yaml:5 tasks[0].requests[0]: 'fone' is not a slot of a restaurant to ask for. Did you mean 'phone'?"),
+        (
+            "food: seafood",
+            "food: sefood",
+            "tasks.yaml:4 tasks[0].constraints.food: unknown value 'sefood' of slot 'food'. Did you mean 'seafood'?",
+        ),
+        (
+            "food: seafood",
+            "foot: seafood",
+            "tasks.yaml:4 tasks[0].constraints.foot: 'foot' is not a slot of a restaurant to search by. Did you mean 'food'?",
+        ),
+        (
+            "[phone]",
+            "[fone]",
+            "tasks.yaml:5 tasks[0].requests[0]: 'fone' is not a slot of a restaurant to ask for. Did you mean 'phone'?",
+        ),
         ("type: restaurant", "type: restorant", "tasks.yaml:3 tasks[0].type: unknown type 'restorant'"),
         ("id: two", "id: one", "tasks.yaml:7 tasks[1].id: task 'one' is listed twice"),
-        ("constraints: {food: seafood, area: dontcare}", "constraints: {food: 3}", "tasks.yaml:4 tasks[0].constraints.food: 3 where text"),
-        ("    text: {en: Find a sea", "    texts: {en: Find a sea", "tasks.yaml:6 tasks[0].texts: unknown key 'texts'. Did you mean 'text'?"),
+        (
+            "constraints: {food: seafood, area: dontcare}",
+            "constraints: {food: 3}",
+            "tasks.yaml:4 tasks[0].constraints.food: 3 where text",
+        ),
+        (
+            "    text: {en: Find a sea",
+            "    texts: {en: Find a sea",
+            "tasks.yaml:6 tasks[0].texts: unknown key 'texts'. Did you mean 'text'?",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_named(check, old, new, expected):
     assert old in TASKS
     tasks, problems = check(TASKS.replace(old, new, 1))

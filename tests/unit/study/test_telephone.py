@@ -30,10 +30,13 @@ def test_a_study_by_telephone_shows_each_participant_a_number_of_their_own(tmp_p
 @pytest.mark.parametrize(
     ("channel", "more", "refused"),
     [
-        ("text", "", True), ("voice", "", True), ("text", "voice: {microphone: open}\n", True),
-        ("voice", "voice: {microphone: push}\n", True), ("voice", "voice: {microphone: open}\n", False),
+        ("text", "", True),
+        ("voice", "", True),
+        ("text", "voice: {microphone: open}\n", True),
+        ("voice", "voice: {microphone: push}\n", True),
+        ("voice", "voice: {microphone: open}\n", False),
     ],
-)  # fmt: skip
+)
 def test_a_system_that_is_a_telephone_number_needs_a_call_or_an_open_microphone(
     channel: str, more: str, refused: bool, tmp_path: Path
 ) -> None:
@@ -60,7 +63,7 @@ def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> 
         ('telephone: {listen: "127.0.0.1:5060"}\n', "gate: code, channel: phone", "'number' is missing"),
         (SECTION + "  lissen: x\n", "gate: code, channel: phone", "Did you mean 'listen'"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_named_with_its_cure(section: str, dialogue: str, words: str, tmp_path: Path) -> None:
     problems = "\n".join(str(problem) for problem in check_study(study(tmp_path, section, dialogue)))
     assert words in problems

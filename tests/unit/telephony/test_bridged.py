@@ -132,8 +132,9 @@ def with_hotline(
     folder: Path, work: Callable[[Laboratory], Awaitable[None]], *, recognise: bool = False, **limits: Any
 ) -> None:
     Told.words, Written.texts = [], []
-    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel="phone")  # fmt: skip
+    step = DialogueStep(
+        repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
+    )
     study = make_study(folder)
     telephone = Telephone.model_validate(
         {
@@ -148,10 +149,11 @@ def with_hotline(
     study = study.model_copy(
         update={
             "visit": tuple(step if isinstance(one, DialogueStep) else one for one in study.visit),
-            "telephone": telephone, "systems": systems,
+            "telephone": telephone,
+            "systems": systems,
             "limits": study.limits.model_copy(update=limits),
         }
-    )  # fmt: skip
+    )
 
     async def run() -> None:
         connector = make_connector(systems["hotline"], {})
@@ -347,8 +349,9 @@ def test_where_the_study_wants_it_the_participants_turns_are_read_for_the_log_al
         assert all(turn["text"] is None for turn in turns)
         best = [one for one in dataset.read("hypotheses").to_pylist() if one["rank"] == 0]
         assert [(one["turn_index"], one["source"], one["text"]) for one in best] == [
-            (1, "log", "a table for two"), (3, "log", "thank you"),
-        ]  # fmt: skip
+            (1, "log", "a table for two"),
+            (3, "log", "thank you"),
+        ]
 
     with_hotline(tmp_path, work, recognise=True)
 
@@ -385,8 +388,13 @@ def test_a_text_is_told_that_it_needs_a_telephone() -> None:
 
 
 def test_settings_that_make_no_call_are_refused() -> None:
-    for settings in [{"number": "call me"}, {"number": "http://x"}, {"exchange": "nowhere"},
+    for settings in [
+        {"number": "call me"},
+        {"number": "http://x"},
+        {"exchange": "nowhere"},
         {"password": "plain"},
-         {"caller_id": "a b"}, {"keys": "12x"}]:  # fmt: skip
+        {"caller_id": "a b"},
+        {"keys": "12x"},
+    ]:
         with pytest.raises(InputError, match=next(iter(settings))):
             connector(**settings)

@@ -12,8 +12,11 @@ from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
 from vivavoce_speech.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
 
 # ITU-T Q.23: rows and columns of the keypad
-TONES = {key: (row, column) for row, keys in ((697, "123A"), (770, "456B"), (852, "789C"), (941, "*0#D"))
-         for column, key in zip((1209, 1336, 1477, 1633), keys, strict=True)}  # fmt: skip
+TONES = {
+    key: (row, column)
+    for row, keys in ((697, "123A"), (770, "456B"), (852, "789C"), (941, "*0#D"))
+    for column, key in zip((1209, 1336, 1477, 1633), keys, strict=True)
+}
 
 
 def energy(samples: np.ndarray, hertz: int) -> float:

@@ -26,10 +26,17 @@ def test_the_facts_of_a_call_are_read_up_to_the_empty_line() -> None:
 
 
 def test_a_number_that_is_withheld_is_none() -> None:
-    for caller, presentation, known in [("5550101", "0", "5550101"), ("5550101", "3", "5550101"),
-        ("5550101", "35", ""), ("5550101", "67", ""),
-         ("", "0", ""), ("anonymous", "0", ""), ("desk", "0", "desk"), ("5 5", "0", ""),
-         ("1" * 65, "0", "")]:  # fmt: skip
+    for caller, presentation, known in [
+        ("5550101", "0", "5550101"),
+        ("5550101", "3", "5550101"),
+        ("5550101", "35", ""),
+        ("5550101", "67", ""),
+        ("", "0", ""),
+        ("anonymous", "0", ""),
+        ("desk", "0", "desk"),
+        ("5 5", "0", ""),
+        ("1" * 65, "0", ""),
+    ]:
         assert caller_of(read(facts(caller, "100", callingpres=presentation))) == known
 
 
@@ -40,9 +47,16 @@ def test_the_number_that_was_dialled_is_the_dial_plans_argument_else_the_extensi
 
 
 def test_what_is_no_question_is_refused() -> None:
-    for data in [b"", b"\n", b"GET / HTTP/1.1\n\n", b"agi_x: 1\n", b"agi_x: 1",
+    for data in [
+        b"",
+        b"\n",
+        b"GET / HTTP/1.1\n\n",
+        b"agi_x: 1\n",
+        b"agi_x: 1",
         b"agi_x: " + b"1" * 70_000 + b"\n\n",
-         b"agi_x: 1\n" * 300 + b"\n", b"\xff\xfe\n\n"]:  # fmt: skip
+        b"agi_x: 1\n" * 300 + b"\n",
+        b"\xff\xfe\n\n",
+    ]:
         with pytest.raises(BadRequest):
             read(data)
 

@@ -30,8 +30,13 @@ URL = "https://lab.example.org/study"
 TOKEN = "a token of the carrier's"
 # the example of Twilio's documentation, "Webhooks security"
 EXAMPLE_URL = "https://mycompany.com/myapp.php?foo=1&bar=2"
-EXAMPLE = [("CallSid", "CA1234567890ABCDE"), ("Caller", "+14158675309"), ("Digits", "1234"),
-           ("From", "+14158675309"), ("To", "+18005551212")]  # fmt: skip
+EXAMPLE = [
+    ("CallSid", "CA1234567890ABCDE"),
+    ("Caller", "+14158675309"),
+    ("Digits", "1234"),
+    ("From", "+14158675309"),
+    ("To", "+18005551212"),
+]
 
 
 class Line:
@@ -71,9 +76,10 @@ def announced(streams: MediaStreams, caller: str = "+390612345678", called: str 
 
 
 def carrying(
-    on_call: Callable[[PhoneLeg], Awaitable[None]], work: Callable[[MediaStreams], Awaitable[None]],
+    on_call: Callable[[PhoneLeg], Awaitable[None]],
+    work: Callable[[MediaStreams], Awaitable[None]],
     at_once: int = 5,
-) -> None:  # fmt: skip
+) -> None:
     async def run() -> None:
         streams = MediaStreams(on_call, url=URL, token=TOKEN, at_once=at_once)
         try:
@@ -111,9 +117,14 @@ def test_a_signature_holds_for_any_order_of_the_fields_and_for_no_other_token_or
 
 @pytest.mark.parametrize(
     ("address", "number"),
-    [("+390612345678", "+390612345678"), ("sip:31415@lab.sip.example.org", "31415"), ("+266696687", ""),
-     ("anonymous", ""), ("", "")],
-)  # fmt: skip
+    [
+        ("+390612345678", "+390612345678"),
+        ("sip:31415@lab.sip.example.org", "31415"),
+        ("+266696687", ""),
+        ("anonymous", ""),
+        ("", ""),
+    ],
+)
 def test_a_withheld_number_is_none(address: str, number: str) -> None:
     assert number_of(address) == number
 

@@ -115,15 +115,23 @@ class Laboratory:
 
 def with_outbound(folder: Path, work: Callable[[Laboratory], Awaitable[None]], **settings: Any) -> None:
     Written.texts = []
-    step = DialogueStep(repeat=Range(min=1, max=9), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel="phone")  # fmt: skip
+    step = DialogueStep(
+        repeat=Range(min=1, max=9), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
+    )
     telephone = Telephone.model_validate(
         {
-            "recogniser": "told", "synthesiser": "written", "silence_s": 3600,
-            "outbound": {"exchange": "127.0.0.1:5060", "allowed": ["+39"], "pause_s": 0,
-                         "hours": "00:00-24:00", **settings},
+            "recogniser": "told",
+            "synthesiser": "written",
+            "silence_s": 3600,
+            "outbound": {
+                "exchange": "127.0.0.1:5060",
+                "allowed": ["+39"],
+                "pause_s": 0,
+                "hours": "00:00-24:00",
+                **settings,
+            },
         }
-    )  # fmt: skip
+    )
     study = make_study(folder)
     visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
     study = study.model_copy(update={"visit": visit, "telephone": telephone})
@@ -276,24 +284,34 @@ def outbound(**settings: Any) -> Outbound:
 @pytest.mark.parametrize(
     ("written", "number"),
     [
-        ("+39 06 6982-1234", "+390669821234"), ("0039 06 69821234", "+390669821234"),
-        ("06 69821234", "+390669821234"), ("+44 20 7946 0018", "+442079460018"),
+        ("+39 06 6982-1234", "+390669821234"),
+        ("0039 06 69821234", "+390669821234"),
+        ("06 69821234", "+390669821234"),
+        ("+44 20 7946 0018", "+442079460018"),
         ("sip:ada@lab.example.org", "sip:ada@lab.example.org"),
     ],
-)  # fmt: skip
+)
 def test_a_number_is_called_in_its_international_form(written: str, number: str) -> None:
     assert callee(written, outbound(country="IT")) == number
 
 
 def test_what_costs_or_is_not_allowed_is_not_called() -> None:
     for written, reason in [
-            ("", "no_number"), ("112", "no_number"), ("my phone", "no_number"), ("+39 1", "no_number"),
-            ("+1 212 555 2368", "not_allowed"), ("+44 161 496 0000", "not_allowed"),
-            ("+39 899 123456", "not_allowed"), ("+39 848 123456", "not_allowed"),
-            ("+39 06 5550 123", "not_allowed"), ("sip:ada@evil.example.com", "not_allowed"),
-            ("sip:ada@lab.example.org@evil.com", "no_number"), ("sip:a@b\r\nX: y", "no_number"),
-            ("sips:ada@lab.example.org", "no_number"), ("sip:ada@lab.example.org;x=y", "no_number"),
-        ]:  # fmt: skip
+        ("", "no_number"),
+        ("112", "no_number"),
+        ("my phone", "no_number"),
+        ("+39 1", "no_number"),
+        ("+1 212 555 2368", "not_allowed"),
+        ("+44 161 496 0000", "not_allowed"),
+        ("+39 899 123456", "not_allowed"),
+        ("+39 848 123456", "not_allowed"),
+        ("+39 06 5550 123", "not_allowed"),
+        ("sip:ada@evil.example.com", "not_allowed"),
+        ("sip:ada@lab.example.org@evil.com", "no_number"),
+        ("sip:a@b\r\nX: y", "no_number"),
+        ("sips:ada@lab.example.org", "no_number"),
+        ("sip:ada@lab.example.org;x=y", "no_number"),
+    ]:
         with pytest.raises(BadNumber) as caught:
             callee(written, outbound(denied=["+39065550"]))
         assert caught.value.reason == reason
@@ -311,10 +329,17 @@ def test_whatever_is_written_only_allowed_numbers_come_out(written: str) -> None
 
 
 def test_settings_that_would_call_anybody_or_nobody_are_refused() -> None:
-    for settings in [{"allowed": []}, {"allowed": ["39"]}, {"allowed": ["*"]}, {"hours": "20:00-09:00"},
+    for settings in [
+        {"allowed": []},
+        {"allowed": ["39"]},
+        {"allowed": ["*"]},
+        {"hours": "20:00-09:00"},
         {"hours": "always"},
-         {"timezone": "Rome"}, {"password": "plain"}, {"exchange": "nowhere"},
-         {"country": "Italy"}]:  # fmt: skip
+        {"timezone": "Rome"},
+        {"password": "plain"},
+        {"exchange": "nowhere"},
+        {"country": "Italy"},
+    ]:
         with pytest.raises(ValidationError):
             outbound(**settings)
 

@@ -18,9 +18,15 @@ OFFER = (
 
 def test_bytes_stand_for_the_samples_of_the_standard() -> None:
     for codec, byte, sample in [
-            (PCMU, 0xFF, 0), (PCMU, 0x7F, 0), (PCMU, 0x80, 32124), (PCMU, 0x00, -32124),
-            (PCMA, 0xD5, 8), (PCMA, 0x55, -8), (PCMA, 0xAA, 32256), (PCMA, 0x2A, -32256),
-        ]:  # fmt: skip
+        (PCMU, 0xFF, 0),
+        (PCMU, 0x7F, 0),
+        (PCMU, 0x80, 32124),
+        (PCMU, 0x00, -32124),
+        (PCMA, 0xD5, 8),
+        (PCMA, 0x55, -8),
+        (PCMA, 0xAA, 32256),
+        (PCMA, 0x2A, -32256),
+    ]:
         assert codec.decode(bytes([byte])).tolist() == [sample]
 
 
@@ -84,9 +90,14 @@ def test_a_hold_is_answered_with_its_counterpart() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
-    [("9 8 0 101", "9 101", "PCMU"), ("m=audio", "m=video", "no audio"), ("c=IN", "x=IN", "no address"),
-     ("4000", "0", "no audio"), ("c=IN IP4 10.0.0.9", "c=IN IP4 elsewhere.example", "address")],
-)  # fmt: skip
+    [
+        ("9 8 0 101", "9 101", "PCMU"),
+        ("m=audio", "m=video", "no audio"),
+        ("c=IN", "x=IN", "no address"),
+        ("4000", "0", "no audio"),
+        ("c=IN IP4 10.0.0.9", "c=IN IP4 elsewhere.example", "address"),
+    ],
+)
 def test_an_offer_without_common_sound_is_refused(old: str, new: str, words: str) -> None:
     with pytest.raises(NoCommonSound, match=words):
         read_offer(OFFER.replace(old, new))

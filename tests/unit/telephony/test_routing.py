@@ -112,8 +112,9 @@ def with_routing(
 ) -> Laboratory:
     told = {"number": "100", "recogniser": "deaf", "synthesiser": "curt", "silence_s": 3600}
     telephone = Telephone.model_validate({**told, "routing": routing})
-    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel="phone")  # fmt: skip
+    step = DialogueStep(
+        repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
+    )
     study = make_study(
         folder, systems={name: {"connect": "parrot"} for name in SYSTEMS}, allocation=allocation
     )

@@ -234,12 +234,19 @@ def test_a_call_that_we_end_is_ended_at_the_caller() -> None:
 
 
 VALID = [
-    b"INVITE sip:100@127.0.0.1 SIP/2.0", b"Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bK1",
-    b"Max-Forwards: 70", b"From: <sip:a@127.0.0.1>;tag=1", b"To: <sip:b@127.0.0.1>", b"Call-ID: x",
+    b"INVITE sip:100@127.0.0.1 SIP/2.0",
+    b"Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bK1",
+    b"Max-Forwards: 70",
+    b"From: <sip:a@127.0.0.1>;tag=1",
+    b"To: <sip:b@127.0.0.1>",
+    b"Call-ID: x",
     b"CSeq: 1 INVITE",
-    b"Contact: <sip:a@127.0.0.1:9>", b"Content-Type: application/sdp", b"Content-Length: 0", b"",
+    b"Contact: <sip:a@127.0.0.1:9>",
+    b"Content-Type: application/sdp",
+    b"Content-Length: 0",
+    b"",
     SDP.encode(),
-]  # fmt: skip
+]
 PIECES = st.one_of(st.sampled_from(VALID), st.binary(max_size=40))
 
 

@@ -50,11 +50,12 @@ def test_an_exchange_of_old_gets_the_short_form() -> None:
 
 def test_the_first_challenge_that_we_know_is_answered() -> None:
     challenges = [
-        'Basic realm="a"', 'Digest realm="a", nonce="n", algorithm=SHA-512-256, qop="auth"',
+        'Basic realm="a"',
+        'Digest realm="a", nonce="n", algorithm=SHA-512-256, qop="auth"',
         'Digest realm="a", nonce="n", qop="auth-int"',
         'Digest realm="b", nonce="n", algorithm=SHA-256, qop="auth"',
         'Digest realm="c", nonce="n", algorithm=MD5',
-    ]  # fmt: skip
+    ]
     header = authorization(challenges, MUFASA, "INVITE", "sip:a@b")
     assert header is not None
     assert 'realm="b"' in header

@@ -317,11 +317,22 @@ def test_who_calls_the_caller_finds_it_busy_and_a_stranger_ends_no_call() -> Non
 
 
 LINES = [
-    b"SIP/2.0 200 OK", b"SIP/2.0 180 Ringing", b"SIP/2.0 407 Who", b"SIP/2.0 abc", b"CSeq: 1 INVITE",
-    b"CSeq: x", b"To: <sip:a@b>;tag=1", b"To: ???", b"From: <sip:a@b>;tag=1",
-    b"Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bK1", b"Proxy-Authenticate: Digest realm=\"",
-    b"Contact: <sip:", b"Content-Type: application/sdp", b"", SDP.encode(),
-]  # fmt: skip
+    b"SIP/2.0 200 OK",
+    b"SIP/2.0 180 Ringing",
+    b"SIP/2.0 407 Who",
+    b"SIP/2.0 abc",
+    b"CSeq: 1 INVITE",
+    b"CSeq: x",
+    b"To: <sip:a@b>;tag=1",
+    b"To: ???",
+    b"From: <sip:a@b>;tag=1",
+    b"Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bK1",
+    b'Proxy-Authenticate: Digest realm="',
+    b"Contact: <sip:",
+    b"Content-Type: application/sdp",
+    b"",
+    SDP.encode(),
+]
 GARBAGE = st.lists(
     st.one_of(
         st.binary(max_size=400),

@@ -86,14 +86,18 @@ class Laboratory:
 
 
 def in_laboratory(
-    folder: Path, work: Callable[[Laboratory], Awaitable[None]], number: str = "100",
-    of_study: Mapping[str, Any] | None = None, **settings: Any,
-) -> None:  # fmt: skip
+    folder: Path,
+    work: Callable[[Laboratory], Awaitable[None]],
+    number: str = "100",
+    of_study: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> None:
     """Run some calls; the study's step is held by telephone, the system is a parrot."""
     Told.words, Told.sounds, Written.texts = [], [], []
     study = make_study(folder)
-    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel="phone")  # fmt: skip
+    step = DialogueStep(
+        repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
+    )
     told = {"number": number, "recogniser": "told", "synthesiser": "written", "listen": "127.0.0.1:0"}
     telephone = Telephone.model_validate({**told, "silence_s": 3600, **settings})
     visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)

@@ -88,10 +88,19 @@ class Stage:
 
     def talk(self, leg: FastLeg, after: int = 0, **how: Any) -> asyncio.Task[None]:
         spoken = SpokenDialogue(
-            self.calls, self.visit_id, self.dialogue_id, after, leg, rate_hz=8000, language="en",
-            recogniser=self.ours, synthesiser=self.ours, turn_taking=TurnTaking(no_input_s=3600),
-            told=self.told.append, **how,
-        )  # fmt: skip
+            self.calls,
+            self.visit_id,
+            self.dialogue_id,
+            after,
+            leg,
+            rate_hz=8000,
+            language="en",
+            recogniser=self.ours,
+            synthesiser=self.ours,
+            turn_taking=TurnTaking(no_input_s=3600),
+            told=self.told.append,
+            **how,
+        )
         return asyncio.create_task(spoken.run())
 
     async def turns(self, count: int, leg: FastLeg) -> None:
@@ -122,8 +131,9 @@ async def sung(leg: FastLeg, seconds: float) -> None:
 
 
 def on_stage(folder: Path, system: Singer, work: Callable[[Stage], Awaitable[None]], **of_study: Any) -> None:
-    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel="phone")  # fmt: skip
+    step = DialogueStep(
+        repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
+    )
     study = make_study(
         folder, visit=(step,), telephone=Telephone.model_validate({"number": "100"}), **of_study
     )
@@ -374,16 +384,24 @@ def test_a_turn_that_a_crash_left_unanswered_is_asked_again_with_its_sound_and_o
     ("settings", "server", "path"),
     [
         (
-            {"connect": "openai-realtime", "model": "echo", "speech": True}, "realtime_server.py",
+            {"connect": "openai-realtime", "model": "echo", "speech": True},
+            "realtime_server.py",
             "/v1/realtime",
         ),
         (
-            {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end": "done", "rate_hz": 8000,
-             "sample_format": "mu-law", "greets": False},
-            "audio_server.py", "/talk",
+            {
+                "connect": "websocket-audio",
+                "turn_done": {"type": "done"},
+                "turn_end": "done",
+                "rate_hz": 8000,
+                "sample_format": "mu-law",
+                "greets": False,
+            },
+            "audio_server.py",
+            "/talk",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_caller_hears_his_own_words_from_a_system_that_says_them_again(
     tmp_path: Path, settings: dict[str, Any], server: str, path: str
 ) -> None:

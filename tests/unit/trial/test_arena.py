@@ -19,7 +19,7 @@ from scenes.fighting import (
     settled,
     until,
     write_arena,
-)  # fmt: skip
+)
 from scenes.listening import listening_study
 from scenes.visits import Parrot
 from vivavoce.connectors.base import ConnectorSettings, Conversation, SystemOutput, UserTurn
@@ -272,10 +272,13 @@ def test_a_greeting_that_a_restart_interrupted_is_heard_in_the_dialogue_that_was
 @pytest.mark.parametrize(
     ("memory", "idempotent", "again"),
     [
-        ("system", True, True), ("system", False, False), ("caller", False, True), ("process", True, False),
+        ("system", True, True),
+        ("system", False, False),
+        ("caller", False, True),
+        ("process", True, False),
         ("process", False, False),
     ],
-)  # fmt: skip
+)
 def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_to_be_lost(
     study: Study, log: Log, memory: str, idempotent: bool, again: bool
 ) -> None:
@@ -485,9 +488,16 @@ def test_what_follows_the_last_battle_has_its_material(tmp_path: Path, log: Log)
     assert state.planned is not None and state.planned.name == "listen" and state.planned.stimuli
 
 
-@pytest.mark.parametrize(("text", "problem"), [
-    ("x" * 20, None), ("x" * 21, "too_long"), (" x ", None), ("", "empty"), (" \n", "empty"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x" * 20, None),
+        ("x" * 21, "too_long"),
+        (" x ", None),
+        ("", "empty"),
+        (" \n", "empty"),
+    ],
+)
 def test_a_message_is_as_long_as_the_study_allows_and_not_empty(text: str, problem: str | None) -> None:
     limits = Limits(max_chars=20)
     if problem is None:

@@ -20,8 +20,15 @@ from vivavoce.log.models import StoredEvent
 from vivavoce.trial.arena import BoutState, opponents
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-BOUT = BoutAssigned(bout_id="b", step=0, round=0, left_dialogue_id="l", right_dialogue_id="r",
-                    left_system="a", right_system="b")  # fmt: skip
+BOUT = BoutAssigned(
+    bout_id="b",
+    step=0,
+    round=0,
+    left_dialogue_id="l",
+    right_dialogue_id="r",
+    left_system="a",
+    right_system="b",
+)
 
 
 def side(key: str, told: str, late: int = 0) -> DialogueHistory:
@@ -30,13 +37,16 @@ def side(key: str, told: str, late: int = 0) -> DialogueHistory:
     for index, letter in enumerate(told):
         reply_to = None if letter == "g" or not index else index - 1
         turn = {"dialogue_id": key, "turn_index": index}
-        happened.append({
-            "u": UserTurnSent(**turn, text="hello"),
-            "f": SystemTurnFailed(dialogue_id=key, reply_to=reply_to, failure="timeout", detail="x"),
-            "s": SilenceKept(dialogue_id=key, reply_to=reply_to),
-        }.get(letter) or SystemTurnReceived(
-            **turn, reply_to=reply_to, messages=[LoggedMessage(text="hi")], ends_dialogue=letter == "e"
-        ))  # fmt: skip
+        happened.append(
+            {
+                "u": UserTurnSent(**turn, text="hello"),
+                "f": SystemTurnFailed(dialogue_id=key, reply_to=reply_to, failure="timeout", detail="x"),
+                "s": SilenceKept(dialogue_id=key, reply_to=reply_to),
+            }.get(letter)
+            or SystemTurnReceived(
+                **turn, reply_to=reply_to, messages=[LoggedMessage(text="hi")], ends_dialogue=letter == "e"
+            )
+        )
     return dialogue_of(
         StoredEvent(f"{key}{seq}", "v", 2 * seq + late, START, 0.0, "b", event)
         for seq, event in enumerate(happened, 1)
@@ -44,8 +54,18 @@ def side(key: str, told: str, late: int = 0) -> DialogueHistory:
 
 
 def bout(left: str, right: str, votes: Sequence[int] = ()) -> BoutState:
-    cast = [VoteCast(bout_id="b", exchange=exchange, choice="left", left_turn_index=0, right_turn_index=0,
-                     response_s=1.0, leaks=[]) for exchange in votes]  # fmt: skip
+    cast = [
+        VoteCast(
+            bout_id="b",
+            exchange=exchange,
+            choice="left",
+            left_turn_index=0,
+            right_turn_index=0,
+            response_s=1.0,
+            leaks=[],
+        )
+        for exchange in votes
+    ]
     voted = tuple(BoutVote(one, START) for one in cast)
     return BoutState(BOUT, voted, side("l", left), side("r", right, late=1))
 

@@ -40,9 +40,10 @@ def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
 def capped(folder: Path, repeat: tuple[int, int] = (1, 1), **caps: Any) -> study_model.Study:
     """Dialogues from the first page on, with two systems."""
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=repeat[0], max=repeat[1]), gate="none",
+        repeat=study_model.Range(min=repeat[0], max=repeat[1]),
+        gate="none",
         nontrivial=study_model.Nontrivial(user_turns=1),
-    )  # fmt: skip
+    )
     return make_study(folder, visit=(step,), caps=Caps(**caps), allocation="balanced")
 
 
@@ -253,8 +254,9 @@ def test_who_comes_again_keeps_or_crosses_conditions_where_that_leaves_a_choice(
     follow_up = FollowUp.model_validate({"of": "first", "after_days": 0, "condition": condition})
     battles = arena_study(tmp_path / "arena").visit
     earlier = held and LoggedEarlier(study="first", completed_at=ManualClock().now(), conditions=held)
-    opened = VisitOpened(study="city", revision="r", participant_id="p", pool="link", language="en",
-                         earlier=earlier)  # fmt: skip
+    opened = VisitOpened(
+        study="city", revision="r", participant_id="p", pool="link", language="en", earlier=earlier
+    )
     for visit, wanted in (({}, kept), ({"visit": battles}, in_battles)):
         study = make_study(tmp_path, systems=systems, follow_up=follow_up, **visit)
         state = VisitState(study, "v")

@@ -16,8 +16,12 @@ class Codes:
     """The codes of a log: who they were issued to, and whether they were used."""
 
     def __init__(self) -> None:
-        self.issued = {"1111": ("mine", "this"), "2222": ("mine", "earlier"), "3333": ("another", "other"),
-                       "4444": ("mine", "this")}  # fmt: skip
+        self.issued = {
+            "1111": ("mine", "this"),
+            "2222": ("mine", "earlier"),
+            "3333": ("another", "other"),
+            "4444": ("mine", "this"),
+        }
         self.used = {"4444"}
 
     def find_code(self, digits: str) -> Any:

@@ -99,7 +99,7 @@ visit:
         ("{factor: line, answers: {noissy: {}}}", "voice", "no system has this level of 'line'. Did you"),
         ("{factor: line}", "voice", "degrades nothing"),
     ],
-)  # fmt: skip
+)
 def test_damage_that_nobody_would_hear_is_named(
     damage: str, channel: str, told: str | None, tmp_path: Path
 ) -> None:

@@ -58,8 +58,10 @@ def test_a_participant_speaks_and_types_and_each_command_is_a_row(tmp_path: Path
     with_visit(study, log, play)
     rows = commands(log, tmp_path / "data")
     assert [(row["recipe"], row["frame"], row["utterance"]) for row in rows] == [
-        ("tea", "fill", 1), ("tea", "boil", 2), ("tea", "pour", 3),
-    ]  # fmt: skip
+        ("tea", "fill", 1),
+        ("tea", "boil", 2),
+        ("tea", "pour", 3),
+    ]
     assert [row["text"] for row in rows] == [None, "boil it", None]
     assert [row["duration_s"] for row in rows] == [1.25, None, 0.5]
     assert [row["microphone_distance_m"] for row in rows] == [0.5, None, 0.5]
@@ -162,11 +164,15 @@ def test_another_process_goes_on_at_the_same_stimulus(tmp_path: Path, log: Log) 
 @pytest.mark.parametrize(
     ("audio", "reason"),
     [
-        (b"", "bad_audio"), (b"RIFF", "bad_audio"), (wav(0.2, channels=2), "bad_audio"),
-        (wav(0.0), "empty"), (wav(0.5)[:-100], "bad_audio"), (wav(4.0, 8000), "too_long"),
+        (b"", "bad_audio"),
+        (b"RIFF", "bad_audio"),
+        (wav(0.2, channels=2), "bad_audio"),
+        (wav(0.0), "empty"),
+        (wav(0.5)[:-100], "bad_audio"),
+        (wav(4.0, 8000), "too_long"),
     ],
     ids=["nothing", "a beginning", "stereo", "no frames", "broken off", "too long"],
-)  # fmt: skip
+)
 def test_what_is_no_recording_of_a_command_is_refused(
     tmp_path: Path, log: Log, audio: bytes, reason: str
 ) -> None:
@@ -201,14 +207,17 @@ def test_a_damaged_recording_is_read_or_refused_never_a_crash(place: int, value:
 @pytest.mark.parametrize(
     ("written", "complaint"),
     [
-        ("file: frame.svg", "file: gone.svg", ),
+        (
+            "file: frame.svg",
+            "file: gone.svg",
+        ),
         ("file: frame.svg", "file: ../frame.svg"),
         ("file: frame.svg", "file: frame.doc"),
         ("it: Un bollitore sotto", "de: Ein Kessel unter"),
         ("id: boil", "id: fill"),
     ],
     ids=["absent", "outside", "no picture", "not in every language", "twice"],
-)  # fmt: skip
+)
 def test_a_mistake_in_the_stimuli_is_named_with_its_line(
     tmp_path: Path, written: str, complaint: str
 ) -> None:

@@ -35,9 +35,14 @@ async def give_feedback(engine: SessionEngine, visit_id: str) -> None:
     verdict = await engine.enter_code(visit_id, state.dialogue.code)
     assert verdict.accepted
     await engine.forms.answer(
-        visit_id, step=2, round=state.round, position=0, instrument="cambridge", wording="project",
+        visit_id,
+        step=2,
+        round=state.round,
+        position=0,
+        instrument="cambridge",
+        wording="project",
         ratings=ratings(),
-    )  # fmt: skip
+    )
 
 
 def test_a_whole_visit_ends_with_a_completion_code_and_every_event_in_order(study, log) -> None:
@@ -343,9 +348,15 @@ def test_only_the_page_that_opened_a_visit_is_shown_it_again(study, log, key, th
 
 @pytest.mark.parametrize(
     ("who", "simulated", "earlier"),
-    [("ada", False, True), ("ada", True, False), ("bot", True, True), ("bot", False, False),
-     ("nobody", False, False), (None, False, False)],
-)  # fmt: skip
+    [
+        ("ada", False, True),
+        ("ada", True, False),
+        ("bot", True, True),
+        ("bot", False, False),
+        ("nobody", False, False),
+        (None, False, False),
+    ],
+)
 def test_a_visit_follows_the_session_of_somebody_of_its_own_kind(
     tmp_path: Path, log, who, simulated, earlier
 ) -> None:

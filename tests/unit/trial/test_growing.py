@@ -223,11 +223,18 @@ def test_both_sides_of_a_bout_grow_and_one_that_breaks_leaves_the_other_alone(
 
 def test_no_name_is_seen_before_it_is_known_to_be_one() -> None:
     for text, part in [
-            ("I am", "I am"), ("I am Te", "I am "), ("I am Tesla", "I am Tesla"), ("I am te-l l", "I am "),
-            ("I am Tello ", "I am "), ("I am Tello now", f"I am {MASK} now"), ("Tello 9", ""),
-            ("Tello 9, and", f"{MASK}, and"), ("Tello 95", f"{MASK} 95"), ("what", "what"),
-            ("a hotel", "a hotel"),
-        ]:  # fmt: skip
+        ("I am", "I am"),
+        ("I am Te", "I am "),
+        ("I am Tesla", "I am Tesla"),
+        ("I am te-l l", "I am "),
+        ("I am Tello ", "I am "),
+        ("I am Tello now", f"I am {MASK} now"),
+        ("Tello 9", ""),
+        ("Tello 9, and", f"{MASK}, and"),
+        ("Tello 95", f"{MASK} 95"),
+        ("what", "what"),
+        ("a hotel", "a hotel"),
+    ]:
         names = ("tello", "Tello-9", "it")
         assert masked(settled_part(text, names), names) == part
 

@@ -44,10 +44,15 @@ def written(log: Log, rules: MoveRules, state: VisitState, write: Callable[[Draf
 @pytest.mark.parametrize(
     ("turns", "minutes", "lasted_s", "limit"),
     [
-        (2, 7, 419.9, None), (3, 7, 0.0, "turns"), (4, 7, 0.0, "turns"), (2, 7, 420.0, "minutes"),
-        (2, 7, 421.0, "minutes"), (2, 7, None, None), (3, 7, 500.0, "turns"),
+        (2, 7, 419.9, None),
+        (3, 7, 0.0, "turns"),
+        (4, 7, 0.0, "turns"),
+        (2, 7, 420.0, "minutes"),
+        (2, 7, 421.0, "minutes"),
+        (2, 7, None, None),
+        (3, 7, 500.0, "turns"),
     ],
-)  # fmt: skip
+)
 def test_a_dialogue_is_over_at_its_last_turn_or_minute(
     turns: int, minutes: int, lasted_s: float | None, limit: str | None, tmp_path: Path, log: Log
 ) -> None:
@@ -102,14 +107,18 @@ def test_a_code_has_one_digit_more_after_twenty_that_were_taken(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("quotas", "given", "full"),
     [
-        ({"q": {1: 3}}, {"q": 1.0}, False), ({"q": {1: 2}}, {"q": 1.0}, True),
+        ({"q": {1: 3}}, {"q": 1.0}, False),
+        ({"q": {1: 2}}, {"q": 1.0}, True),
         ({"q": {1: 1}}, {"q": 1.0}, True),
-        ({"q": {1: 2}}, {"q": 2.0}, False), ({"q": {1: 2}}, {"q": None}, False), ({"q": {1: 2}}, {}, False),
-        ({"q": {2: 0}}, {"q": 2.0}, True), ({}, {"q": 1.0}, False),
+        ({"q": {1: 2}}, {"q": 2.0}, False),
+        ({"q": {1: 2}}, {"q": None}, False),
+        ({"q": {1: 2}}, {}, False),
+        ({"q": {2: 0}}, {"q": 2.0}, True),
+        ({}, {"q": 1.0}, False),
         ({"r": {5: 2}, "q": {1: 3}}, {"q": 1.0, "r": 5.0}, False),
         ({"r": {5: 0}, "q": {1: 3}}, {"q": 1.0, "r": 5.0}, True),
     ],
-)  # fmt: skip
+)
 def test_places_are_full_when_as_many_have_answered_so(
     quotas: dict[str, dict[int, int]], given: dict[str, float | None], full: bool, tmp_path: Path, log: Log
 ) -> None:
@@ -121,10 +130,15 @@ def test_places_are_full_when_as_many_have_answered_so(
                 study=study.name, revision="r", participant_id=f"p{number}", pool="link", language="en"
             )
             answered = events.QuestionnaireAnswered(
-                step=0, round=None, position=0, dialogue_id=None, instrument="own", wording="w",
+                step=0,
+                round=None,
+                position=0,
+                dialogue_id=None,
+                instrument="own",
+                wording="w",
                 language="en",
                 ratings=[events.LoggedRating(item_id="q", value=1, answer="a", role=None)],
-            )  # fmt: skip
+            )
             tx.append(f"before-{number}", opened)
             tx.append(f"before-{number}", answered)
 
@@ -171,9 +185,13 @@ def test_wrong_codes_of_long_ago_are_forgotten(
 
 @pytest.mark.parametrize(
     ("code", "owner", "problem"),
-    [("4711", ("d", "v"), None), ("4712", ("d", "v"), "unknown"), ("4711", ("d", "w"), "other_visit"),
-     ("4711", ("e", "v"), "reused")],
-)  # fmt: skip
+    [
+        ("4711", ("d", "v"), None),
+        ("4712", ("d", "v"), "unknown"),
+        ("4711", ("d", "w"), "other_visit"),
+        ("4711", ("e", "v"), "reused"),
+    ],
+)
 def test_a_code_is_for_the_dialogue_it_was_earned_in_and_for_once(
     code: str, owner: tuple[str, str], problem: str | None, tmp_path: Path, log: Log
 ) -> None:

@@ -85,8 +85,12 @@ def test_a_turn_that_shows_nothing_is_silent() -> None:
 def test_speech_is_counted_by_its_samples_and_acts_of_several_outputs_are_one_turns() -> None:
     half = SystemOutput(kind="audio", audio=Audio(b"\0\0" * 4_000, 8_000))
     offer, inform = Act("offer", "name", "Om"), Act("inform", "area", "north")
-    turn = turn_of((1.0, half), (2.0, half), (3.0, message(acts=(offer,))),
-                   (4.0, SystemOutput(kind="extras", acts=(inform,), raw={})))  # fmt: skip
+    turn = turn_of(
+        (1.0, half),
+        (2.0, half),
+        (3.0, message(acts=(offer,))),
+        (4.0, SystemOutput(kind="extras", acts=(inform,), raw={})),
+    )
     assert turn.spoken_s == 1.0 and [act.act for act in turn.acts or ()] == ["offer", "inform"]
     assert turn.raw == [{}] and turn.agent is None and turn_of((1.0, message())).acts is None
 

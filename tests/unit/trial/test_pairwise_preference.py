@@ -209,9 +209,11 @@ def test_the_dataset_has_a_row_for_every_choice(study: Study, log: Log, tmp_path
     assert all(row["side"] == row["experimental_side"] for row in rows[:20])
     assert [row["comparison_number"] for row in rows[:20]] == [1 + place // 4 for place in range(20)]
     assert {(row["question"], row["quality"]) for row in rows} == {
-        ("ease", "service"), ("utility", "service"), ("satisfaction", "experience"),
+        ("ease", "service"),
+        ("utility", "service"),
+        ("satisfaction", "experience"),
         ("interaction", "experience"),
-    }  # fmt: skip
+    }
     assert {row["accepted"] for row in rows[:20]} == {True}
     assert {(row["accepted"], row["total_s"]) for row in rows[20:]} == {(None, None)}
     first = next(

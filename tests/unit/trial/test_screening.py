@@ -29,9 +29,14 @@ def answer(study, log, **codes: float) -> tuple[str, str | None]:
                 events.LoggedRating(item_id=item, value=code, answer=None) for item, code in codes.items()
             ]
             await engine.forms.answer(
-                opened.visit_id, step=1, round=None, position=0, instrument="idial_background",
-                wording="project", ratings=ratings,
-            )  # fmt: skip
+                opened.visit_id,
+                step=1,
+                round=None,
+                position=0,
+                instrument="idial_background",
+                wording="project",
+                ratings=ratings,
+            )
             state = await engine.state(opened.visit_id)
             return state.phase, state.outcome
         finally:
@@ -42,8 +47,9 @@ def answer(study, log, **codes: float) -> tuple[str, str | None]:
 
 @pytest.fixture
 def screened(tmp_path: Path):
-    dialogue = DialogueStep.model_validate({"repeat": {"min": 1, "max": 1}, "gate": "none",
-                                            "nontrivial": {"user_turns": 1}})  # fmt: skip
+    dialogue = DialogueStep.model_validate(
+        {"repeat": {"min": 1, "max": 1}, "gate": "none", "nontrivial": {"user_turns": 1}}
+    )
     return make_study(tmp_path, visit=(ConsentStep(file="c.md"), SCREEN, dialogue))
 
 
@@ -63,8 +69,9 @@ def test_strangers_professionals_and_who_does_not_say_leave(screened, log: Log, 
 def test_of_sixty_who_come_at_once_as_many_take_part_as_are_wanted(tmp_path: Path, log: Log) -> None:
     """And a place whose holder leaves is given to somebody else."""
     screen = SCREEN.model_copy(update={"quotas": {"age": {2: 20, 3: 5}}})
-    dialogue = DialogueStep.model_validate({"repeat": {"min": 1, "max": 1}, "gate": "none",
-                                            "nontrivial": {"user_turns": 1}})  # fmt: skip
+    dialogue = DialogueStep.model_validate(
+        {"repeat": {"min": 1, "max": 1}, "gate": "none", "nontrivial": {"user_turns": 1}}
+    )
     study = make_study(tmp_path, visit=(ConsentStep(file="c.md"), screen, dialogue))
 
     async def come(engine: SessionEngine, age: int) -> tuple[str, str | None]:
@@ -75,9 +82,14 @@ def test_of_sixty_who_come_at_once_as_many_take_part_as_are_wanted(tmp_path: Pat
             for item, code in (("knowledge", 2), ("age", age))
         ]
         await engine.forms.answer(
-            opened.visit_id, step=1, round=None, position=0, instrument="idial_background",
-            wording="project", ratings=ratings,
-        )  # fmt: skip
+            opened.visit_id,
+            step=1,
+            round=None,
+            position=0,
+            instrument="idial_background",
+            wording="project",
+            ratings=ratings,
+        )
         return opened.visit_id, (await engine.state(opened.visit_id)).outcome
 
     async def run() -> None:

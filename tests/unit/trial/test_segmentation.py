@@ -76,19 +76,26 @@ def test_the_speaker_s_borders_make_the_commands(tmp_path: Path, log: Log) -> No
     assert [len(one) for one in heard] == [1, 1]
     assert all(abs(one[0] - 0.1) < 0.02 for one in heard)
     assert [(one.content, one.removal) for one in log.recordings()] == [
-        ("commands", "redone"), ("commands", None), ("command", None), ("command", None),
-    ]  # fmt: skip
+        ("commands", "redone"),
+        ("commands", None),
+        ("command", None),
+        ("command", None),
+    ]
     assert check_recordings(log, content=True).lines() == []
 
 
 @pytest.mark.parametrize(
     "borders",
     [
-        [(0.0, 1.0), (2.0, 2.05), None], [(0.0, 1.0), (3.0, 9.0), None], [None, None, None],
-        [(-1.0, 1.0), None, None], [(0.0, 1.0)], [(float("nan"), 1.0), None, None],
+        [(0.0, 1.0), (2.0, 2.05), None],
+        [(0.0, 1.0), (3.0, 9.0), None],
+        [None, None, None],
+        [(-1.0, 1.0), None, None],
+        [(0.0, 1.0)],
+        [(float("nan"), 1.0), None, None],
     ],
     ids=["too short", "past the end", "no command", "before the beginning", "too few", "no number"],
-)  # fmt: skip
+)
 def test_borders_that_cannot_be_are_refused_and_nothing_is_stored(
     tmp_path: Path, log: Log, borders: list[tuple[float, float] | None]
 ) -> None:
@@ -141,12 +148,21 @@ def test_a_piece_is_as_long_as_its_borders_say(one: float, other: float) -> None
         assert abs(file.getnframes() / file.getframerate() - (offset - onset)) < 1e-3
 
 
-@pytest.mark.parametrize(("spans", "stimuli", "right"), [
-    ([(0.0, SHORTEST_S)], 1, True), ([(0.0, SHORTEST_S / 2)], 1, False), ([(-0.1, 1.0)], 1, False),
-    ([(8.0, 10.001)], 1, True), ([(8.0, 10.1)], 1, False), ([(2.0, 1.0)], 1, False),
-    ([(0.0, 1.0), None], 2, True), ([None, None], 2, False), ([(0.0, 1.0)], 2, False),
-    ([(0.0, 1.0), (2.0, 3.0)], 1, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("spans", "stimuli", "right"),
+    [
+        ([(0.0, SHORTEST_S)], 1, True),
+        ([(0.0, SHORTEST_S / 2)], 1, False),
+        ([(-0.1, 1.0)], 1, False),
+        ([(8.0, 10.001)], 1, True),
+        ([(8.0, 10.1)], 1, False),
+        ([(2.0, 1.0)], 1, False),
+        ([(0.0, 1.0), None], 2, True),
+        ([None, None], 2, False),
+        ([(0.0, 1.0)], 2, False),
+        ([(0.0, 1.0), (2.0, 3.0)], 1, False),
+    ],
+)
 def test_a_cut_lies_within_the_recording_one_place_a_stimulus(
     spans: list[tuple[float, float] | None], stimuli: int, right: bool
 ) -> None:

@@ -44,9 +44,15 @@ def entered(number: int, *, accepted: bool = True) -> Event:
 def answered(step: int, round: int | None, position: int = 0) -> Event:
     rating = LoggedRating(item_id="q", value=1.0, answer=None)
     return events.QuestionnaireAnswered(
-        step=step, round=round, position=position, dialogue_id=None, instrument="cambridge", wording="w",
-        language="en", ratings=[rating],
-    )  # fmt: skip
+        step=step,
+        round=round,
+        position=position,
+        dialogue_id=None,
+        instrument="cambridge",
+        wording="w",
+        language="en",
+        ratings=[rating],
+    )
 
 
 def whole(number: int) -> list[Event]:
@@ -105,10 +111,17 @@ def test_one_may_leave_after_enough_dialogues_or_three_that_came_to_nothing(
     assert stands(make_study(tmp_path), *walk).may_finish is may
 
 
-@pytest.mark.parametrize(("dialogues", "time_over", "short"), [
-    (0, False, True), (1, False, True), (2, False, False), (0, True, True), (1, True, False),
-    (2, True, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dialogues", "time_over", "short"),
+    [
+        (0, False, True),
+        (1, False, True),
+        (2, False, False),
+        (0, True, True),
+        (1, True, False),
+        (2, True, False),
+    ],
+)
 def test_who_left_before_enough_dialogues_fell_short_but_for_those_whose_time_was_over(
     dialogues: int, time_over: bool, short: bool, tmp_path: Path
 ) -> None:
@@ -119,17 +132,27 @@ def test_who_left_before_enough_dialogues_fell_short_but_for_those_whose_time_wa
 
 @pytest.mark.parametrize(
     ("gate", "turns", "expected"),
-    [("none", 0, "feedback"), ("none", 2, "feedback"), ("dialogue", 1, "ready"), ("dialogue", 2, "feedback"),
-     ("code", 1, "ready"), ("code", 2, "code")],
-)  # fmt: skip
+    [
+        ("none", 0, "feedback"),
+        ("none", 2, "feedback"),
+        ("dialogue", 1, "ready"),
+        ("dialogue", 2, "feedback"),
+        ("code", 1, "ready"),
+        ("code", 2, "code"),
+    ],
+)
 def test_what_opens_the_form_is_as_the_step_says(
     gate: str, turns: int, expected: str, tmp_path: Path
 ) -> None:
     step = study_model.DialogueStep(
-        repeat=study_model.Range(min=1, max=1), gate=gate, nontrivial=study_model.Nontrivial(user_turns=2),
-        feedback=(study_model.QuestionnaireStep(name="cambridge", about="dialogue"),
-                  study_model.QuestionnaireStep(name="sus", about="dialogue")),
-    )  # fmt: skip
+        repeat=study_model.Range(min=1, max=1),
+        gate=gate,
+        nontrivial=study_model.Nontrivial(user_turns=2),
+        feedback=(
+            study_model.QuestionnaireStep(name="cambridge", about="dialogue"),
+            study_model.QuestionnaireStep(name="sus", about="dialogue"),
+        ),
+    )
     study = make_study(tmp_path, visit=(step,))
     state = stands(study, *held(0, turns, step=0))
     assert (state.phase, state.position) == (expected, 0)
@@ -160,8 +183,10 @@ def given(*positions: int) -> list[Event]:
 
 
 def tried(*passed: bool) -> list[Event]:
-    return [QualificationTried(step=0, name="elicit", attempt=number, response={}, passed=one)
-            for number, one in enumerate(passed)]  # fmt: skip
+    return [
+        QualificationTried(step=0, name="elicit", attempt=number, response={}, passed=one)
+        for number, one in enumerate(passed)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +207,14 @@ def tried(*passed: bool) -> list[Event]:
 )
 @pytest.mark.parametrize("free", [True, False])
 def test_stimuli_are_due_one_after_another_after_the_check_before(
-    happened: Walk, position: int, attempt: int | None, may_redo: bool, at_once: bool, free: bool,
+    happened: Walk,
+    position: int,
+    attempt: int | None,
+    may_redo: bool,
+    at_once: bool,
+    free: bool,
     tmp_path: Path,
-) -> None:  # fmt: skip
+) -> None:
     state = stands(commanding_study(tmp_path, redo=free, at_once=free), *happened)
     assert (state.phase, state.position, state.attempt) == ("stimulus", position, attempt)
     assert (state.may_redo, state.at_once) == (may_redo and free, at_once and free)

@@ -63,8 +63,9 @@ class Call:
 
 
 def called(folder: Path, system: Attentive, work: Callable[[Call], Awaitable[None]], **of_study: Any) -> None:
-    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
-                        channel="phone")  # fmt: skip
+    step = DialogueStep(
+        repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
+    )
     telephone = Telephone.model_validate({"number": "100"})
     study = make_study(folder, visit=(step,), telephone=telephone, **of_study)
     facts = ConnectorSettings(connect="attentive")
@@ -83,11 +84,19 @@ def called(folder: Path, system: Attentive, work: Callable[[Call], Awaitable[Non
             call = Call(engine, log, system, leg, visit_id)
             talk = asyncio.create_task(
                 SpokenDialogue(
-                    calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=8000, language="en",
-                    recogniser=ours[0], synthesiser=ours[1], turn_taking=TurnTaking(no_input_s=3600),
+                    calls,
+                    visit_id,
+                    dialogue.dialogue_id,
+                    after,
+                    leg,
+                    rate_hz=8000,
+                    language="en",
+                    recogniser=ours[0],
+                    synthesiser=ours[1],
+                    turn_taking=TurnTaking(no_input_s=3600),
                     told=call.told.append,
                 ).run()
-            )  # fmt: skip
+            )
             try:
                 await call.turns(1)
                 await work(call)

@@ -45,9 +45,14 @@ async def rate(
     """Rate the transcript at a position, whichever is due."""
     state = await engine.state(visit_id)
     rated = RatedTranscript(
-        pair_id="p", shown="control", digest="d", tokens=30, instrument="reading", wording="project",
+        pair_id="p",
+        shown="control",
+        digest="d",
+        tokens=30,
+        instrument="reading",
+        wording="project",
         ratings=list(ratings),
-    )  # fmt: skip
+    )
     if state.phase == "stimulus":
         rated = state.stimulus_kind.rated(state.shown, "project", list(ratings))
     await engine.forms.respond(visit_id, step=0, position=position, response=rated)

@@ -236,15 +236,26 @@ def test_accepted_transcripts_are_the_reference_of_another_study_and_the_word_er
 def test_mistakes_in_the_items_are_named(tmp_path: Path) -> None:
     transcribing_study(tmp_path)
     silence(tmp_path / "outside.wav")
-    lines = ["audio,dialogue_id,turn_index,gold", "gone.wav,,,", "notes.txt,,,", "../outside.wav,,,",
-             "gold-1.wav,d,,", "gold-2.wav,d,one,", "gold-3.wav,,,", "gold-3.wav,,,"]  # fmt: skip
+    lines = [
+        "audio,dialogue_id,turn_index,gold",
+        "gone.wav,,,",
+        "notes.txt,,,",
+        "../outside.wav,,,",
+        "gold-1.wav,d,,",
+        "gold-2.wav,d,one,",
+        "gold-3.wav,,,",
+        "gold-3.wav,,,",
+    ]
     (tmp_path / "items.csv").write_text("\n".join(lines), encoding="utf-8")
     shown = "\n".join(map(str, check_study(tmp_path)))
     for expected in (
-        "items.csv:2: no file 'gone.wav' in audio", "items.csv:3: 'notes.txt' is not a recording",
-        "items.csv:4: '../outside.wav' is not in the folder", "items.csv:5: a dialogue without turn",
-        "items.csv:6: 'one' is not a turn number", "items.csv:8: 'gold-3.wav' is listed twice",
-    ):  # fmt: skip
+        "items.csv:2: no file 'gone.wav' in audio",
+        "items.csv:3: 'notes.txt' is not a recording",
+        "items.csv:4: '../outside.wav' is not in the folder",
+        "items.csv:5: a dialogue without turn",
+        "items.csv:6: 'one' is not a turn number",
+        "items.csv:8: 'gold-3.wav' is listed twice",
+    ):
         assert expected in shown
     (tmp_path / "items.csv").write_text("audio\ngold-1.wav\n", encoding="utf-8")
     assert "0 items have a known transcript, but 2 are needed" in "\n".join(map(str, check_study(tmp_path)))

@@ -116,11 +116,22 @@ def listener(tmp_path: Path, log: Log) -> Iterator[Annotator]:
     with replacing(), DatasetWriter(folder, study={"name": "kitchen"}, source={"kind": "test"}) as writer:
         for number, (text, spoken) in enumerate(SPOKEN, 1):
             sound = f"recordings/c{number}.wav" if spoken else None
-            writer.add("commands", [{
-                "command_id": f"c{number}", "participant_id": "ada", "recipe": "soup", "utterance": number,
-                "language": "en", "text": text or None, "recording": sound, "simulated": False,
-                "duration_s": 1.0 if spoken else None,
-            }])  # fmt: skip
+            writer.add(
+                "commands",
+                [
+                    {
+                        "command_id": f"c{number}",
+                        "participant_id": "ada",
+                        "recipe": "soup",
+                        "utterance": number,
+                        "language": "en",
+                        "text": text or None,
+                        "recording": sound,
+                        "simulated": False,
+                        "duration_s": 1.0 if spoken else None,
+                    }
+                ],
+            )
         writer.close()
     for number in (1, 2):
         clip(folder / "recordings" / f"c{number}.wav", 300, 0.2)
@@ -199,8 +210,11 @@ def test_a_draft_is_accepted_by_one_button_or_changed_and_the_log_says_which(dra
     workplace = COMMANDS.open(drafting.server.site.study, drafting.server.site.engine.log)
     found = {(one.key, one.number): one.draft for one in workplace.times()}
     assert found == {
-        ("ben/soup", 0): "changed", ("ben/soup", 1): None, ("ada/soup", 0): "kept",
-        ("ada/soup", 1): "changed", ("ada/soup", 2): None,
-    }  # fmt: skip
+        ("ben/soup", 0): "changed",
+        ("ben/soup", 1): None,
+        ("ada/soup", 0): "kept",
+        ("ada/soup", 1): "changed",
+        ("ada/soup", 2): None,
+    }
     without, with_ = efforts(workplace.times(), data="test")
     assert (without.commands, with_.commands, with_.kept, with_.annotators) == (2, 3, 1, 1)

@@ -26,8 +26,10 @@ def test_every_remark_names_file_line_and_column_in_one_form(tmp_path):
     file.write_text("1; [put(pan, fire), tak(milk), cook(eggs)]\n", encoding="utf-8")
     found = check_file(read_command_file(file), read_templates("kitchen-en"), propose=True)
     assert [str(one).split(": ")[0] for one in found] == [
-        "AbF20.csv:1:21", "AbF20.csv:1:32", "AbF20.csv:1:32",
-    ]  # fmt: skip
+        "AbF20.csv:1:21",
+        "AbF20.csv:1:32",
+        "AbF20.csv:1:32",
+    ]
 
 
 def test_everything_is_a_thing_and_no_quantity(tmp_path):

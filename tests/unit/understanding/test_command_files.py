@@ -36,8 +36,10 @@ def test_what_stands_goes_into_notation_csv_and_the_dataset_with_its_origin(work
     with (tmp_path / "out" / "commands.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["command_id"] == "ada-2"]
     assert [(row["annotator_id"], row["stands"]) for row in rows] == [
-        ("anna", ""), ("bruno", ""), ("adjudicated", "yes"),
-    ]  # fmt: skip
+        ("anna", ""),
+        ("bruno", ""),
+        ("adjudicated", "yes"),
+    ]
     source = workplace.commands.dataset
     assert source is not None
     made = with_commands(workplace, Dataset(source), tmp_path / "made").read("commands").to_pylist()
@@ -82,9 +84,12 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line_and_nothing_is_writte
 
 @pytest.mark.parametrize(
     ("lines", "told"),
-    [("ada-1,take(pot,1", "drafts.csv:2"), ("ada-1,take(pot),1.5", "drafts.csv:2: confidence '1.5' is none"),
-     ("ada-1,take(pot),1\nada-1,take(cup),1", "drafts.csv:3: command 'ada-1' has two drafts")],
-)  # fmt: skip
+    [
+        ("ada-1,take(pot,1", "drafts.csv:2"),
+        ("ada-1,take(pot),1.5", "drafts.csv:2: confidence '1.5' is none"),
+        ("ada-1,take(pot),1\nada-1,take(cup),1", "drafts.csv:3: command 'ada-1' has two drafts"),
+    ],
+)
 def test_drafts_that_cannot_be_read_are_told_with_their_line(tmp_path, lines, told):
     path = tmp_path / "drafts.csv"
     path.write_text(f"command_id,annotation,confidence\n{lines}\n")

@@ -48,8 +48,10 @@ def test_what_both_say_stands_what_they_differ_in_waits_for_a_decision(workplace
     annotate_all(workplace, "bruno", BRUNO)
     found = standing(workplace.see(), workplace.sequences())
     assert {key: one.annotation for key, one in found.items()} == {
-        "ada-1": "[take(pot), put(pot, fire)]", "ada-3": "stir(*onion*)", "ben-2": None,
-    }  # fmt: skip
+        "ada-1": "[take(pot), put(pot, fire)]",
+        "ada-3": "stir(*onion*)",
+        "ben-2": None,
+    }
     assert found["ada-1"].annotator_id == "anna bruno"
     with pytest.raises(JudgementRefused, match="annotators agree"):
         workplace.settle("ada/soup", 0, "take(pot)", by="vera")

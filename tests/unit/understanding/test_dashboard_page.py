@@ -35,13 +35,19 @@ def test_agreement_counts_commands_predicates_and_arguments_as_one_does_by_hand(
     # Commands: 5, different in add(onion, *pot*) and add/cook. Predicates: 2 + 1 + 1 + 1, one action differs.
     # Arguments of the same actions: pot; pot, fire; onion, *pot* against nothing; *onion*.
     assert {one.name: (one.same, one.all) for one in found.shares} == {
-        "commands": (3, 5), "predicates": (4, 5), "arguments": (5, 6),
-    }  # fmt: skip
+        "commands": (3, 5),
+        "predicates": (4, 5),
+        "arguments": (5, 6),
+    }
     actions, arguments = found.lines
     names = ["take", "put", "add", "stir", "cook"]
-    coded = [[names.index(one) for one in side] for side in (
-        ["take", "put", "add", "stir", "add"], ["take", "put", "add", "stir", "cook"],
-    )]  # fmt: skip
+    coded = [
+        [names.index(one) for one in side]
+        for side in (
+            ["take", "put", "add", "stir", "add"],
+            ["take", "put", "add", "stir", "cook"],
+        )
+    ]
     expected = peer.alpha(reliability_data=coded, level_of_measurement="nominal")
     assert actions.alpha.value == pytest.approx(expected)
     assert (actions.units, arguments.units) == (5, 6)

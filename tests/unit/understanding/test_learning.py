@@ -218,9 +218,13 @@ def cosine(one, other) -> float:
 
 @pytest.mark.parametrize(
     ("system", "encoder", "words"),
-    [("a", "own_encoder:encode", "reads no encoder"), ("d", "nowhere:encode", "No module named"),
-     ("d", "own_encoder:gone", "no attribute"), ("d", "own_encoder:short", "one vector for every word")],
-)  # fmt: skip
+    [
+        ("a", "own_encoder:encode", "reads no encoder"),
+        ("d", "nowhere:encode", "No module named"),
+        ("d", "own_encoder:gone", "no attribute"),
+        ("d", "own_encoder:short", "one vector for every word"),
+    ],
+)
 def test_an_encoder_that_does_not_work_is_told(kitchen, own_encoder, system, encoder, words):
     if system == "d":
         pytest.importorskip("torch", reason="PyTorch is an optional extra")

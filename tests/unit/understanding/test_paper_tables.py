@@ -60,9 +60,15 @@ def test_the_same_is_said_in_json_and_counted_strictly(annotated, tmp_path):
     one = write(tmp_path / "one", {"AbF20": "1; take(500 g, cream)\n2; stir([milk, flour], #)\n"})
     facts = json.loads(vivavoce("understand", "tables", annotated, one, "--mode", "strict", "--json").stdout)
     assert facts["corpus"] == {
-        "speakers": 2, "recipes": 3, "utterances": 4, "predicates": 5, "several_predicates": 1,
-        "arguments": 10, "implicit_arguments": 1, "lists": 1,
-    }  # fmt: skip
+        "speakers": 2,
+        "recipes": 3,
+        "utterances": 4,
+        "predicates": 5,
+        "several_predicates": 1,
+        "arguments": 10,
+        "implicit_arguments": 1,
+        "lists": 1,
+    }
     assert facts["templates_name"] == "kitchen-en" and facts["mode"] == "strict"
     found = facts["systems"]["one"]
     assert found["corpus"]["correct_arguments"] == 2 / 4 and found["missing_speakers"] == ["CdM31"]
@@ -77,7 +83,5 @@ def test_files_alone_have_no_agreement_and_what_cannot_be_is_refused(tmp_path):
     assert "two systems are called 'reference'" in twice.stderr
     there = vivavoce("understand", "tables", reference, reference, "--into", tmp_path, code=2)
     assert "already" in there.stderr
-    wrong = vivavoce(
-        "understand", "tables", reference, reference, "--said", reference / "AbF20.csv", code=2
-    )  # fmt: skip
+    wrong = vivavoce("understand", "tables", reference, reference, "--said", reference / "AbF20.csv", code=2)
     assert "no column 'command_id'" in wrong.stderr

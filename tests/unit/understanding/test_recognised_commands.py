@@ -19,11 +19,18 @@ SAID = ("take the onion", "put the pot on the fire")
 def recorded(folder: Path, *, sound: bool = True) -> Dataset:
     """Two commands whose text is known to be wrong, with recordings beside the dataset."""
     rows = [
-        {"command_id": str(number), "participant_id": "ada", "recipe": "soup", "utterance": number,
-         "language": "en", "text": "something else", "simulated": True,
-         "recording": f"recordings/{number}.wav" if sound else None}
+        {
+            "command_id": str(number),
+            "participant_id": "ada",
+            "recipe": "soup",
+            "utterance": number,
+            "language": "en",
+            "text": "something else",
+            "simulated": True,
+            "recording": f"recordings/{number}.wav" if sound else None,
+        }
         for number in (1, 2)
-    ]  # fmt: skip
+    ]
     with DatasetWriter(folder, study={"name": "kitchen"}, source={"kind": "test"}) as writer:
         writer.add("commands", rows)
         made = writer.close()

@@ -63,10 +63,15 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
                 continue
             who = [people[key] for key, there in zip(known.index, both, strict=True) if there]
             rho = _rho(one[both], other[both], who)
-            found.append(ParameterCorrelation(
-                target=goal, measure=str(name), symbol=MEASURES.get(str(name)).symbol, found=rho,
-                judgement=name in JUDGEMENTS,
-            ))  # fmt: skip
+            found.append(
+                ParameterCorrelation(
+                    target=goal,
+                    measure=str(name),
+                    symbol=MEASURES.get(str(name)).symbol,
+                    found=rho,
+                    judgement=name in JUDGEMENTS,
+                )
+            )
     return sorted(found, key=lambda row: (row.target, -abs(row.found.rho)))
 
 

@@ -126,8 +126,13 @@ def explain(
     model = fit(kind, table.values, table.answers, table.participants)
     importance = _importance(table, kind, seed)
     return QualityExplanation(
-        target=target, kind=kind, n=len(table.answers), participants=len(set(table.participants)),
-        predictors=table.predictors, judgements=table.judgements, left_out=dict(table.left_out),
+        target=target,
+        kind=kind,
+        n=len(table.answers),
+        participants=len(set(table.participants)),
+        predictors=table.predictors,
+        judgements=table.judgements,
+        left_out=dict(table.left_out),
         warnings=table.warnings,
         coefficients=_coefficients(table, model, seed, refits, progress) if kind in WEIGHING else None,
         importance=importance,
@@ -135,10 +140,15 @@ def explain(
         courses=[_course(table, model, row.measure) for row in importance[:COURSES]],
         calibration=_calibration(held_out(table, kind, table.participants, FOLDS, seed), seed),
         signature=signature(
-            "explanation", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, kind=kind,
+            "explanation",
+            unit="dialogue",
+            n=len(table.answers),
+            data=dataset.hash,
+            target=target,
+            kind=kind,
             seed=seed,
         ),
-    )  # fmt: skip
+    )
 
 
 def _coefficients(
@@ -190,8 +200,10 @@ def _importance(table: PredictionTable, kind: Kind, seed: int) -> list[Predictor
             for _ in range(SHUFFLES):
                 shuffled[:, place] = rng.permutation(values[:, place])
                 lost[place] += (float(((answers - model.predict(shuffled)) ** 2).sum()) - error) / SHUFFLES
-    found = [PredictorImportance(name, float(loss / base) if base else None)
-             for name, loss in zip(table.predictors, lost, strict=True)]  # fmt: skip
+    found = [
+        PredictorImportance(name, float(loss / base) if base else None)
+        for name, loss in zip(table.predictors, lost, strict=True)
+    ]
     return sorted(found, key=lambda row: -(row.r2_lost or 0.0))
 
 

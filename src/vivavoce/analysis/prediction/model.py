@@ -71,10 +71,16 @@ def fit_model(
         "quality_model", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, kind=kind
     )
     return QualityModel(
-        format=FORMAT, target=target, kind=kind, codes=list(model.codes),
-        predictors=_predictors(model, table.predictors), **_parts(model),
-        judgements=list(table.judgements), warnings=table.warnings, signature=line,
-    )  # fmt: skip
+        format=FORMAT,
+        target=target,
+        kind=kind,
+        codes=list(model.codes),
+        predictors=_predictors(model, table.predictors),
+        **_parts(model),
+        judgements=list(table.judgements),
+        warnings=table.warnings,
+        signature=line,
+    )
 
 
 def _predictors(model: Fitted, names: Sequence[str]) -> list[_Predictor]:
@@ -114,8 +120,9 @@ def read_model(path: Path) -> QualityModel:
     except (ValidationError, ValueError, TypeError, KeyError) as error:
         found = error.errors()[0] if isinstance(error, ValidationError) else None
         where = ".".join(str(part) for part in found["loc"]) if found else ""
-        raise InputError(f"a damaged model of quality{f': {where}' if where else ''}", place=str(path),
-                         hint=hint) from None  # fmt: skip
+        raise InputError(
+            f"a damaged model of quality{f': {where}' if where else ''}", place=str(path), hint=hint
+        ) from None
     for one in model.predictors:
         MEASURES.get(one.measure, place=str(path))
     return model

@@ -132,8 +132,11 @@ def prediction_table(
     for name in predictors or ():
         MEASURES.get(name)
         if name in JUDGEMENTS and not judgements:
-            raise InputError(f"{name} is a judgement of the user, as the target is", place="predictors",
-                             hint="leave it out, or admit it with --judgements")  # fmt: skip
+            raise InputError(
+                f"{name} is a judgement of the user, as the target is",
+                place="predictors",
+                hint="leave it out, or admit it with --judgements",
+            )
     goal = answered[column].dropna()
     rows = known.loc[[key for key in goal.index if key in known.index]]
     asked = (
@@ -141,11 +144,17 @@ def prediction_table(
     )
     names, left_out = usable(rows.reindex(columns=asked), judgements)
     if len(rows) < 10 or not names:
-        raise InputError(f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
-                         place=target, hint="predict on a dataset with at least ten")  # fmt: skip
+        raise InputError(
+            f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
+            place=target,
+            hint="predict on a dataset with at least ten",
+        )
     if rows.empty or goal.loc[rows.index].nunique() < 2:
-        raise InputError(f"all {len(rows)} dialogues have the same answer", place=target,
-                         hint="there is nothing to predict: choose another target")  # fmt: skip
+        raise InputError(
+            f"all {len(rows)} dialogues have the same answer",
+            place=target,
+            hint="there is nothing to predict: choose another target",
+        )
     people = people_of(dataset)
     table = dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
     systems: dict[str, Any] = dict(zip(table["dialogue_id"], table["system"], strict=True))

@@ -184,10 +184,11 @@ def _study_text(new: NewStudy) -> str:
         "off",
     )
     text = HEAD.format(
-        name=new.name if plain else json.dumps(new.name), protocol=new.protocol,
+        name=new.name if plain else json.dumps(new.name),
+        protocol=new.protocol,
         title=written({"title": new.title}) if new.title else "",
         languages=", ".join(json.dumps(tag) if tag in ("no", "on") else tag for tag in new.languages),
-    )  # fmt: skip
+    )
     if systems := new.read_systems():
         text += SYSTEMS + written({"systems": systems})
     if about := _about_tasks(new):
@@ -199,9 +200,11 @@ def _about_tasks(new: NewStudy) -> Written:
     """Keys that separate a study's tasks from those of its protocol."""
     preset: dict[str, Any] = read_yaml(protocol_file(new.protocol)).data
     if new.source == EXAMPLE:
-        return {} if preset.get("tasks") or TASKS_FILE not in study_contents(new.protocol, "x") else {
-            "tasks": TASKS_FILE
-        }  # fmt: skip
+        return (
+            {}
+            if preset.get("tasks") or TASKS_FILE not in study_contents(new.protocol, "x")
+            else {"tasks": TASKS_FILE}
+        )
     found: dict[str, Any] = {}
     if "ontology" in preset:
         found["ontology"] = None

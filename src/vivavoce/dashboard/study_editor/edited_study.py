@@ -171,10 +171,12 @@ class EditedStudy:
     def texts(self) -> list[str]:
         """Markdown files named in the visit."""
         named = [
-            value for kind, written in map(step_parts, self.steps) if kind
+            value
+            for kind, written in map(step_parts, self.steps)
+            if kind
             for value in as_mapping(step_model(kind), written).values()
             if isinstance(value, str) and value.endswith(".md")
-        ]  # fmt: skip
+        ]
         return list(dict.fromkeys(named))
 
     def text_file(self, name: str, language: str) -> Path:

@@ -40,9 +40,13 @@ def edited(desk: AppShell) -> EditedStudy:
 
 
 def save_and_return(
-    request: Request, desk: AppShell, study: EditedStudy, change: Callable[[], str], form: FormData,
+    request: Request,
+    desk: AppShell,
+    study: EditedStudy,
+    change: Callable[[], str],
+    form: FormData,
     to: str = "/study?saved=study",
-) -> Response:  # fmt: skip
+) -> Response:
     """Write a change and redirect; on a concurrent change show the conflict."""
     text = ""
     try:

@@ -63,8 +63,9 @@ def due_problems(request: Request, desk: Desk) -> list[DueAction]:
     n = kept_once(request, "study_problems", data, lambda: len(study.problems)) if study.text else 0
     text = ngettext(
         "%(num)s problem in the study file; fix it before the next start",
-        "%(num)s problems in the study file; fix them before the next start", n,
-    )  # fmt: skip
+        "%(num)s problems in the study file; fix them before the next start",
+        n,
+    )
     return [DueAction(text, "/study", urgent=True)] if n else []
 
 
@@ -97,15 +98,30 @@ def study_page(
     request: Request, desk: AppShell, study: EditedStudy, status: int = 200, **facts: Any
 ) -> Response:
     around = {
-        "saved": "", "problem": "", "found": None, "url": "", "name": "", "asked": None, "refused": {},
+        "saved": "",
+        "problem": "",
+        "found": None,
+        "url": "",
+        "name": "",
+        "asked": None,
+        "refused": {},
         "blocks": {},
-    }  # fmt: skip
+    }
     return desk.page(
-        request, "study.html", status, study=study, starts=not isinstance(desk, Desk),
-        served=getattr(desk, "participant_url", None), step_names=pages_steps.step_names(),
-        came=visits_held(desk), told_settings=pages_steps.told_settings, by_hand=help_address(BY_HAND_HELP),
-        private=needs_private, written=written, **{**around, **facts},
-    )  # fmt: skip
+        request,
+        "study.html",
+        status,
+        study=study,
+        starts=not isinstance(desk, Desk),
+        served=getattr(desk, "participant_url", None),
+        step_names=pages_steps.step_names(),
+        came=visits_held(desk),
+        told_settings=pages_steps.told_settings,
+        by_hand=help_address(BY_HAND_HELP),
+        private=needs_private,
+        written=written,
+        **{**around, **facts},
+    )
 
 
 def needs_private(settings: Any) -> bool:
@@ -119,10 +135,19 @@ def _blank(desk: AppShell) -> NewStudy:
 
 
 def _begun(
-    request: Request, desk: AppShell, new: NewStudy, status: int = 200, *, problem: str = "", wrong: str = "",
-    found: Discovery | None = None, url: str = "", name: str = "mine", asked: RequestForm | None = None,
+    request: Request,
+    desk: AppShell,
+    new: NewStudy,
+    status: int = 200,
+    *,
+    problem: str = "",
+    wrong: str = "",
+    found: Discovery | None = None,
+    url: str = "",
+    name: str = "mine",
+    asked: RequestForm | None = None,
     draft: str = "",
-) -> Response:  # fmt: skip
+) -> Response:
     """Form for a new study.
 
     Input   wrong: field of the problem; draft: digest of untested systems
@@ -130,11 +155,24 @@ def _begun(
     protocols = [(one, about_protocol(one)) for one in protocol_names()]
     needed = [(one, least) for one in protocol_names() if (least := tasks_needed(one))]
     return desk.page(
-        request, "study_new.html", status, new=new, protocols=protocols, problem=problem, found=found,
-        url=url, name=name, sources=TASK_SOURCES, written=written, wrong=wrong, asked=asked, draft=draft,
-        needed=needed, by_hand=help_address(BY_HAND_HELP),
+        request,
+        "study_new.html",
+        status,
+        new=new,
+        protocols=protocols,
+        problem=problem,
+        found=found,
+        url=url,
+        name=name,
+        sources=TASK_SOURCES,
+        written=written,
+        wrong=wrong,
+        asked=asked,
+        draft=draft,
+        needed=needed,
+        by_hand=help_address(BY_HAND_HELP),
         tongues=[(tag, language_name(tag)) for tag in languages_with("participant.po")],
-    )  # fmt: skip
+    )
 
 
 def about_protocol(name: str) -> str:
@@ -155,12 +193,14 @@ def _typed(form: Any) -> NewStudy:
         source = OWN  # entered tasks take precedence
     called = field(form, "study")
     return NewStudy(
-        name=_named(called), title="" if is_name(called) else called, protocol=field(form, "protocol"),
+        name=_named(called),
+        title="" if is_name(called) else called,
+        protocol=field(form, "protocol"),
         languages=[tag for tag in tags if field(form, f"language-{tag}")],
         systems=field(form, "systems", most=LONGEST).replace("\r\n", "\n"),
         source=source if source in TASK_SOURCES else EXAMPLE,
         tasks={tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in tags},
-    )  # fmt: skip
+    )
 
 
 def _named(called: str) -> str:
@@ -209,8 +249,18 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
         asked = _described(error, asked)
         draft = "" if asked is None else _draft(new, name, asked, url)
         problem, wrong = _said(error)
-        return _begun(request, desk, new, 422, problem=problem, url=url, name=name, asked=asked, draft=draft,
-                      wrong=wrong if wrong == SYSTEM_PLACE else "url")  # fmt: skip
+        return _begun(
+            request,
+            desk,
+            new,
+            422,
+            problem=problem,
+            url=url,
+            name=name,
+            asked=asked,
+            draft=draft,
+            wrong=wrong if wrong == SYSTEM_PLACE else "url",
+        )
     return _begun(request, desk, new, found=found, name=f"{name}-2")
 
 
@@ -263,8 +313,18 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
         asked = _described(error, asked)
         draft = _draft(new, name, asked, url) if isinstance(error, NotFound) and asked else draft
         problem, wrong = _said(error)
-        return _begun(request, desk, new, 422, problem=problem, wrong=wrong, url=url, name=name, asked=asked,
-                      draft=draft)  # fmt: skip
+        return _begun(
+            request,
+            desk,
+            new,
+            422,
+            problem=problem,
+            wrong=wrong,
+            url=url,
+            name=name,
+            asked=asked,
+            draft=draft,
+        )
     tell(request, study=new.name)
     return RedirectResponse("/study?saved=new", 303)
 
@@ -284,8 +344,9 @@ def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
     except StudyFileChanged as error:
         return conflict(request, desk, error, text)
     except InputError as error:
-        return study_page(request, desk, study, 422, problem=told(error), url=url, name=name,
-                          asked=_described(error, asked))  # fmt: skip
+        return study_page(
+            request, desk, study, 422, problem=told(error), url=url, name=name, asked=_described(error, asked)
+        )
     tell(request, system=name)
     return study_page(request, desk, edited(desk), found=found, name="")
 

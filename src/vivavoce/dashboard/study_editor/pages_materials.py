@@ -50,15 +50,18 @@ from vivavoce.study.model import Study
 # titles of values in the analysis form; "" is none
 CHOICES: Final[dict[str, dict[str, str]]] = {
     "correction": {
-        "holm": "Holm", "benjamini_hochberg": N_("Benjamini-Hochberg"), "bonferroni": "Bonferroni",
+        "holm": "Holm",
+        "benjamini_hochberg": N_("Benjamini-Hochberg"),
+        "bonferroni": "Bonferroni",
         "none": N_("no correction"),
     },
     "stopping.rule": {
         "": N_("none (no automatic pause)"),
         "obrien_fleming": N_("O’Brien-Fleming, planned interim analyses"),
-        "pocock": N_("Pocock, planned interim analyses"), "anytime": N_("e-values, after every visit"),
+        "pocock": N_("Pocock, planned interim analyses"),
+        "anytime": N_("e-values, after every visit"),
     },
-}  # fmt: skip
+}
 # titles of the assignment methods
 ALLOCATIONS: Final[dict[str, str]] = {
     "least-used-by-participant": N_("Balanced within each participant"),
@@ -76,9 +79,16 @@ def texts(request: Request, desk: Shell, name: str = "", saved: str = "") -> Res
 
 
 def _texts(
-    request: Request, desk: AppShell, study: EditedStudy, name: str, status: int = 200, *, saved: str = "",
-    problem: str = "", typed: Mapping[str, str] | None = None,
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: AppShell,
+    study: EditedStudy,
+    name: str,
+    status: int = 200,
+    *,
+    saved: str = "",
+    problem: str = "",
+    typed: Mapping[str, str] | None = None,
+) -> Response:
     names = study.texts()
     name = name if name in names else next(iter(names), "")
     written = {tag: _document(study, name, tag) if name else "" for tag in study.languages}
@@ -87,11 +97,20 @@ def _texts(
     if study.study is not None:
         sheet = {tag: _sheet(study.study, tag) for tag in study.languages}
     return desk.page(
-        request, "study_texts.html", status, study=study, names=names, name=name, shown=shown, saved=saved,
+        request,
+        "study_texts.html",
+        status,
+        study=study,
+        names=names,
+        name=name,
+        shown=shown,
+        saved=saved,
         bases={tag: digest(read_text(study.text_file(name, tag))) if name else "" for tag in study.languages},
-        previews={tag: read_document(text) for tag, text in shown.items()}, problem=problem, sheet=sheet,
+        previews={tag: read_document(text) for tag, text in shown.items()},
+        problem=problem,
+        sheet=sheet,
         tongues={tag: language_name(tag) for tag in study.languages},
-    )  # fmt: skip
+    )
 
 
 def _sheet(study: Study, tag: str) -> dict[str, Any]:
@@ -156,17 +175,29 @@ def tasks(request: Request, desk: Shell) -> Response:
 
 
 def _tasks(
-    request: Request, desk: AppShell, study: EditedStudy, lines: Mapping[str, str], status: int = 200,
+    request: Request,
+    desk: AppShell,
+    study: EditedStudy,
+    lines: Mapping[str, str],
+    status: int = 200,
     problem: str = "",
-) -> Response:  # fmt: skip
+) -> Response:
     given = study.says.get("tasks")
     made = study.study.tasks[:5] if study.study is not None else ()
     return desk.page(
-        request, "study_tasks.html", status, study=study, lines=lines, problem=problem, given=given,
-        generated=isinstance(given, dict) and "generate" in given, some=made, file=_tasks_file(study),
+        request,
+        "study_tasks.html",
+        status,
+        study=study,
+        lines=lines,
+        problem=problem,
+        given=given,
+        generated=isinstance(given, dict) and "generate" in given,
+        some=made,
+        file=_tasks_file(study),
         base=digest(read_text(study.folder / _tasks_file(study))),
         tongues={tag: language_name(tag) for tag in study.languages},
-    )  # fmt: skip
+    )
 
 
 def _tasks_file(study: EditedStudy) -> str:
@@ -218,24 +249,39 @@ def analysis(request: Request, desk: Shell) -> Response:
 
 
 def _analysis(
-    request: Request, desk: AppShell, study: EditedStudy, status: int = 200, *,
-    typed: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None,
-    size: "Size | None" = None, asked: Mapping[str, str] | None = None, problem: str = "",
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: AppShell,
+    study: EditedStudy,
+    status: int = 200,
+    *,
+    typed: Mapping[str, str] | None = None,
+    problems: Mapping[str, str] | None = None,
+    size: "Size | None" = None,
+    asked: Mapping[str, str] | None = None,
+    problem: str = "",
+) -> Response:
     from vivavoce.analysis.planning import ASSUMED_RATES
 
     fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED, _offered(study))
     named = {one.name for one in fields}
     rates = {"first": f"{ASSUMED_RATES[0]:g}", "second": f"{ASSUMED_RATES[1]:g}", "hourly": ""}
     return desk.page(
-        request, "study_analysis.html", status, study=study, came=visits_held(desk), fields=fields,
-        problem=problem, size=size,
-        others=[one for name, one in (problems or {}).items() if name not in named] or
-        ([] if problems else study.problems_below("analysis")),
-        suggestions={}, said=worded, asked={**rates, **(asked or {})},
+        request,
+        "study_analysis.html",
+        status,
+        study=study,
+        came=visits_held(desk),
+        fields=fields,
+        problem=problem,
+        size=size,
+        others=[one for name, one in (problems or {}).items() if name not in named]
+        or ([] if problems else study.problems_below("analysis")),
+        suggestions={},
+        said=worded,
+        asked={**rates, **(asked or {})},
         allocations={one: ALLOCATIONS.get(one, one) for one in get_args(Allocation)},
         allocation=study.says.get("allocation") or StudyFile.model_fields["allocation"].default,
-    )  # fmt: skip
+    )
 
 
 def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
@@ -345,9 +391,12 @@ def size_of(study: Study, asked: Mapping[str, str]) -> Size:
     found = answer("two-rates", rates, plan=plan_of_study(study))
     people, minutes = found.clustered.size.participants, visit_minutes(study)
     return Size(
-        participants=people, dialogues=found.clustered.size.dialogues, minutes=minutes,
-        money=None if hourly is None else people * minutes / 60 * hourly, assumptions=found.assumptions,
-    )  # fmt: skip
+        participants=people,
+        dialogues=found.clustered.size.dialogues,
+        minutes=minutes,
+        money=None if hourly is None else people * minutes / 60 * hourly,
+        assumptions=found.assumptions,
+    )
 
 
 def _number(typed: str, place: str) -> float:

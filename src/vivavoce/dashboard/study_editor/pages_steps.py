@@ -46,9 +46,13 @@ def arrange(request: Request, desk: Shell, form: OwnForm) -> Response:
     steps = study.steps
     places = _arranged(len(steps), form)
     return save_and_return(
-        request, desk, study, lambda: study.with_visit([steps[place] for place in places]), form,
+        request,
+        desk,
+        study,
+        lambda: study.with_visit([steps[place] for place in places]),
+        form,
         "/study?saved=study#visit",
-    )  # fmt: skip
+    )
 
 
 def _arranged(count: int, form: FormData) -> list[int]:
@@ -112,21 +116,34 @@ def save_step(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 
 def _form(
-    request: Request, desk: AppShell, study: EditedStudy, number: int | None, kind: str,
-    settings: dict[str, Any], status: int = 200, typed: Mapping[str, str] | None = None,
+    request: Request,
+    desk: AppShell,
+    study: EditedStudy,
+    number: int | None,
+    kind: str,
+    settings: dict[str, Any],
+    status: int = 200,
+    typed: Mapping[str, str] | None = None,
     problems: Mapping[str, str] | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     model = step_model(kind)
     said = problems if problems is not None else study.problems_of_step(number) if number is not None else {}
     channels = {one: one for one in ("text", *CHANNELS.names())}
     fields = fields_of(model, settings, typed, said, offered={"channel": channels})
     named = {one.name for one in fields}
     return desk.page(
-        request, "study_step.html", status, study=study, number=number, kind=kind, fields=fields,
-        meaning=about_step(kind), said=partial(step_words, kind),
+        request,
+        "study_step.html",
+        status,
+        study=study,
+        number=number,
+        kind=kind,
+        fields=fields,
+        meaning=about_step(kind),
+        said=partial(step_words, kind),
         others=[problem for name, problem in said.items() if name not in named],
         suggestions={"use": INSTRUMENTS.names()},
-    )  # fmt: skip
+    )
 
 
 def about_step(kind: str) -> str:
@@ -136,11 +153,20 @@ def about_step(kind: str) -> str:
 
 # translated keys and values on step cards; others are shown as written
 KEYS_AND_VALUES: Final = (
-    NP_("key", "about"), NP_("value", "dialogue"), NP_("value", "visit"), NP_("value", "code"),
-    NP_("value", "none"), NP_("value", "text"), NP_("value", "voice"), NP_("value", "phone"),
-    NP_("value", "whole"), NP_("value", "streamed"), NP_("value", "speech"),
-    NP_("key", "by"), NP_("step", "screen"),
-)  # fmt: skip
+    NP_("key", "about"),
+    NP_("value", "dialogue"),
+    NP_("value", "visit"),
+    NP_("value", "code"),
+    NP_("value", "none"),
+    NP_("value", "text"),
+    NP_("value", "voice"),
+    NP_("value", "phone"),
+    NP_("value", "whole"),
+    NP_("value", "streamed"),
+    NP_("value", "speech"),
+    NP_("key", "by"),
+    NP_("step", "screen"),
+)
 
 
 def told_settings(kind: str, written: Any) -> str:

@@ -242,11 +242,20 @@ def _field(
         )  # keeps values written in the file
         shown = "\n".join(there)
     return FormField(
-        path=path, kind=kind, meaning=info.description or "", shown=shown, titles=titles,
-        default="" if default is MISSING else _words(kind, default), required=info.is_required(),
-        choices=choices, low=str(low), high=str(high), optional=_optional(info),
-        problem=problems.get(name, ""), title=info.title or "",
-    )  # fmt: skip
+        path=path,
+        kind=kind,
+        meaning=info.description or "",
+        shown=shown,
+        titles=titles,
+        default="" if default is MISSING else _words(kind, default),
+        required=info.is_required(),
+        choices=choices,
+        low=str(low),
+        high=str(high),
+        optional=_optional(info),
+        problem=problems.get(name, ""),
+        title=info.title or "",
+    )
 
 
 def _title_of(model: type[BaseModel], path: KeyPath) -> str:

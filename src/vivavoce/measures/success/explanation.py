@@ -54,12 +54,16 @@ def explain(
     told = _told(made, facts, venue)
     wanted = [slot for slot in goal.requests if slot != "name"]
     return Explanation(
-        name, offer_turn, venue is not None,
-        () if venue is None else
-        tuple(pair for pair in goal.constraints.items() if not venues.meets(venue, Goal(dict([pair])))),
+        name,
+        offer_turn,
+        venue is not None,
+        ()
+        if venue is None
+        else tuple(pair for pair in goal.constraints.items() if not venues.meets(venue, Goal(dict([pair])))),
         {slot: told[slot] for slot in wanted if slot in told},
-        tuple(slot for slot in wanted if slot not in told), none_turn,
-    )  # fmt: skip
+        tuple(slot for slot in wanted if slot not in told),
+        none_turn,
+    )
 
 
 def _told(made: Record, facts: list[tuple[int, int, int]], venue: ScoredVenue | None) -> dict[str, int]:

@@ -36,21 +36,24 @@ def against_blocks(found: ReleaseComparison) -> list[Block]:
         said.append(
             say(
                 "Based on adjusted p (Holm) over {n} rates, separately for difference, non-inferiority and "
-                "equivalence.", n=tested,
+                "equivalence.",
+                n=tested,
             )
-        )  # fmt: skip
+        )
     return [
         Paragraph(
             say(
                 "This dataset ({new}, {new_dialogues}) minus dataset {old} ({old_study}, {old_dialogues}).",
-                new=found.new.data, new_dialogues=plural(found.new.dialogues, "dialogue"),
-                old=found.old.data, old_study=found.old.study,
+                new=found.new.data,
+                new_dialogues=plural(found.new.dialogues, "dialogue"),
+                old=found.old.data,
+                old_study=found.old.study,
                 old_dialogues=plural(found.old.dialogues, "dialogue"),
             )
         ),
         Bullets(tuple(said)),
         _table(found, margin),
-    ]  # fmt: skip
+    ]
 
 
 def _table(found: ReleaseComparison, margin: str) -> TableOfText:
@@ -59,7 +62,8 @@ def _table(found: ReleaseComparison, margin: str) -> TableOfText:
         say("Differences from the previous version"),
         (
             *heads(say("Measure"), say("Current"), say("Previous")),
-            Cell(say("Difference"), (say("95% CI"),)), *heads("p (Holm)"),
+            Cell(say("Difference"), (say("95% CI"),)),
+            *heads("p (Holm)"),
             Cell(say("90% CI")),
             Cell(say("Non-inferior within {margin} points", margin=margin), ("p (Holm)",)),
             Cell(say("Equivalent within {margin} points", margin=margin), ("p (Holm)",)),
@@ -73,7 +77,7 @@ def _table(found: ReleaseComparison, margin: str) -> TableOfText:
             "below it, unadjusted p. A margin is valid only if it was chosen before the data."
         ),
         tuple((title(row.measure), row.signature) for row in found.rows if row.key is None),
-    )  # fmt: skip
+    )
 
 
 def release_verdict(row: ReleaseRow, margin: str) -> str:
@@ -102,14 +106,16 @@ def release_verdict(row: ReleaseRow, margin: str) -> str:
         "{measure}: no significant difference, and non-inferiority within {margin} points is not shown: "
         "{points} (90% CI {interval}).",
         **facts,
-    )  # fmt: skip
+    )
 
 
 def _unvaried(row: ReleaseRow) -> str:
     return say(
         "{measure}: {new} now, {old} before; participants do not vary, so no test is possible.",
-        measure=title(row.measure), new=percent(row.new), old=percent(row.old),
-    )  # fmt: skip
+        measure=title(row.measure),
+        new=percent(row.new),
+        old=percent(row.old),
+    )
 
 
 def _release_row(row: ReleaseRow) -> Row:
@@ -119,15 +125,17 @@ def _release_row(row: ReleaseRow) -> Row:
         (
             Cell(amount(row.new, unit), (say("n = {n}", n=count(row.new_n)),)),
             Cell(amount(row.old, unit), (say("n = {n}", n=count(row.old_n)),)),
-            Cell(difference(row.difference, unit),
-                 (differences(row.low, row.high, unit),)),
-            Cell(p_value(row.p_holm), (p_value(row.p),),
-                 strong=row.p_holm is not None and row.p_holm < SIGNIFICANT),
+            Cell(difference(row.difference, unit), (differences(row.low, row.high, unit),)),
+            Cell(
+                p_value(row.p_holm),
+                (p_value(row.p),),
+                strong=row.p_holm is not None and row.p_holm < SIGNIFICANT,
+            ),
             Cell(between(row.low_90, row.high_90, points)),
             *map(_decided, (row.no_worse, row.equivalent)),
         ),
         group=say("all") if row.key is None else label(row.key),
-    )  # fmt: skip
+    )
 
 
 def _decided(one: MarginTest) -> Cell:

@@ -60,12 +60,13 @@ def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
     ]
     title = say("Ranking of systems by votes")
     return interval_figure(
-        name, title, [IntervalPanel(title, values, line=0.0)], titled=False,
-        caption=say(
-            "Dot: log worth (mean of all systems 0); line: 95% CI clustered by participant."
-        ),
+        name,
+        title,
+        [IntervalPanel(title, values, line=0.0)],
+        titled=False,
+        caption=say("Dot: log worth (mean of all systems 0); line: 95% CI clustered by participant."),
         columns=columns_of(say("Measure"), say("System"), say("Log worth")),
-    )  # fmt: skip
+    )
 
 
 def arena_answer(facts: ArenaResults) -> list[str]:
@@ -98,8 +99,9 @@ def _order(names: list[str], sure: list[ArenaPair]) -> str:
 def _votes(facts: ArenaResults) -> str:
     return say(
         "{people} cast {votes} on two anonymous answers to the same message.",
-        people=plural(facts.participants, "participant"), votes=plural(facts.votes, "vote"),
-    )  # fmt: skip
+        people=plural(facts.participants, "participant"),
+        votes=plural(facts.votes, "vote"),
+    )
 
 
 def _ranking(facts: ArenaResults) -> TableOfText:
@@ -113,17 +115,25 @@ def _ranking(facts: ArenaResults) -> TableOfText:
             Row(
                 name,
                 (
-                    Cell(_three(worth and worth.estimate)), _limits(worth),
+                    Cell(_three(worth and worth.estimate)),
+                    _limits(worth),
                     Cell(percent(worth and worth.share)),
                     Cell(_three(held and held.estimate), (_interval(held),)),
                     *(Cell(count(votes)) for votes in (own.won, own.tied, own.both_bad, own.lost)),
                 ),
             )
-        )  # fmt: skip
+        )
     columns = heads(
-        say("System"), say("Log worth"), say("95% CI"), say("Share"), say("Controlled for length and style"),
-        say("Won"), say("Tied"), say("Both bad"), say("Lost"),
-    )  # fmt: skip
+        say("System"),
+        say("Log worth"),
+        say("95% CI"),
+        say("Share"),
+        say("Controlled for length and style"),
+        say("Won"),
+        say("Tied"),
+        say("Both bad"),
+        say("Lost"),
+    )
     note = say(
         "Davidson worths, centred at 0, with a term for the side; clustered by participant. Votes for both "
         "bad count as ties. Dash: the system never wins or never loses."
@@ -137,13 +147,16 @@ def _pairs(facts: ArenaResults) -> TableOfText:
         Row(
             f"{one.a} – {one.b}",
             (
-                Cell(count(one.votes)), Cell(f"{count(one.a_won)} : {count(one.b_won)}"),
-                Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p)),
+                Cell(count(one.votes)),
+                Cell(f"{count(one.a_won)} : {count(one.b_won)}"),
+                Cell(_three(one.estimate)),
+                _limits(one),
+                Cell(p_value(one.p)),
                 adjusted_cell(one.p_holm),
             ),
         )
         for one in facts.pairs
-    ]  # fmt: skip
+    ]
     columns = heads(
         say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% CI"), "p", "p (Holm)"
     )

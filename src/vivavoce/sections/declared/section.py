@@ -52,7 +52,12 @@ def looks_blocks(looks: list[Row_]) -> list[Block]:
             "looks",
             say("Interim analyses"),
             heads(
-                say("Compared"), say("Participants"), say("Difference"), say("Interval"), name, say("Needed"),
+                say("Compared"),
+                say("Participants"),
+                say("Difference"),
+                say("Interval"),
+                name,
+                say("Needed"),
                 say("Verdict"),
             ),
             tuple(map(_row, looks)),
@@ -61,7 +66,7 @@ def looks_blocks(looks: list[Row_]) -> list[Block]:
                 "the trial when the boundary is crossed or for futility."
             ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _row(look: Row_) -> Row:
@@ -74,9 +79,12 @@ def _row(look: Row_) -> Row:
         else say("Decided at participant {number}", number=number)
     )
     verdicts = {
-        None: say("continue"), "effect": say("they differ"), "equal": say("no relevant difference"),
-        "futility": say("futility"), "end": say("the planned end"),
-    }  # fmt: skip
+        None: say("continue"),
+        "effect": say("they differ"),
+        "equal": say("no relevant difference"),
+        "futility": say("futility"),
+        "end": say("the planned end"),
+    }
     verdict = look["verdict"]
     return Row(
         f"{look['a']} \u2013 {look['b']}",
@@ -109,14 +117,24 @@ def declared_blocks(
         (say("Secondary"), "; ".join(_asked(one) for one in analysis.secondary)),
         (say("Transcripts"), transcripts_words(analysis.preferences)),
         (say("Correction"), say(NAMES[analysis.correction])),
-        (say("Margin"), "" if analysis.margin is None
-         else say("{margin} for success rates", margin=amount(analysis.margin, ""))),
+        (
+            say("Margin"),
+            ""
+            if analysis.margin is None
+            else say("{margin} for success rates", margin=amount(analysis.margin, "")),
+        ),
         (say("Exclusions"), "; ".join(map(rule_words, analysis.model_dump()["exclude"])) or say("none")),
         (say("Notes"), " ".join(analysis.notes)),
         (say("Stopping"), stopping_words(analysis.stopping)),
-        (say("Declared version"), say("revision {revision}, study file SHA-256 {sha256}",
-            revision=declared.revision, sha256=declared.sha256)),
-    ]  # fmt: skip
+        (
+            say("Declared version"),
+            say(
+                "revision {revision}, study file SHA-256 {sha256}",
+                revision=declared.revision,
+                sha256=declared.sha256,
+            ),
+        ),
+    ]
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
         *([_results_table(found)] if found.results else []),
@@ -142,9 +160,10 @@ def _asked(one: Primary) -> str:
 
 def _choices_table(found: DeclaredFamily) -> TableOfText:
     verdicts = {
-        True: say("unequal preference"), False: say("no significant preference"),
+        True: say("unequal preference"),
+        False: say("no significant preference"),
         None: say("nothing decided"),
-    }  # fmt: skip
+    }
     rows = [
         Row(
             say(one.question),
@@ -163,14 +182,17 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
         "declared_choices",
         say("Declared comparisons of transcripts"),
         heads(
-            say("Question"), say("Experimental preferred"), say("95% CI"), "p", say("p (adjusted)"),
+            say("Question"),
+            say("Experimental preferred"),
+            say("95% CI"),
+            "p",
+            say("p (adjusted)"),
             say("Verdict"),
         ),
         tuple(rows),
         _note(say("One choice per participant. Wilson's interval."), found),
-        tuple((f"{one.variable}, {say(one.question)}", one.signature)
-              for one in found.choices),
-    )  # fmt: skip
+        tuple((f"{one.variable}, {say(one.question)}", one.signature) for one in found.choices),
+    )
 
 
 def _share_of(one: DeclaredChoice) -> str:

@@ -99,15 +99,16 @@ def _spread_figure(
         return alt.hconcat(*drawn, spacing=22) if beside > 1 else alt.vconcat(*drawn, spacing=16)
 
     rows = [
-        (*([heading] if heading else []), label(one.key), count(one.n),
-         *_told(one).values())
+        (*([heading] if heading else []), label(one.key), count(one.n), *_told(one).values())
         for heading, found in panels.items()
         for one in found
-    ]  # fmt: skip
+    ]
     columns = (
-        *([] if "" in panels else [say("Measure")]), say("Group"), say("Dialogues"),
+        *([] if "" in panels else [say("Measure")]),
+        say("Group"),
+        say("Dialogues"),
         *(say("{n}% below", n=quantile[1:]) for quantile in QUANTILES),
-    )  # fmt: skip
+    )
     return figure(name, title, words, draw, caption=caption, columns=columns, rows=rows)
 
 
@@ -122,10 +123,13 @@ def _spreads(
     named: bool,
 ) -> Any:
     data = [
-        {**{name: times * getattr(one, name) for name in QUANTILES}, "group": label(one.key),
-         "hover": _hover(one)}
+        {
+            **{name: times * getattr(one, name) for name in QUANTILES},
+            "group": label(one.key),
+            "hover": _hover(one),
+        }
         for one in found
-    ]  # fmt: skip
+    ]
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     scale = alt.Scale(zero=True, nice=True)
     outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
@@ -193,10 +197,11 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
             y=alt.Y("measure:N", sort=list(parameters), title=None, axis=axis),
             yOffset=alt.YOffset("group:N", sort=order),
             color=alt.Color(
-                "group:N", scale=alt.Scale(domain=order, range=COLOURS[: len(order)]),
+                "group:N",
+                scale=alt.Scale(domain=order, range=COLOURS[: len(order)]),
                 legend=alt.Legend(title=None, orient="top", symbolOpacity=1),
             ),
-        )  # fmt: skip
+        )
         x = alt.X("at:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=None)
         line = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", axis=None), x2=alt.X2("to:Q"))
         dot = base.mark_point(size=34, filled=True, opacity=1, aria=True).encode(x=x, description=HOVER)
@@ -241,9 +246,13 @@ def _placed(name: str, found: Sequence[DrawnValue]) -> Iterator[dict[str, Any]]:
 
     for one in found:
         yield {
-            "measure": name, "group": one.group, "at": place(one.value), "from": place(one.low),
-            "to": place(one.high), "hover": f"{name}. {one.hover}",
-        }  # fmt: skip
+            "measure": name,
+            "group": one.group,
+            "at": place(one.value),
+            "from": place(one.low),
+            "to": place(one.high),
+            "hover": f"{name}. {one.hover}",
+        }
 
 
 def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]) -> Figure:
@@ -271,26 +280,33 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
         high, below = (STEP + LABEL_LINE_PX + 6, LABEL_LINE_PX / 2) if above else (beside.step(STEP), 0)
         y = alt.Y("row:N", sort=order, title=None, axis=None if above else beside.axis)
         base = alt.Chart(alt.Data(values=data)).encode(
-            x=alt.X("column:N", sort=list(numbered.values()), title=None,
-                    axis=alt.Axis(labelAngle=0, orient="bottom", grid=False)),
+            x=alt.X(
+                "column:N",
+                sort=list(numbered.values()),
+                title=None,
+                axis=alt.Axis(labelAngle=0, orient="bottom", grid=False),
+            ),
             y=y,
-        )  # fmt: skip
+        )
         size = {"height": STEP, "yOffset": below} if above else {}
         tiles = base.mark_rect(aria=True, **size).encode(
             description=HOVER,
             color=alt.Color(
                 "rho:Q",
-                scale=alt.Scale(domain=[-1, -0.001, 0, 0.001, 1],
-                                range=[WARM_SOFT, "#f8eee6", "#ffffff", "#edf3f8", SOFT]),
+                scale=alt.Scale(
+                    domain=[-1, -0.001, 0, 0.001, 1], range=[WARM_SOFT, "#f8eee6", "#ffffff", "#edf3f8", SOFT]
+                ),
                 legend=None,
-            )
-        )  # fmt: skip
+            ),
+        )
         text = base.mark_text(fontSize=9 if above else 11, color="#111418", yOffset=below).encode(
             text=alt.Text("shown:N")
         )
-        named = alt.Chart(alt.Data(values=[{"row": row} for row in order])).mark_text(
-            align="left", baseline="top", color=INK, fontSize=12, yOffset=3 - high / 2
-        ).encode(x=alt.XValue(0), y=y, text=alt.Text("row:N"))  # fmt: skip
+        named = (
+            alt.Chart(alt.Data(values=[{"row": row} for row in order]))
+            .mark_text(align="left", baseline="top", color=INK, fontSize=12, yOffset=3 - high / 2)
+            .encode(x=alt.XValue(0), y=y, text=alt.Text("row:N"))
+        )
         return alt.layer(
             tiles, text, *([named] if above else []), width=alt.Step(step), height=alt.Step(high)
         )

@@ -29,19 +29,25 @@ def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
         Row(
             say(ARMS[one.arm]),
             (
-                Cell(count(one.judgements)), Cell(count(one.participants)), Cell(count(one.people)),
+                Cell(count(one.judgements)),
+                Cell(count(one.participants)),
+                Cell(count(one.people)),
                 Cell(coefficient(one.seconds_per_judgement, 1)),
                 Cell(coefficient(one.minutes_per_participant, 1)),
                 *([Cell(coefficient(one.cost_per_judgement, 3) if priced else MISSING)] if priced else []),
             ),
         )
         for one in rows
-    ]  # fmt: skip
+    ]
     columns = heads(
-        say("Judged by"), say("Judgements"), say("Participants"), say("People at once"),
-        say("Seconds per judgement"), say("Minutes per participant"),
+        say("Judged by"),
+        say("Judgements"),
+        say("Participants"),
+        say("People at once"),
+        say("Seconds per judgement"),
+        say("Minutes per participant"),
         *([say("Cost per judgement, by hourly wage")] if priced else []),
-    )  # fmt: skip
+    )
     note = say(
         "A judgement is one answered question. Live judgements include their share of the dialogue time; a "
         "wizard counts as a second person. Attention pairs and repeats are included."

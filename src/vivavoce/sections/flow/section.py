@@ -59,9 +59,11 @@ class FlowSection(Section[FlowFound]):
 def funnel_figure(flow: TrialFlow) -> Figure | None:
     """How many participants came as far as each stage; None where only one stage is known."""
     stages = (
-        (say("Arrived"), flow.arrived), (say("Consented"), flow.consented),
-        (say("Held a dialogue"), flow.with_dialogue), (say("Completed"), flow.completed),
-    )  # fmt: skip
+        (say("Arrived"), flow.arrived),
+        (say("Consented"), flow.consented),
+        (say("Held a dialogue"), flow.with_dialogue),
+        (say("Completed"), flow.completed),
+    )
     known = [(stage, n) for stage, n in stages if n is not None]
     if not flow.arrived or len(known) < 3:
         return None
@@ -78,9 +80,13 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
 
     def draw(width: int) -> Any:
         base = alt.Chart(alt.Data(values=data)).encode(
-            x=alt.X("n:Q", title=say("participants"), scale=alt.Scale(domain=[0, flow.arrived]),
-                    axis=alt.Axis(tickCount=4, format="d"))
-        )  # fmt: skip
+            x=alt.X(
+                "n:Q",
+                title=say("participants"),
+                scale=alt.Scale(domain=[0, flow.arrived]),
+                axis=alt.Axis(tickCount=4, format="d"),
+            )
+        )
         names = row_names(order, width)
         base = base.encode(y=alt.Y("stage:N", sort=order, title=None, axis=names.axis))
         bars = base.mark_bar(color=SOFT, height=20, aria=True).encode(description=HOVER)
@@ -90,12 +96,14 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
         return alt.layer(bars, words, width=width - names.room - 26, height=alt.Step(names.step(30)))
 
     return figure(
-        "funnel", say("From arrival to completion"),
-        ", ".join(f"{stage}: {count(n)}" for stage, n in known) + ".", draw,
+        "funnel",
+        say("From arrival to completion"),
+        ", ".join(f"{stage}: {count(n)}" for stage, n in known) + ".",
+        draw,
         caption=say("Participants who reached each stage, as a share of arrivals."),
         columns=(say("Step"), say("Participants"), say("Share")),
         rows=[(stage, count(n), percent(n / flow.arrived)) for stage, n in known],
-    )  # fmt: skip
+    )
 
 
 def flow_table(flow: TrialFlow) -> TableOfText:

@@ -60,15 +60,21 @@ def _groups_table(told: JudgeEstimates) -> TableOfText:
     return TableOfText(
         f"judge_{told.judge}_{told.target}",
         say("People, and people with the judge"),
-        heads(say("Based on"), say("Value"), say("95% CI"), say("Labels"), say("Participants"),
-              say("Equivalent labels")),
+        heads(
+            say("Based on"),
+            say("Value"),
+            say("95% CI"),
+            say("Labels"),
+            say("Participants"),
+            say("Equivalent labels"),
+        ),
         tuple(rows),
         say(
             "Labels are human ratings. Equivalent labels: human labels needed for the same interval width "
             "without the judge. Figures of the judge alone are uncorrected and not results."
         ),
         ((say("People and judge"), told.signature),),
-    )  # fmt: skip
+    )
 
 
 def _group_rows(group: EstimatedGroup, value: Callable[[float | None], str]) -> list[Row]:

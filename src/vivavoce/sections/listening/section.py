@@ -27,8 +27,7 @@ def listening_blocks(facts: ListeningResults) -> list[Block]:
     if facts.pairs:
         blocks.append(_pairs(facts))
     if facts.left_out:
-        out = say("Excluded after the hearing check: {people}.",
-                  people=plural(facts.left_out, "participant"))  # fmt: skip
+        out = say("Excluded after the hearing check: {people}.", people=plural(facts.left_out, "participant"))
         blocks.append(Bullets((out,)))
     return blocks
 
@@ -37,20 +36,28 @@ def opinions_figure(facts: ListeningResults, name: str) -> Figure | None:
     """Mean opinion scores by condition; None where there is none, or too many to be read."""
     values = [
         DrawnValue(
-            one.condition, one.mean, one.low, one.high, coefficient(one.mean),
-            between(one.low, one.high, coefficient), plural(one.participants, "participant"),
+            one.condition,
+            one.mean,
+            one.low,
+            one.high,
+            coefficient(one.mean),
+            between(one.low, one.high, coefficient),
+            plural(one.participants, "participant"),
         )
         for one in facts.opinions
         if one.mean is not None
-    ]  # fmt: skip
+    ]
     if not values or len(values) > MOST_DRAWN_GROUPS:
         return None
     title = say("Mean opinion scores")
     return interval_figure(
-        name, title, [IntervalPanel(title, values)], titled=False,
+        name,
+        title,
+        [IntervalPanel(title, values)],
+        titled=False,
         caption=say("1 is bad, 5 is excellent. Dot: mean; line: 95% CI clustered by participant."),
         columns=columns_of(say("Measure"), say("Condition"), title),
-    )  # fmt: skip
+    )
 
 
 def _opinions(facts: ListeningResults) -> TableOfText:
@@ -59,12 +66,13 @@ def _opinions(facts: ListeningResults) -> TableOfText:
             one.condition,
             (
                 Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)), Cell(count(one.ratings)),
+                Cell(between(one.low, one.high, coefficient)),
+                Cell(count(one.ratings)),
                 Cell(count(one.clips)),
             ),
         )
         for one in facts.opinions
-    ]  # fmt: skip
+    ]
     columns = heads(say("Condition"), say("Mean opinion score"), say("95% CI"), say("Ratings"), say("Clips"))
     note = say("1 is bad, 5 is excellent. Intervals are clustered by participant.")
     signed = tuple((one.condition, one.signature) for one in facts.opinions)
@@ -76,14 +84,14 @@ def _contrasts(facts: ListeningResults) -> TableOfText:
         Row(
             f"{one.a} – {one.b}",
             (
-                Cell(signed_points(one.difference),
-                     _raters(one)),
-                Cell(between(one.low, one.high, signed_points)), Cell(p_value(one.p)),
+                Cell(signed_points(one.difference), _raters(one)),
+                Cell(between(one.low, one.high, signed_points)),
+                Cell(p_value(one.p)),
                 adjusted_cell(one.p_holm),
             ),
         )
         for one in facts.contrasts
-    ]  # fmt: skip
+    ]
     note = say(
         "Score difference (first minus second), from −4 to 4, within participants who rated both. Interval "
         "and p are clustered by participant; p is adjusted over the pairs of conditions (Holm)."
@@ -107,17 +115,20 @@ def listening_answer(facts: ListeningResults) -> list[str]:
             say(
                 "{better} sounds better than {worse}: {difference} of the scale's 4 points (95% CI "
                 "{interval}).",
-                better=better, worse=worse, difference=coefficient(abs(one.difference)),
+                better=better,
+                worse=worse,
+                difference=coefficient(abs(one.difference)),
                 interval=between(limits[0], limits[1], coefficient),
             )
-        )  # fmt: skip
+        )
     if len(facts.contrasts) > len(sure):
         found.append(
             say(
                 "Opinion scores do not differ significantly for {n} of {of} pairs of conditions.",
-                n=len(facts.contrasts) - len(sure), of=len(facts.contrasts),
+                n=len(facts.contrasts) - len(sure),
+                of=len(facts.contrasts),
             )
-        )  # fmt: skip
+        )
     pairs = len(facts.contrasts)
     if pairs > 1:
         found.append(say("Based on adjusted p (Holm) over {n} pairs of conditions.", n=pairs))
@@ -139,17 +150,26 @@ def _pairs(facts: ListeningResults) -> TableOfText:
             f"{one.a} – {one.b}",
             (
                 Cell(coefficient(one.share), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),
+                Cell(between(one.low, one.high, coefficient)),
+                Cell(p_value(one.p)),
                 adjusted_cell(one.p_holm),
-                Cell(count(one.a_better)), Cell(count(one.ties)), Cell(count(one.b_better)),
+                Cell(count(one.a_better)),
+                Cell(count(one.ties)),
+                Cell(count(one.b_better)),
             ),
         )
         for one in facts.pairs
-    ]  # fmt: skip
+    ]
     columns = heads(
-        say("Pair"), say("Share for the first"), say("95% CI"), "p", "p (Holm)", say("First better"),
-        say("No difference"), say("Second better"),
-    )  # fmt: skip
+        say("Pair"),
+        say("Share for the first"),
+        say("95% CI"),
+        "p",
+        "p (Holm)",
+        say("First better"),
+        say("No difference"),
+        say("Second better"),
+    )
     note = say(
         "No difference counts half for each. Interval and p (against 50%) are clustered by participant; p "
         "is adjusted over the pairs (Holm)."

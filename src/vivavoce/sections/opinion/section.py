@@ -14,8 +14,11 @@ from vivavoce.report.section import Section
 from vivavoce.stats.summary_results import Summary
 
 SIDES: Final = {
-    "both": ("yes", "yes"), "only_said": ("yes", "no"), "only_shown": ("no", "yes"), "neither": ("no", "no"),
-}  # fmt: skip
+    "both": ("yes", "yes"),
+    "only_said": ("yes", "no"),
+    "only_shown": ("no", "yes"),
+    "neither": ("no", "no"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +52,21 @@ def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
         Row(
             say("all") if row.key == "all" and len(opinion.by) > 1 else label(row.key),
             (
-                *(Cell(count(getattr(row, name)), (_share(getattr(row, name), row.n),),
-                       counts=_counted(opinion, summary, row.key, said, shown))
-                  for name, (said, shown) in SIDES.items()),
+                *(
+                    Cell(
+                        count(getattr(row, name)),
+                        (_share(getattr(row, name), row.n),),
+                        counts=_counted(opinion, summary, row.key, said, shown),
+                    )
+                    for name, (said, shown) in SIDES.items()
+                ),
                 Cell(percent(row.optimism), (span(row.low, row.high),)),
             ),
             (say("n = {n}", n=count(row.n)),),
             total=row.key == "all" and len(opinion.by) > 1,
         )
         for row in opinion.by
-    ]  # fmt: skip
+    ]
     return TableOfText(
         "opinion",
         say("Participant rating compared with {measure}", measure=title(opinion.measure).lower()),

@@ -122,15 +122,23 @@ def _learning_panel(
     rows: Sequence[LearningStep], title: str, steps: list[str], inner: int, *, named: bool
 ) -> Any:
     data = [
-        {**row._asdict(), "step": _step(row),
-         "hover": f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}), n = {count(row.n)}"}
+        {
+            **row._asdict(),
+            "step": _step(row),
+            "hover": f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}), n = {count(row.n)}",
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labels=named)
     base = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("step:N", sort=steps, scale=alt.Scale(domain=steps), title=say("number of the dialogue"),
-                axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    )  # fmt: skip
+        x=alt.X(
+            "step:N",
+            sort=steps,
+            scale=alt.Scale(domain=steps),
+            title=say("number of the dialogue"),
+            axis=alt.Axis(labelAngle=0, labelOverlap=True),
+        )
+    )
     scale = alt.Scale(domain=[0, 1])
     interval = base.mark_rule(color=SOFT, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", scale=scale, axis=axis, title=None), y2=alt.Y2("high:Q")

@@ -91,10 +91,12 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
     found = [
         say(
             "{variable}, as declared in advance: the {version} version is preferred for {cells}.",
-            variable=variable, version=version, cells=listed(cells),
+            variable=variable,
+            version=version,
+            cells=listed(cells),
         )
         for (variable, version), cells in sure.items()
-    ]  # fmt: skip
+    ]
     unsure = sum(one.significant is False for one in choices)
     if unsure:
         n = plural(len(choices), "declared comparison")
@@ -186,9 +188,12 @@ def _table(facts: PreferenceResults) -> TableOfText:
             )
         )
     columns = heads(
-        say("Variable"), *(say(question) for question in questions), say("Marginal"),
-        say("Service"), say("Experience"),
-    )  # fmt: skip
+        say("Variable"),
+        *(say(question) for question in questions),
+        say("Marginal"),
+        say("Service"),
+        say("Experience"),
+    )
     note = say(
         "Share of decided choices for the experimental version; below 50% the control was preferred. "
         "Questions: 95% CI (Wilson, or clustered by participant if people chose repeatedly). Marginals "
@@ -221,14 +226,16 @@ def _tests(facts: PreferenceResults) -> TableOfText:
         Row(
             say(one.question),
             (
-                Cell(coefficient(one.chi_square)), Cell(p_value(one.p)), Cell(p_value(one.p_exact)),
+                Cell(coefficient(one.chi_square)),
+                Cell(p_value(one.p)),
+                Cell(p_value(one.p_exact)),
                 Cell(p_value(one.p_adjusted), strong=is_significant(one.p_adjusted, one.alpha)),
                 Cell(count(one.ties)),
             ),
             group=one.variable,
         )
         for one in facts.cells
-    ]  # fmt: skip
+    ]
     columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
     note = say(
         "Tests against 50%, without ties: chi-square (1 degree of freedom) and exact binomial. The exact p "
@@ -244,13 +251,14 @@ def _differences(facts: PreferenceResults) -> TableOfText:
         Row(
             f"{one.a} – {one.b}",
             (
-                Cell(points(one.difference)), Cell(between(one.low, one.high, points)),
+                Cell(points(one.difference)),
+                Cell(between(one.low, one.high, points)),
                 Cell(p_value(one.p)),
                 adjusted_cell(one.p_holm),
             ),
         )
         for one in facts.differences
-    ]  # fmt: skip
+    ]
     columns = heads(say("Compared"), say("Difference"), say("95% CI"), "p", "p (Holm)")
     note = say("Difference of the shares that prefer the experimental version, within participants.")
     note = f"{note} {_family_words(facts, 'differences')}"
@@ -265,12 +273,14 @@ def _ties(facts: PreferenceResults) -> TableOfText:
                 Cell(say(one.question or "all"), words=True),
                 Cell(coefficient(one.estimate, 3)),
                 Cell(between(one.low, one.high, lambda value: coefficient(value, 3))),
-                Cell(p_value(one.p)), Cell(percent(one.share)), Cell(percent(one.tied)),
+                Cell(p_value(one.p)),
+                Cell(percent(one.share)),
+                Cell(percent(one.tied)),
             ),
             group=one.variable,
         )
         for one in few_tie_models(facts.ties)
-    ]  # fmt: skip
+    ]
     columns = heads(
         say("Model"),
         say("Question"),
@@ -366,8 +376,11 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
         Row(
             name,
             (
-                Cell(percent(share.ratio)), Cell(span(share.low, share.high)),
-                Cell(count(share.participants)), Cell(MISSING), Cell(MISSING),
+                Cell(percent(share.ratio)),
+                Cell(span(share.low, share.high)),
+                Cell(count(share.participants)),
+                Cell(MISSING),
+                Cell(MISSING),
             ),
         )
         for name, share in one.groups.items()
@@ -375,16 +388,23 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
         Row(
             f"{test.a} – {test.b}",
             (
-                Cell(points(test.difference)), Cell(between(test.low, test.high, points)),
-                Cell(MISSING), Cell(p_value(test.p)), Cell(p_value(test.p_judgements)),
+                Cell(points(test.difference)),
+                Cell(between(test.low, test.high, points)),
+                Cell(MISSING),
+                Cell(p_value(test.p)),
+                Cell(p_value(test.p_judgements)),
             ),
         )
         for test in one.differences
-    ]  # fmt: skip
+    ]
     columns = heads(
-        say(by.replace("_", " ").capitalize()), say("Share"), say("95% CI"), say("Participants"),
-        "p", say("p (judgements)"),
-    )  # fmt: skip
+        say(by.replace("_", " ").capitalize()),
+        say("Share"),
+        say("95% CI"),
+        say("Participants"),
+        "p",
+        say("p (judgements)"),
+    )
     note = say("p is clustered by participant; p over judgements is for comparison only.")
     return TableOfText(
         f"preference_by_{one.variable}",
@@ -404,19 +424,23 @@ def _swayed(facts: PreferenceResults) -> list[str]:
                 say(
                     "Equal preference for all variables, {question}: Cochran's Q {q}, {df} degrees of "
                     "freedom, {people}, p {p}.",
-                    question=say(one.question), q=coefficient(one.q), df=one.df,
-                    people=plural(one.participants, "participant"), p=p_value(one.p),
+                    question=say(one.question),
+                    q=coefficient(one.q),
+                    df=one.df,
+                    people=plural(one.participants, "participant"),
+                    p=p_value(one.p),
                 )
-            )  # fmt: skip
+            )
     if position.log_odds is not None:
         found.append(
             say(
                 "The left transcript was chosen in {left} of cases ({interval}); side bias controlled for "
                 "variables: p {p}.",
-                left=percent(position.left), interval=span(position.low, position.high),
+                left=percent(position.left),
+                interval=span(position.low, position.high),
                 p=p_value(position.p),
             )
-        )  # fmt: skip
+        )
     if len(facts.places) > 1:
         shares = ", ".join(f"{one.comparison_number}: {percent(one.ratio)}" for one in facts.places)
         found.append(
@@ -441,18 +465,20 @@ def _spent(facts: PreferenceResults) -> list[str]:
         found.append(
             say(
                 "Cost of the study: {total}; {judgement} per judgement, {variable} per variable.",
-                total=coefficient(cost.total), judgement=coefficient(cost.per_judgement, 3),
+                total=coefficient(cost.total),
+                judgement=coefficient(cost.per_judgement, 3),
                 variable=coefficient(cost.per_variable),
             )
-        )  # fmt: skip
+        )
     if rated is not None:
         found.append(
             say(
                 "Rating of the study by {people}: {mean} of {of}.",
-                mean=coefficient(rated.mean, 1), of=rated.of,
+                mean=coefficient(rated.mean, 1),
+                of=rated.of,
                 people=plural(rated.participants, "participant"),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -476,14 +502,17 @@ class PreferencesSection(LeadingSection[PreferenceResults]):
         answered = results.responses
         lead = say(
             "{judgements} of pairs of transcripts by {people}.",
-            judgements=plural(answered.judgements, "judgement"), people=people_words(answered),
-        )  # fmt: skip
+            judgements=plural(answered.judgements, "judgement"),
+            people=people_words(answered),
+        )
         question = (
             say("Declared in advance: is one version of the transcripts preferred?")
             if results.declared
             else say("No comparison was declared. Exploratory: is one version of the transcripts preferred?")
         )
         return Front(
-            lead=lead, question=question, answer=tuple(preference_answer(results)),
+            lead=lead,
+            question=question,
+            answer=tuple(preference_answer(results)),
             figure=front_figure(results),
-        )  # fmt: skip
+        )

@@ -72,9 +72,11 @@ def front_figure(facts: PreferenceResults) -> Figure | None:
     """What the answer speaks of: the declared choices where they are few, else each variable as a whole."""
     declared = facts.declared.choices if facts.declared else ()
     few = 0 < len(declared) <= MOST_AT_THE_FRONT
-    named = [(f"{one.variable}: {say(one.question)}", one) for one in declared] if few else [
-        (one.variable, one) for one in facts.variables
-    ]  # fmt: skip
+    named = (
+        [(f"{one.variable}: {say(one.question)}", one) for one in declared]
+        if few
+        else [(one.variable, one) for one in facts.variables]
+    )
     values = [
         DrawnValue(name, one.ratio, one.low, one.high, percent(one.ratio), span(one.low, one.high))
         for name, one in named[:MOST_AT_THE_FRONT]
@@ -84,12 +86,15 @@ def front_figure(facts: PreferenceResults) -> Figure | None:
         return None
     title = say("Choices of the experimental version")
     return interval_figure(
-        "answer", title, [IntervalPanel(title, values, whole=True, line=0.5)], titled=False,
+        "answer",
+        title,
+        [IntervalPanel(title, values, whole=True, line=0.5)],
+        titled=False,
         caption=say(
             "Dot: share of decided choices for the experimental version; line: 95% CI; vertical line: 50%."
         ),
         columns=columns_of(say("Measure"), say("Variable"), say("Experimental preferred")),
-    )  # fmt: skip
+    )
 
 
 def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference]) -> list[DrawnRow]:
@@ -102,19 +107,26 @@ def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference
 
 def _drawn(question: str, one: QuestionPreference | VariablePreference, *, whole: bool) -> DrawnRow:
     return {
-        "question": question, "ratio": one.ratio, "low": one.low, "high": one.high, "half": 0.5,
-        "shown": percent(one.ratio), "whole": whole,
+        "question": question,
+        "ratio": one.ratio,
+        "low": one.low,
+        "high": one.high,
+        "half": 0.5,
+        "shown": percent(one.ratio),
+        "whole": whole,
         "hover": f"{question}: {percent(one.ratio)} ({span(one.low, one.high)})",
-    }  # fmt: skip
+    }
 
 
 def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width: int) -> Any:
     names = row_names(order, width)
     y = alt.Y("question:N", sort=order, title=None, axis=names.axis)
     x = alt.X(
-        "ratio:Q", title=None, scale=alt.Scale(domain=[0, 1]),
+        "ratio:Q",
+        title=None,
+        scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=LABEL_HALVES, gridColor=RULE),
-    )  # fmt: skip
+    )
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     color = alt.condition("datum.whole", alt.value(INK), alt.value(ACCENT))
     half = (
@@ -143,14 +155,16 @@ def strength_figure(facts: PreferenceResults) -> Figure | None:
     if not found or len(facts.strengths) > MOST_DRAWN:
         return None
     return interval_figure(
-        "preference-strength", say("Strength of preference"),
-        [IntervalPanel(name, values, line=0.0) for name, values in found.items()], together=2,
+        "preference-strength",
+        say("Strength of preference"),
+        [IntervalPanel(name, values, line=0.0) for name, values in found.items()],
+        together=2,
         caption=say(
             "Scale: −3 (control, very much) to 3 (experimental, very much). Dot: mean; line: 95% CI "
             "clustered by participant."
         ),
         columns=columns_of(say("Variable"), say("Question"), say("Mean strength")),
-    )  # fmt: skip
+    )
 
 
 def strength_table(facts: PreferenceResults) -> TableOfText:
@@ -160,7 +174,8 @@ def strength_table(facts: PreferenceResults) -> TableOfText:
             say(one.question) if one.question else say("together"),
             (
                 Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),
+                Cell(between(one.low, one.high, coefficient)),
+                Cell(p_value(one.p)),
                 adjusted_cell(one.p_holm),
                 Cell(p_value(one.p_signed_rank)),
                 Cell(" · ".join(count(one.counts[code]) for code in sorted(one.counts))),
@@ -168,11 +183,16 @@ def strength_table(facts: PreferenceResults) -> TableOfText:
             group=one.variable,
         )
         for one in facts.strengths
-    ]  # fmt: skip
+    ]
     columns = heads(
-        say("Question"), say("Mean strength"), say("95% CI"), "p", "p (Holm)", say("p (signed ranks)"),
+        say("Question"),
+        say("Mean strength"),
+        say("95% CI"),
+        "p",
+        "p (Holm)",
+        say("p (signed ranks)"),
         "−3 · −2 · −1 · 0 · 1 · 2 · 3",
-    )  # fmt: skip
+    )
     note = say(
         "Scale: −3 (control, very much) to 3 (experimental, very much); 1 slightly, 2 clearly, 0 tie. "
         "Interval and p are clustered by participant. p is adjusted (Holm) over all questions and "

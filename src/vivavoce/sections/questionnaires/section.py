@@ -143,10 +143,17 @@ def scores_table(number: int, sheet: AnsweredScale, keys: list[str | None]) -> T
             Row(
                 say(score.meaning),
                 (*cells, _mean(score), alpha, Cell(coefficient(score.omega))),
-                (say("{name}: {items} items, {low} to {high}", name=score.name, items=score.items,
-                     low=f"{score.low:g}", high=f"{score.high:g}"),),
+                (
+                    say(
+                        "{name}: {items} items, {low} to {high}",
+                        name=score.name,
+                        items=score.items,
+                        low=f"{score.low:g}",
+                        high=f"{score.high:g}",
+                    ),
+                ),
             )
-        )  # fmt: skip
+        )
     return TableOfText(
         f"scores-{number}",
         say("Scores and their reliability: {instrument}", instrument=sheet.instrument),

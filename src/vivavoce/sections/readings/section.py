@@ -16,19 +16,26 @@ def reading_blocks(facts: TranscriptRatings) -> list[Block]:
         Row(
             say(one.item or "all"),
             (
-                Cell(coefficient(one.control)), Cell(coefficient(one.experimental)),
+                Cell(coefficient(one.control)),
+                Cell(coefficient(one.experimental)),
                 Cell(coefficient(one.difference), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),
+                Cell(between(one.low, one.high, coefficient)),
+                Cell(p_value(one.p)),
                 adjusted_cell(one.p_holm),
             ),
             group=one.variable,
         )
         for one in sorted(every, key=lambda one: one.variable)
-    ]  # fmt: skip
+    ]
     columns = heads(
-        say("Item"), say("Control"), say("Experimental"), say("Difference"), say("95% CI"), "p",
+        say("Item"),
+        say("Control"),
+        say("Experimental"),
+        say("Difference"),
+        say("95% CI"),
+        "p",
         "p (Holm)",
-    )  # fmt: skip
+    )
     note = say(
         "Mean codes, with reversed items recoded. Differences are within participants who read both "
         "versions. Adjusted p (Holm) over items, and over variables."

@@ -18,9 +18,10 @@ def recognition_blocks(results: ConfidenceResults) -> list[Block]:
     """Calibration of the first hypotheses."""
     whole = results.all.found
     facts: dict[str, Any] = {
-        "hypotheses": plural(whole.n, "turn"), "right": percent(whole.right),
+        "hypotheses": plural(whole.n, "turn"),
+        "right": percent(whole.right),
         "confidence": percent(whole.confidence),
-    }  # fmt: skip
+    }
     if results.noisy == results.dialogues:
         said = say(
             "Recognition is simulated: noise changed the typed words of simulated users. {right} of "
@@ -37,8 +38,9 @@ def recognition_blocks(results: ConfidenceResults) -> list[Block]:
         mixed = say(
             "Recognition is simulated in {n} of {dialogues}: noise changed the typed words of simulated "
             "users.",
-            n=count(results.noisy), dialogues=plural(results.dialogues, "dialogue"),
-        )  # fmt: skip
+            n=count(results.noisy),
+            dialogues=plural(results.dialogues, "dialogue"),
+        )
         said = f"{said} {mixed}"
     return [Paragraph(said), reliability_figure(whole), _table(results)]
 
@@ -47,12 +49,15 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
     """Share right over confidence, bin by bin, with intervals; on the diagonal the recogniser is right."""
     data = [
         {
-            "confidence": one.confidence, "right": one.right, "n": one.n,
+            "confidence": one.confidence,
+            "right": one.right,
+            "n": one.n,
             "low": one.right if one.right_low is None else one.right_low,
             "high": one.right if one.right_high is None else one.right_high,
         }
-        for one in whole.bins if one.n
-    ]  # fmt: skip
+        for one in whole.bins
+        if one.n
+    ]
 
     def draw(width: int) -> Any:
         axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
@@ -60,9 +65,11 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         base = alt.Chart(alt.Data(values=data)).encode(
             x=alt.X("confidence:Q", title=say("mean confidence"), scale=scale, axis=axis)
         )
-        ideal = alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
-            color=RULE, strokeDash=[4, 4]
-        ).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))  # fmt: skip
+        ideal = (
+            alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+            .mark_line(color=RULE, strokeDash=[4, 4])
+            .encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
+        )
         interval = base.mark_rule(color=ACCENT, strokeWidth=2).encode(
             y=alt.Y("low:Q", title=say("share right"), scale=scale, axis=axis), y2=alt.Y2("high:Q")
         )
@@ -72,12 +79,20 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         return alt.layer(ideal, interval, dot, width=side, height=min(side, 300))
 
     words = "; ".join(
-        say("confidence {confidence}: {right} right ({span}), {n}", confidence=percent(one["confidence"]),
-            right=percent(one["right"]), span=span(one["low"], one["high"]), n=plural(one["n"], "turn"))
+        say(
+            "confidence {confidence}: {right} right ({span}), {n}",
+            confidence=percent(one["confidence"]),
+            right=percent(one["right"]),
+            span=span(one["low"], one["high"]),
+            n=plural(one["n"], "turn"),
+        )
         for one in data
-    )  # fmt: skip
+    )
     return figure(
-        "reliability", say("Recognition accuracy and confidence"), words + ".", draw,
+        "reliability",
+        say("Recognition accuracy and confidence"),
+        words + ".",
+        draw,
         mark=mark,
         caption=say(
             "Dot: share of turns with every word right; line: 95% CI clustered by participant. Dashed "
@@ -86,12 +101,14 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         columns=(say("Mean confidence"), say("Right"), say("95% CI"), say("Turns")),
         rows=[
             (
-                percent(one["confidence"]), percent(one["right"]), span(one["low"], one["high"]),
+                percent(one["confidence"]),
+                percent(one["right"]),
+                span(one["low"], one["high"]),
                 count(one["n"]),
             )
             for one in data
         ],
-    )  # fmt: skip
+    )
 
 
 def _table(results: ConfidenceResults) -> TableOfText:
@@ -101,18 +118,24 @@ def _table(results: ConfidenceResults) -> TableOfText:
         Row(
             names[id(one)],
             (
-                Cell(percent(one.found.right)), Cell(percent(one.found.confidence)),
+                Cell(percent(one.found.right)),
+                Cell(percent(one.found.confidence)),
                 *(_cell(one.found, name) for name in ("expected_calibration_error", "brier", "auc")),
                 Cell(count(one.found.n), (plural(one.found.participants, "participant"),)),
             ),
             total=one is results.all,
         )
         for one in groups
-    ]  # fmt: skip
+    ]
     columns = heads(
-        say("Group"), say("Right"), say("Mean confidence"), say("Calibration error"), say("Brier score"),
-        say("Area under the curve"), say("Turns"),
-    )  # fmt: skip
+        say("Group"),
+        say("Right"),
+        say("Mean confidence"),
+        say("Calibration error"),
+        say("Brier score"),
+        say("Area under the curve"),
+        say("Turns"),
+    )
     note = say(
         "Calibration error: mean distance between confidence and accuracy over ten bins; above 0 with few "
         "turns, even if calibrated. Brier score: mean squared error; 0 is best. Area under the curve: "

@@ -51,8 +51,9 @@ def question(summary: Summary) -> str:
             return say(
                 "Declared in advance: do {groups} differ in {measure}, and is one non-inferior within "
                 "{margin}?",
-                **facts, margin=_margin(margins.pop(), primary[0].measure),
-            )  # fmt: skip
+                **facts,
+                margin=_margin(margins.pop(), primary[0].measure),
+            )
         return say("Declared in advance: do {groups} differ in {measure}?", **facts)
     name = next(iter(headlines(summary)), None)
     if name is None:
@@ -67,12 +68,14 @@ def question(summary: Summary) -> str:
     if len(explored) > 1:
         return say(
             "No comparison was declared. Exploratory: do {groups} differ in any of {measures}?",
-            groups=shown, measures=plural(len(explored), "measure"),
-        )  # fmt: skip
+            groups=shown,
+            measures=plural(len(explored), "measure"),
+        )
     return say(
         "No comparison was declared. Exploratory: do {groups} differ in {measure}?",
-        groups=shown, measure=measure,
-    )  # fmt: skip
+        groups=shown,
+        measure=measure,
+    )
 
 
 def spoken_measure(summary: Summary) -> str | None:
@@ -129,15 +132,16 @@ def _declared(declared: DeclaredFamily) -> list[str]:
     untested = len(primary) - len(differing) - len(others)
     if untested:
         sentences.append(
-            say("The declared primary comparison could not be tested: {n}.",
-                n=plural(untested, "comparison"))
-        )  # fmt: skip
+            say("The declared primary comparison could not be tested: {n}.", n=plural(untested, "comparison"))
+        )
     sentences += [said for one in primary if (said := _margin_met(one))]
     if any(_ends_at_most(one) for one in primary):
         sentences.append(
-            say("An interval that ends at 100 points reaches the maximum possible difference: there are "
-                "too few participants to exclude it.")
-        )  # fmt: skip
+            say(
+                "An interval that ends at 100 points reaches the maximum possible difference: there are "
+                "too few participants to exclude it."
+            )
+        )
     if secondary:
         sentences.append(_secondary(secondary))
     return [*sentences, stated(declared.family.why)]
@@ -173,11 +177,14 @@ def _margin_met(one: DeclaredComparison) -> str:
     told = decisive_margin(one) or one.no_worse[-1]
     unit = MEASURES.get(one.measure).unit
     facts = {
-        "b": label(told.system), "a": label(told.than), "measure": _facts(_shown(one))["measure"],
-        "margin": _margin(told.margin, one.measure), "difference": _signed_gap(told.difference, unit),
+        "b": label(told.system),
+        "a": label(told.than),
+        "measure": _facts(_shown(one))["measure"],
+        "margin": _margin(told.margin, one.measure),
+        "difference": _signed_gap(told.difference, unit),
         "interval": differences(told.interval.low, told.interval.high, unit),
         "p": p_value(told.p_adjusted),
-    }  # fmt: skip
+    }
     if len(shown) == len(one.no_worse):
         return say(
             "Each is non-inferior to the other within the declared margin of {margin}: {b} minus {a} "

@@ -39,10 +39,12 @@ def success_figure(summary: Summary, measures: dict[str, str]) -> Figure:
         if (values := _rates(summary, name))
     ]
     return interval_figure(
-        "success", say("Success rates with 95% CIs"), panels,
+        "success",
+        say("Success rates with 95% CIs"),
+        panels,
         caption=say("Dot: success rate; line: 95% CI. The table below has the numbers."),
         columns=columns_of(say("Measure"), say("Group"), say("Rate")),
-    )  # fmt: skip
+    )
 
 
 def answer_figure(summary: Summary, name: str) -> Figure | None:
@@ -61,10 +63,13 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
             "margin."
         )
     return interval_figure(
-        "answer", say("{measure} with its 95% CI", measure=title(name)),
-        [panel, margin] if margin else [panel], titled=margin is not None, caption=caption,
+        "answer",
+        say("{measure} with its 95% CI", measure=title(name)),
+        [panel, margin] if margin else [panel],
+        titled=margin is not None,
+        caption=caption,
         columns=columns_of(say("Measure"), by_what(summary), say("Value")),
-    )  # fmt: skip
+    )
 
 
 def _margin_panel(summary: Summary, name: str) -> IntervalPanel | None:
@@ -80,14 +85,18 @@ def _margin_panel(summary: Summary, name: str) -> IntervalPanel | None:
         times * one for one in (told.difference, told.interval.low, told.interval.high, told.margin)
     )
     shown = DrawnValue(
-        f"{label(told.system)} \u2212 {label(told.than)}", value, low, high,
+        f"{label(told.system)} \u2212 {label(told.than)}",
+        value,
+        low,
+        high,
         difference(told.difference, unit),
         f"{differences(told.interval.low, told.interval.high, unit)} (90%)",
-    )  # fmt: skip
+    )
     heading = (
-        say("Difference in percentage points, with the margin") if unit == "ratio"
+        say("Difference in percentage points, with the margin")
+        if unit == "ratio"
         else say("Difference, with the margin")
-    )  # fmt: skip
+    )
     return IntervalPanel(heading, [shown], line=0.0, edges=(-edge, edge))
 
 
@@ -105,13 +114,15 @@ def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | N
     if not panels:
         return None
     return interval_figure(
-        "differences", say("Differences of the success rates"), panels,
+        "differences",
+        say("Differences of the success rates"),
+        panels,
         caption=say(
             "Dot: first minus second, in percentage points; line: unadjusted 95% CI. A line that crosses 0 "
             "shows no significant difference."
         ),
         columns=columns_of(say("Measure"), say("Compared"), say("Difference")),
-    )  # fmt: skip
+    )
 
 
 def _rates(summary: Summary, name: str) -> list[DrawnValue]:
@@ -125,10 +136,16 @@ def _rates(summary: Summary, name: str) -> list[DrawnValue]:
         counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
         found.append(
             DrawnValue(
-                label(row.key), rate.ratio, low, high, shown, span(low, high), counted,
+                label(row.key),
+                rate.ratio,
+                low,
+                high,
+                shown,
+                span(low, high),
+                counted,
                 successes_of(summary, row, name),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -141,10 +158,14 @@ def _difference(summary: Summary, test: GroupTest) -> DrawnValue:
     found = test.decisive
     value, low, high = (100 * (one or 0.0) for one in (test.difference, found.low, found.high))
     return DrawnValue(
-        f"{label(test.a)} \u2013 {label(test.b)}", value, low, high,
-        points(test.difference), between(found.low, found.high, points),
+        f"{label(test.a)} \u2013 {label(test.b)}",
+        value,
+        low,
+        high,
+        points(test.difference),
+        between(found.low, found.high, points),
         counts=cases_between(summary, (test.a, test.b), test.measure),
-    )  # fmt: skip
+    )
 
 
 MOST_AT_THE_FRONT: Final = 12  # lines of a figure that leave the first page one screen

@@ -54,24 +54,40 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     varied = [name for name in about if len(names[name]) > 1]
     order = [line for name in varied for line in names[name]]
     kinds = [
-        say("as declared") if one.declared
-        else say("significant") if one.sign(curve.alpha) else say("not significant")
+        say("as declared")
+        if one.declared
+        else say("significant")
+        if one.sign(curve.alpha)
+        else say("not significant")
         for one in curve.specifications
-    ]  # fmt: skip
+    ]
     rows = [
-        (", ".join(name), difference(one.difference, unit),
-         differences(one.low, one.high, unit), p_value(one.p), kind)
+        (
+            ", ".join(name),
+            difference(one.difference, unit),
+            differences(one.low, one.high, unit),
+            p_value(one.p),
+            kind,
+        )
         for name, one, kind in zip(told, curve.specifications, kinds, strict=True)
-    ]  # fmt: skip
+    ]
     above = [
-        {"rank": rank, "value": one.difference, "low": one.low, "high": one.high, "kind": kind,
-         "hover": f"{shown[0]}: {shown[1]} ({shown[2]}), p {shown[3]}"}
+        {
+            "rank": rank,
+            "value": one.difference,
+            "low": one.low,
+            "high": one.high,
+            "kind": kind,
+            "hover": f"{shown[0]}: {shown[1]} ({shown[2]}), p {shown[3]}",
+        }
         for rank, (one, kind, shown) in enumerate(zip(curve.specifications, kinds, rows, strict=True))
-    ]  # fmt: skip
+    ]
     below = [
         {"rank": rank, "group": one[name], "kind": kinds[rank]}
-        for rank, one in enumerate(chosen) for name in varied if name in one
-    ]  # fmt: skip
+        for rank, one in enumerate(chosen)
+        for name in varied
+        if name in one
+    ]
 
     def draw(width: int) -> Any:
         names = row_names(order, width, longest=LONG_NAME_PX[width])
@@ -81,17 +97,21 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
         if width == NARROW:  # below the names, too: beside them there is no room for its words
             place = {"orient": "none", "legendX": 4 - room, "legendY": HEIGHT + row * len(order) + 26}
         colours = alt.Color(
-            "kind:N", title=None, legend=alt.Legend(direction="vertical", labelLimit=0, **place),
+            "kind:N",
+            title=None,
+            legend=alt.Legend(direction="vertical", labelLimit=0, **place),
             scale=alt.Scale(
                 domain=[say("as declared"), say("significant"), say("not significant")],
                 range=[WARM, ACCENT, SOFT],
             ),
-        )  # fmt: skip
+        )
         size = {"width": width - room - EDGE}
         axis = alt.Axis(
-            minExtent=room, maxExtent=room, tickCount=5,
+            minExtent=room,
+            maxExtent=room,
+            tickCount=5,
             labelExpr=POINTS if unit == "ratio" else alt.Undefined,
-        )  # fmt: skip
+        )
         base = alt.Chart(alt.Data(values=above)).encode(x=x, color=colours)
         zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=INK, strokeDash=[3, 3])
         top = (
@@ -104,10 +124,14 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
         if unit == "ratio":
             top = top.properties(
                 title=alt.TitleParams(
-                    say("percentage points"), anchor="start", frame="group", fontSize=12, fontWeight="normal",
+                    say("percentage points"),
+                    anchor="start",
+                    frame="group",
+                    fontSize=12,
+                    fontWeight="normal",
                     color=INK,
                 )
-            )  # fmt: skip
+            )
         marks = (
             alt.Chart(alt.Data(values=below))
             .mark_tick(thickness=2 if width != NARROW else 1, height=ROW * 0.6, orient="vertical")
@@ -171,11 +195,13 @@ def _verdict(curve: SpecificationCurve) -> str:
         say(
             "Declared: {difference} (p {p}). Across {n} analyses, including the declared one, the "
             "difference ranges from {least} to {most}.",
-            difference=difference(told.difference, unit), p=p_value(told.p),
-            n=count(len(curve.specifications)), least=difference(ends[0], unit),
+            difference=difference(told.difference, unit),
+            p=p_value(told.p),
+            n=count(len(curve.specifications)),
+            least=difference(ends[0], unit),
             most=difference(ends[-1], unit),
         )
-    ]  # fmt: skip
+    ]
     if not changed:
         sentences.append(say("All of them lead to the same conclusion."))
     else:
@@ -199,8 +225,7 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
     return TableOfText(
         f"specifications_{curve.a}_{curve.b}",
         say("Declared analysis and changes of one choice"),
-        heads(say("Changed"), say("Difference"), say("95% CI"), "p", say("Participants"),
-              say("Conclusion")),
+        heads(say("Changed"), say("Difference"), say("95% CI"), "p", say("Participants"), say("Conclusion")),
         tuple(
             Row(
                 words,
@@ -220,7 +245,7 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
             "result; the others show its sensitivity."
         ),
         ((say("All analyses"), curve.signature),),
-    )  # fmt: skip
+    )
 
 
 def _neighbours(

@@ -41,8 +41,9 @@ def cross_fitted(
         for others, held in folds(people, number, seed)
         if (seen := others & ~np.isnan(answers)).sum() >= LEAST and np.ptp(answers[seen]) > 0
     ]
-    for (_, held), told in zip(split, in_pieces(partial(_told, values, answers, people, train), split),
-                               strict=True):  # fmt: skip
+    for (_, held), told in zip(
+        split, in_pieces(partial(_told, values, answers, people, train), split), strict=True
+    ):
         said[held] = told
     return said
 

@@ -87,10 +87,14 @@ def fit_boosting(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Fo
 
     def grown(chosen: Numbers, known: Numbers, trees: int) -> Any:
         return GradientBoostingRegressor(
-            n_estimators=trees, learning_rate=RATE, max_depth=BOOSTED_DEPTH, subsample=0.5,
+            n_estimators=trees,
+            learning_rate=RATE,
+            max_depth=BOOSTED_DEPTH,
+            subsample=0.5,
             max_features=min(1.0, 10 / max(1, chosen.shape[1])),
-            min_samples_leaf=min(10, max(1, len(known) // 10)), random_state=0,
-        ).fit(chosen, known)  # fmt: skip
+            min_samples_leaf=min(10, max(1, len(known) // 10)),
+            random_state=0,
+        ).fit(chosen, known)
 
     train, test = folds(groups, INNER_FOLDS)[0]
     best = MOST_TREES

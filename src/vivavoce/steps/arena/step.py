@@ -56,9 +56,10 @@ class Arena(StepKind[OfferedStep]):
 
     def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:
         raise InputError(
-            "simulated callers cannot take part in a step 'arena'", place=f"study {study.name}",
+            "simulated callers cannot take part in a step 'arena'",
+            place=f"study {study.name}",
             hint="simulate a copy of the study without it: only people can write to two systems and vote",
-        )  # fmt: skip
+        )
 
     async def simulate(self, step: OfferedStep, participant: SimulatedParticipant) -> None:
         self.check_simulation(step, participant.study, participant.study.default_language)

@@ -129,8 +129,11 @@ def _pair_problems(name: str, clips: list[Clip]) -> list[Problem]:
     members = Counter(clip.pair for clip in clips)
     kinds = Counter(pair for pair, _ in {(clip.pair, clip.condition) for clip in clips})
     return [
-        Problem(name, f"pair {pair or ''!r} has {count} clips of {kinds[pair]} conditions",
-                "give every pair two clips of two conditions")
+        Problem(
+            name,
+            f"pair {pair or ''!r} has {count} clips of {kinds[pair]} conditions",
+            "give every pair two clips of two conditions",
+        )
         for pair, count in members.items()
         if pair is None or count != 2 or kinds[pair] != 2
-    ]  # fmt: skip
+    ]

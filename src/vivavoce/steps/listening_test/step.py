@@ -91,9 +91,11 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
     stimulus, response, table = ListeningTrial, ClipJudgement, LISTENING
     doing, things = "judging clips by ear", "clips, or pairs of them"
     earlier_events = {
-        "clips_assigned": StimuliPlanned, "hearing_checked": QualificationTried, "clip_judged": ResponseGiven,
+        "clips_assigned": StimuliPlanned,
+        "hearing_checked": QualificationTried,
+        "clip_judged": ResponseGiven,
         "listening_finished": StepFinished,
-    }  # fmt: skip
+    }
     earlier_addresses = {"/hearing": "/respond", "/judged": "/respond"}
     qualification = HearingCheck()
 
@@ -178,12 +180,16 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
     def rows(self, given: Given[ListeningTrial, ClipJudgement]) -> Iterator[Row]:
         trial, second = given.stimulus, given.stimulus.second
         yield {
-            **given.row("trial_number"), **given.response.model_dump(), "hearing": given.qualified,
-            "method": "opinion" if second is None else "pairs", "pair_id": trial.pair_id,
-            "clip": trial.first.audio, "condition": trial.first.condition,
+            **given.row("trial_number"),
+            **given.response.model_dump(),
+            "hearing": given.qualified,
+            "method": "opinion" if second is None else "pairs",
+            "pair_id": trial.pair_id,
+            "clip": trial.first.audio,
+            "condition": trial.first.condition,
             "other_clip": second.audio if second else None,
             "other_condition": second.condition if second else None,
-        }  # fmt: skip
+        }
 
     def about(self, stimulus: ListeningTrial) -> str:
         return stimulus.pair_id or stimulus.first.audio

@@ -72,12 +72,14 @@ def asked_pair(due: Due, entered: Mapping[str, str] | None = None) -> Comparison
     blank = [AskedQuestion(one.question_id, one.text[due.language]) for one in due.step.material.questions]
     return ComparisonForm(
         left=text.experimental if on_left else text.control,
-        right=text.control if on_left else text.experimental, ties=settings.ties, strength=settings.strength,
+        right=text.control if on_left else text.experimental,
+        ties=settings.ties,
+        strength=settings.strength,
         questions=tuple(
             one if entered is None else _filled(one, entered, settings.ties, settings.strength)
             for one in blank
         ),
-    )  # fmt: skip
+    )
 
 
 def _filled(question: AskedQuestion, entered: Mapping[str, str], ties: bool, strength: bool) -> AskedQuestion:

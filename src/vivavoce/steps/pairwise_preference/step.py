@@ -39,9 +39,10 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     stimulus, response, table = PresentedPair, PairChoices, PREFERENCES
     doing, things = "comparing transcripts", "pairs of transcripts"
     earlier_events = {
-        "comparisons_assigned": StimuliPlanned, "comparison_answered": ResponseGiven,
+        "comparisons_assigned": StimuliPlanned,
+        "comparison_answered": ResponseGiven,
         "comparisons_finished": StepFinished,
-    }  # fmt: skip
+    }
     earlier_addresses = {"/choices": "/respond"}
 
     def materials(self, settings: CompareSettings, files: StepFiles) -> ComparedTranscripts:
@@ -90,12 +91,17 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         drawn = PairsDraw(_variables(step, study), settings.seed, settings.attention, settings.repeats)
         return [
             PresentedPair(
-                pair_id=one.pair.pair_id, variable=one.pair.variable, role=one.role, change=one.pair.change,
-                attention=one.pair.attention, experimental_side=one.experimental_side,
-                control_level=one.pair.control_level, experimental_level=one.pair.experimental_level,
+                pair_id=one.pair.pair_id,
+                variable=one.pair.variable,
+                role=one.role,
+                change=one.pair.change,
+                attention=one.pair.attention,
+                experimental_side=one.experimental_side,
+                control_level=one.pair.control_level,
+                experimental_level=one.pair.experimental_level,
             )
             for one in plan(drawn, study.pairs, draw.slot)
-        ]  # fmt: skip
+        ]
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
         """`view`: the transcript on the page, where they are shown in turn; `both` with the questions."""
@@ -113,10 +119,13 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         """The choices about the pair that is due, one a question. Raises Rejected: one is missing."""
         text = shown.study.pair(shown.stimulus.pair_id).text[shown.language]
         return PairChoices(
-            pair_id=shown.stimulus.pair_id, digest=text.digest, control_tokens=length(text.control),
-            experimental_tokens=length(text.experimental), presentation=shown.step.settings.presentation,
+            pair_id=shown.stimulus.pair_id,
+            digest=text.digest,
+            control_tokens=length(text.control),
+            experimental_tokens=length(text.experimental),
+            presentation=shown.step.settings.presentation,
             choices=[_choice(shown, question, answers) for question in shown.step.material.questions],
-        )  # fmt: skip
+        )
 
     def check(self, shown: Due, response: PairChoices, elapsed_s: float | None) -> None:
         """Accept any speed here: the whole response is judged at its end."""
@@ -140,11 +149,13 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     def rows(self, given: Given[PresentedPair, PairChoices]) -> Iterator[Row]:
         whole = given.finished
         common = {
-            **given.row("comparison_number"), **given.stimulus.model_dump(exclude={"attention"}),
+            **given.row("comparison_number"),
+            **given.stimulus.model_dump(exclude={"attention"}),
             **given.response.model_dump(include={"presentation", "control_tokens", "experimental_tokens"}),
-            "total_s": whole.total_s if whole else None, "accepted": whole.accepted if whole else None,
+            "total_s": whole.total_s if whole else None,
+            "accepted": whole.accepted if whole else None,
             "flags": " ".join(whole.flags) if whole else None,
-        }  # fmt: skip
+        }
         for choice in given.response.choices:
             yield {**common, **choice.model_dump()}
 
@@ -203,6 +214,9 @@ def _choice(shown: Due, question: ComparisonQuestion, answers: Mapping[str, Pref
         raise Rejected(OPEN, f"{name}: strength")
     on_side = given.side == shown.stimulus.experimental_side
     return PairChoice(
-        question=name, quality=question.quality, choice="experimental" if on_side else "control",
-        side=given.side, strength=given.strength if settings.strength else None,
-    )  # fmt: skip
+        question=name,
+        quality=question.quality,
+        choice="experimental" if on_side else "control",
+        side=given.side,
+        strength=given.strength if settings.strength else None,
+    )

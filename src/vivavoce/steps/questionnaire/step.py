@@ -37,13 +37,20 @@ class Questionnaire(StepKind[QuestionnaireStep]):
 
     def admits(self, step: QuestionnaireStep, answers: Mapping[str, float | None]) -> bool:
         codes = {item: answers.get(item) for item in step.admit}
-        return all(code is not None and step.admit[item].min <= code <= step.admit[item].max
-                   for item, code in codes.items())  # fmt: skip
+        return all(
+            code is not None and step.admit[item].min <= code <= step.admit[item].max
+            for item, code in codes.items()
+        )
 
     async def simulate(self, step: QuestionnaireStep, participant: SimulatedParticipant) -> None:
         state = participant.state
         wording, ratings = participant.ratings(step.name, f"form {state.step} None {step.name}", step)
         await participant.engine.forms.answer(
-            participant.visit_id, step=state.step, round=None, position=state.position, instrument=step.name,
-            wording=wording, ratings=ratings,
-        )  # fmt: skip
+            participant.visit_id,
+            step=state.step,
+            round=None,
+            position=state.position,
+            instrument=step.name,
+            wording=wording,
+            ratings=ratings,
+        )

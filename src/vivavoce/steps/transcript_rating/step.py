@@ -159,9 +159,10 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     stimulus, response, table = Reading, RatedTranscript, READINGS
     doing, things = "rating transcripts", "transcripts"
     earlier_events = {
-        "transcripts_assigned": StimuliPlanned, "transcript_rated": ResponseGiven,
+        "transcripts_assigned": StimuliPlanned,
+        "transcript_rated": ResponseGiven,
         "transcripts_finished": StepFinished,
-    }  # fmt: skip
+    }
     earlier_addresses = {"/rated": "/respond"}
 
     def materials(self, settings: RateSettings, files: StepFiles) -> TranscriptPairs:
@@ -214,18 +215,23 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     def plan(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[Reading]:
         return [
             Reading(
-                pair_id=one.pair.pair_id, variable=one.pair.variable, change=one.pair.change,
-                version=one.version, level=one.level, role=one.role,
+                pair_id=one.pair.pair_id,
+                variable=one.pair.variable,
+                change=one.pair.change,
+                version=one.version,
+                level=one.level,
+                role=one.role,
             )
             for one in reading_plan(step, study.pairs, draw.slot)
-        ]  # fmt: skip
+        ]
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
         read, form = shown.stimulus, _form(shown)
         return {
-            "form": form if entered is None else filled_form(form, entered), "entries": [],
+            "form": form if entered is None else filled_form(form, entered),
+            "entries": [],
             "turns": shown.study.pair(read.pair_id).text[shown.language].version(read.version),
-        }  # fmt: skip
+        }
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> RatedTranscript:
         form = filled_form(_form(shown), entered)
@@ -241,17 +247,21 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
 
     def rows(self, given: Given[Reading, RatedTranscript]) -> Iterator[Row]:
         common = {
-            **given.row("reading_number"), **given.stimulus.model_dump(),
+            **given.row("reading_number"),
+            **given.stimulus.model_dump(),
             **given.response.model_dump(include={"instrument", "wording", "tokens"}),
-        }  # fmt: skip
+        }
         for rating in given.response.ratings:
             yield {**common, **rating.model_dump(include={"item_id", "value", "answer"})}
 
     def credits(self, given: Sequence[tuple[Reading, RatedTranscript]]) -> Mapping[int, float]:
         """1 for a broken transcript that was rated below the reader's mean of the others, else 0."""
         means = [_mean_rating(rated) for _, rated in given]
-        others = [mean for (read, _), mean in zip(given, means, strict=True)
-                  if read.role != "attention" and mean is not None]  # fmt: skip
+        others = [
+            mean
+            for (read, _), mean in zip(given, means, strict=True)
+            if read.role != "attention" and mean is not None
+        ]
         return {
             place: float(mean < fmean(others))
             for place, ((read, _), mean) in enumerate(zip(given, means, strict=True))
@@ -270,10 +280,14 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
         read = shown.stimulus
         text = shown.study.pair(read.pair_id).text[shown.language]
         return RatedTranscript(
-            pair_id=read.pair_id, shown=read.version, digest=text.digest,
-            tokens=length(text.version(read.version)), instrument=shown.step.settings.use, wording=wording,
+            pair_id=read.pair_id,
+            shown=read.version,
+            digest=text.digest,
+            tokens=length(text.version(read.version)),
+            instrument=shown.step.settings.use,
+            wording=wording,
             ratings=ratings,
-        )  # fmt: skip
+        )
 
 
 def _mean_rating(rated: RatedTranscript) -> float | None:

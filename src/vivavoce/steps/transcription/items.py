@@ -94,9 +94,12 @@ def read_items(path: Path, audio: Path) -> tuple[tuple[TranscriptionItem, ...], 
             problems.append(Problem(place, *wrong))
             continue
         items[name] = TranscriptionItem(
-            audio=name, dialogue_id=cells["dialogue_id"], turn_index=int(turn) if turn else None,
-            gold=cells["gold"], hypothesis=cells["hypothesis"],
-        )  # fmt: skip
+            audio=name,
+            dialogue_id=cells["dialogue_id"],
+            turn_index=int(turn) if turn else None,
+            gold=cells["gold"],
+            hypothesis=cells["hypothesis"],
+        )
     if not items and not problems:
         problems.append(Problem(path.name, "contains no items", "write a line for every recording"))
     return tuple(items.values()), problems

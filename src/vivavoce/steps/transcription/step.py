@@ -40,9 +40,10 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     stimulus, response, table = LoggedItem, WrittenTranscript, None
     doing, things, counted = "writing recordings down", "recordings", "transcript"
     earlier_events = {
-        "transcriptions_assigned": StimuliPlanned, "transcript_given": ResponseGiven,
+        "transcriptions_assigned": StimuliPlanned,
+        "transcript_given": ResponseGiven,
         "transcriptions_finished": StepFinished,
-    }  # fmt: skip
+    }
     earlier_addresses = {"/transcript": "/respond"}
 
     def materials(self, settings: TranscribeSettings, files: StepFiles) -> dict[str, TranscriptionItem]:
@@ -127,9 +128,11 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
             counts = align(spoken_words(item.gold), spoken_words(text))
             errors, words = counts.errors, counts.reference_count
         return WrittenTranscript(
-            text=None if text is None else " ".join(text.split()), errors=errors, words=words,
+            text=None if text is None else " ".join(text.split()),
+            errors=errors,
+            words=words,
             prefilled=shown.step.settings.prefill and item is not None and item.hypothesis is not None,
-        )  # fmt: skip
+        )
 
     def check(self, shown: Due, response: WrittenTranscript, elapsed_s: float | None) -> None:
         if response.text == "":
@@ -145,9 +148,12 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         return checks >= step.settings.least_gold and not self._accurate(step, given)
 
     def finish(
-        self, step: OfferedStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]],
+        self,
+        step: OfferedStep,
+        study: Study,
+        given: Sequence[tuple[LoggedItem, WrittenTranscript]],
         total_s: float,
-    ) -> Outcome:  # fmt: skip
+    ) -> Outcome:
         return Outcome(accepted=self._accurate(step, given))
 
     def _accurate(self, step: OfferedStep, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> bool:
@@ -177,8 +183,11 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         return self.written(shown, (item.gold or item.hypothesis) if item is not None else None)
 
     def without(
-        self, stimulus: LoggedItem, response: WrittenTranscript, dialogues: AbstractSet[str],
+        self,
+        stimulus: LoggedItem,
+        response: WrittenTranscript,
+        dialogues: AbstractSet[str],
         recordings: AbstractSet[str],
-    ) -> WrittenTranscript:  # fmt: skip
+    ) -> WrittenTranscript:
         theirs = stimulus.dialogue_id in dialogues or Path(stimulus.audio).stem in recordings
         return response.model_copy(update={"text": None}) if theirs and not stimulus.gold else response

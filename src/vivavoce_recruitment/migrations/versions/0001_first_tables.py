@@ -28,10 +28,15 @@ def upgrade() -> None:
         sa.Column("changed_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("payment_id", name=op.f("pk_recruitment_payments")),
         sa.UniqueConstraint(
-            "study", "recruiter", "listing", "ticket", "kind", "reason",
+            "study",
+            "recruiter",
+            "listing",
+            "ticket",
+            "kind",
+            "reason",
             name=op.f("uq_recruitment_payments_study_recruiter_listing_ticket_kind_reason"),
         ),
-    )  # fmt: skip
+    )
     op.create_table(
         "recruitment_listings",
         sa.Column("study", sa.String(), nullable=False),

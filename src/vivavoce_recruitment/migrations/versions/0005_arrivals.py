@@ -11,6 +11,8 @@ def upgrade() -> None:
     op.add_column("recruitment_bookings", sa.Column("invitation", sa.String()))
     op.add_column("recruitment_bookings", sa.Column("waiting_since", sa.DateTime(timezone=True)))
     op.create_index(
-        op.f("ix_recruitment_bookings_study_invitation"), "recruitment_bookings", ["study", "invitation"],
+        op.f("ix_recruitment_bookings_study_invitation"),
+        "recruitment_bookings",
+        ["study", "invitation"],
         unique=True,
-    )  # fmt: skip
+    )

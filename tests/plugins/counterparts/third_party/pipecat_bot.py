@@ -98,9 +98,11 @@ class Speaks(TTSService):
 
 async def bot(arguments):
     sound = TransportParams(
-        audio_in_enabled=True, audio_in_sample_rate=HEARD_HZ,
-        audio_out_enabled=True, audio_out_sample_rate=SPOKEN_HZ,
-    )  # fmt: skip
+        audio_in_enabled=True,
+        audio_in_sample_rate=HEARD_HZ,
+        audio_out_enabled=True,
+        audio_out_sample_rate=SPOKEN_HZ,
+    )
     transport = await create_transport(arguments, {"webrtc": lambda: sound})
     speech = VADProcessor(vad_analyzer=SileroVADAnalyzer(sample_rate=HEARD_HZ))
     task = PipelineTask(

@@ -60,7 +60,11 @@ def _fill(connection: sa.Connection, calls: sa.Table, bouts: sa.Table) -> None:
         if study is not None:
             connection.execute(
                 calls.insert().values(
-                    position=row.position, kind=row.kind, study=study, at=row.at,
-                    dialogue_id=payload.get("dialogue_id"), party=payload.get(CALLS[row.kind]),
+                    position=row.position,
+                    kind=row.kind,
+                    study=study,
+                    at=row.at,
+                    dialogue_id=payload.get("dialogue_id"),
+                    party=payload.get(CALLS[row.kind]),
                 )
-            )  # fmt: skip
+            )
