@@ -215,13 +215,17 @@ def _dataset_rows(connection: Connection, exported: ExportedVisits) -> Iterator[
                 "session_at": row.start,
                 "kind": row.kind,
                 "text": row.text,
-                "author_id": f"supervisor-{sha256(f'{exported.salt}:{row.author}'.encode()).hexdigest()[:12]}",
+                "author_id": _supervisor(exported.salt, row.author),
                 "noted_at": row.noted_at,
             }
             for row in found
             if row.visit_id in exported.visits or (row.visit_id is None and exported.simulated is not True)
         ],
     )
+
+
+def _supervisor(salt: str, author: str) -> str:
+    return f"supervisor-{sha256(f'{salt}:{author}'.encode()).hexdigest()[:12]}"
 
 
 def _theirs(ticket: str, whose: ErasedParticipant) -> bool:
