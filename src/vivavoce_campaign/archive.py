@@ -23,11 +23,11 @@ def export_campaign(campaign: Campaign, into: Path) -> list[str]:
     Raises  InputError: the place cannot be written
     """
     files: dict[str, bytes] = {CAMPAIGN_FILE: (campaign.folder / CAMPAIGN_FILE).read_bytes()}
-    for one in campaign.submissions:
-        files[f"submissions/{one.submission}.json"] = _json(one.described())
-        dataset = place_of(campaign, one.submission).dataset
+    for submission in campaign.submissions:
+        files[f"submissions/{submission.submission}.json"] = _json(submission.described())
+        dataset = place_of(campaign, submission.submission).dataset
         for path in sorted(dataset.glob("*")) if dataset.is_dir() else ():
-            files[f"datasets/{one.submission}/{path.name}"] = _unaddressed(path)
+            files[f"datasets/{submission.submission}/{path.name}"] = _unaddressed(path)
     for path in sorted((campaign.folder / "reports").glob("*")):
         files[f"reports/{path.name}"] = path.read_bytes()
     files["figures.json"] = _json(campaign_figures(campaign))

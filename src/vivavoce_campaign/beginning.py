@@ -126,7 +126,7 @@ def begin(folder: Path, described: Described, found: Discovery) -> Begun:
     check_new(folder, described)
     path = _place(folder, described)
     facts, unmatched = _submission(described, found.settings)
-    doubts = "".join(f"# {one}\n" for one in found.doubts)
+    doubts = "".join(f"# {doubt}\n" for doubt in found.doubts)
     head = _HEAD.format(said=" ".join(found.said.split())[:300], doubts=doubts)
     written = [] if (folder / CAMPAIGN_FILE).exists() else [_campaign(folder, described)]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def begin(folder: Path, described: Described, found: Discovery) -> Begun:
     made, problems = check_submission(path)
     if made is not None:
         _, problems = check_campaign(folder)
-        problems = [one for one in problems if one.place.startswith(path.name)]
+        problems = [problem for problem in problems if problem.place.startswith(path.name)]
     if problems:
         for one in (path, *written):
             one.unlink()
@@ -149,8 +149,8 @@ def _place(folder: Path, described: Described) -> Path:
 def _submission(described: Described, connector: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """A submission as data, and openings of the log that fit none of its intents."""
     languages = list(described.languages)
-    entities = [_entity(one, languages) for one in described.entities]
-    intents = [_intent(one, languages) for one in described.intents]
+    entities = [_entity(entity, languages) for entity in described.entities]
+    intents = [_intent(intent, languages) for intent in described.intents]
     unmatched = _add_logged(intents, entities, described, languages[0])
     facts = {
         "submission": described.name,
@@ -171,7 +171,7 @@ def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
     """What the system knows about; where nobody said, what users do with it."""
     if described.domain:
         return _worded(described.domain, described.languages)
-    made = [Intent.model_validate(one) for one in intents]
+    made = [Intent.model_validate(intent) for intent in intents]
     return {language: "; ".join(one.said(language) for one in made) for language in described.languages}
 
 
@@ -180,7 +180,7 @@ def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
     needs = [_key(one) for part in _NEEDS.findall(written) for one in part.split(";") if one.strip()]
     written = _NEEDS.sub(" ", written)
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
-    links = _LINKS.union(*(CampaignWords.or_english(one).first_person for one in languages))
+    links = _LINKS.union(*(CampaignWords.or_english(language).first_person for language in languages))
     words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in links][
         :3
     ]
@@ -199,7 +199,7 @@ def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
     return {
         "id": _key(_BETWEEN.split(names.strip())[0]),
         "text": _worded(names, languages),
-        "values": [_worded(one, languages) for one in values],
+        "values": [_worded(value, languages) for value in values],
     }
 
 
@@ -221,7 +221,7 @@ def _add_logged(
     unmatched: list[str] = []
     for said in dict.fromkeys(" ".join(one.split()) for one in described.logged):
         stems = _stems(said)
-        shared = [len(stems & _stems(in_language(one["text"], language))) for one in intents]
+        shared = [len(stems & _stems(in_language(intent["text"], language))) for intent in intents]
         best = max(shared, default=0)
         if not best or shared.count(best) > 1:
             unmatched.append(said)
@@ -236,9 +236,13 @@ def _add_logged(
 def _with_places(said: str, entities: Sequence[dict[str, Any]], language: str) -> str:
     """An utterance with the values of entities replaced by their places; braces of its own are left out."""
     form = said.replace("{", "(").replace("}", ")")
-    for one in entities:
-        for value in sorted((in_language(value, language) for value in one["values"]), key=len, reverse=True):
-            form = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"{{{one['id']}}}", form, count=1, flags=re.I)
+    for entity in entities:
+        for value in sorted(
+            (in_language(value, language) for value in entity["values"]), key=len, reverse=True
+        ):
+            form = re.sub(
+                rf"(?<!\w){re.escape(value)}(?!\w)", f"{{{entity['id']}}}", form, count=1, flags=re.I
+            )
     return form
 
 

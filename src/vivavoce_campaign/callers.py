@@ -27,12 +27,12 @@ def callers_text(submission: Submission, languages: Sequence[str]) -> str:
 
 def _callers(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
     """A goal for each intent, a slot for each entity, and cues."""
-    named = {one.entity_id: one for one in submission.entities}
+    named = {entity.entity_id: entity for entity in submission.entities}
     used = dict.fromkeys(entity for intent in submission.intents for entity in submission.entities_of(intent))
     return {
         "domain": submission.submission,
         "languages": list(languages),
-        "goals": {one.intent_id: _goal(one, submission, languages) for one in submission.intents},
+        "goals": {intent.intent_id: _goal(intent, submission, languages) for intent in submission.intents},
         "slots": {one: _slot(named[one], languages) for one in used},
         "cues": _cues(submission, [named[one] for one in used], languages),
     }
@@ -74,7 +74,7 @@ def task_sentence(intent: Intent, submission: Submission, language: str) -> str:
     words = CampaignWords.or_english(language)
     own = in_language(intent.task, language) if intent.task else ""
     text = own or words.task.replace("{what}", wish(in_language(intent.text, language)))
-    named = {one.entity_id: in_language(one.text, language) for one in submission.entities}
+    named = {entity.entity_id: in_language(entity.text, language) for entity in submission.entities}
     left = [one for one in submission.entities_of(intent) if "{" + one + "}" not in text]
     if not left:
         return text
@@ -123,12 +123,12 @@ def _cues(
         found = {language: patterns(language) for language in languages}
         more = {"slot": "all", "value": "yes"} if act == "confirm" else {}
         cues.append({"act": act, **more, **found})
-    for one in entities:
-        summed = {language: _summed_up(one, language) for language in languages}
-        cues.append({"act": "confirm", "slot": one.entity_id, **summed})
-    for one in entities:
-        asked = {language: _asked(in_language(one.text, language)) for language in languages}
-        cues.append({"act": "request", "slot": one.entity_id, **asked})
+    for entity in entities:
+        summed = {language: _summed_up(entity, language) for language in languages}
+        cues.append({"act": "confirm", "slot": entity.entity_id, **summed})
+    for entity in entities:
+        asked = {language: _asked(in_language(entity.text, language)) for language in languages}
+        cues.append({"act": "request", "slot": entity.entity_id, **asked})
     for intent in submission.intents:
         done = {language: intent.done_in(language) or _served(language) for language in languages}
         cues.append({"act": "inform", "slot": _done(intent), "value": "yes", **done})
@@ -167,7 +167,7 @@ def _to_confirm(language: str) -> str:
 
 def _summed_up(entity: Entity, language: str) -> str:
     """A value behind its name in what is to be confirmed, which the user holds against the task."""
-    values = [in_language(one, language) for one in entity.values]
+    values = [in_language(value, language) for value in entity.values]
     told = behind_name(in_language(entity.text, language), values) if values else r"(?!)"
     return rf"(?s)(?={_to_confirm(language)}).*{told}"
 
@@ -186,4 +186,4 @@ def _served(language: str) -> str:
 
 
 def _any(patterns: Sequence[str]) -> str:
-    return "|".join(f"(?:{one})" for one in patterns) or r"(?!)"
+    return "|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)"

@@ -121,7 +121,7 @@ class Campaign:
 
     def languages_of(self, submission: Submission) -> list[str]:
         """The languages in which a system is examined: the campaign's that it speaks."""
-        return [one for one in self.settings.languages if one in submission.languages]
+        return [language for language in self.settings.languages if language in submission.languages]
 
 
 def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:

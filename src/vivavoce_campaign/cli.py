@@ -278,7 +278,7 @@ def _chosen(campaign: Any, names: list[str]) -> list[Any]:
 def _greeted(campaign: Any) -> "list[Greeting]":
     from vivavoce_campaign.greeting import greet
 
-    return [greet(campaign, one) for one in campaign.submissions]
+    return [greet(campaign, submission) for submission in campaign.submissions]
 
 
 @app.command("report")
@@ -319,8 +319,8 @@ def status(folder: Folder_, as_json: Json_ = False) -> None:
     if as_json:
         typer.echo(json.dumps({"systems": plain(facts)}, indent=2, ensure_ascii=False))
         return
-    for one in facts:
-        for line in told_status(one):
+    for fact in facts:
+        for line in told_status(fact):
             typer.echo(line)
 
 
@@ -349,10 +349,10 @@ def answers(
     if sheets:
         place = answers_folder(folder) / "sheets"
         place.mkdir(parents=True, exist_ok=True)
-        for one in campaign.submissions:
-            path = place / f"{one.submission}.yaml"
+        for submission in campaign.submissions:
+            path = place / f"{submission.submission}.yaml"
             if not path.exists():
-                path.write_text(sheet(one.submission, language), encoding="utf-8")
+                path.write_text(sheet(submission.submission, language), encoding="utf-8")
                 note(f"wrote {path}")
         return
     facts = summary(campaign)
@@ -494,9 +494,9 @@ def figures_table(facts: "CampaignFigures") -> Table:
         "groups",
     ):
         table.add_column(name, justify="left" if name == "system" else "right", overflow="fold")
-    for one in facts.systems:
-        means = [coefficient(aspect.mean) for aspect in one.aspects]
-        table.add_row(_name(one), str(one.people.finished), *means, *_stress(one.stress))
+    for system in facts.systems:
+        means = [coefficient(aspect.mean) for aspect in system.aspects]
+        table.add_row(_name(system), str(system.people.finished), *means, *_stress(system.stress))
     return table
 
 

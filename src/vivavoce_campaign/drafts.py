@@ -135,7 +135,7 @@ def tasks_text(campaign: Campaign, submission: Submission) -> str:
     """Tasks, the intents in turn; `type` names the intent."""
     shipped, languages = domain_fitting(submission), campaign.languages_of(submission)
     domain = shipped or domain_from(submission, languages)
-    kinds = [one.intent_id for one in submission.intents]
+    kinds = [intent.intent_id for intent in submission.intents]
     tasks = draw_tasks(domain, TASKS_DRAWN, campaign.settings.seed, languages, kinds)
     if shipped is None:
         tasks = different(tasks, campaign.settings.tasks)
@@ -145,7 +145,7 @@ def tasks_text(campaign: Campaign, submission: Submission) -> str:
 def domain_fitting(submission: Submission) -> SimulatedDomain | None:
     """The shipped domain of simulated users that has all of these intents; None where there is none."""
     try:
-        return domain_of({one.intent_id for one in submission.intents})
+        return domain_of({intent.intent_id for intent in submission.intents})
     except InputError:
         return None
 
@@ -153,7 +153,7 @@ def domain_fitting(submission: Submission) -> SimulatedDomain | None:
 def instructions(submission: Submission, language: str) -> str:
     """What users read before the tasks."""
     words = CampaignWords.or_english(language)
-    what = "\n".join(f"- {_begun(one.said(language))}" for one in submission.intents)
+    what = "\n".join(f"- {_begun(intent.said(language))}" for intent in submission.intents)
     domain = _plain(submission.domain_told(language))
     text = words.instructions if domain else _OF_DOMAIN.sub("", words.instructions)
     return text.format(

@@ -154,22 +154,24 @@ def _found(
     submission: Submission, dataset: Dataset, domain: SimulatedDomain | None, judged: dict[str, Judgement]
 ) -> TryOut:
     dialogues = dataset.read("dialogues").to_pylist()
-    turns: dict[str, list[dict[str, Any]]] = {one["dialogue_id"]: [] for one in dialogues}
+    turns: dict[str, list[dict[str, Any]]] = {dialogue["dialogue_id"]: [] for dialogue in dialogues}
     for row in dataset.read("turns").to_pylist():
         turns[row["dialogue_id"]].append(row)
-    said = [sum(one["party"] == "user" for one in held) for held in turns.values()]
+    said = [sum(one["party"] == "user" for one in turn) for turn in turns.values()]
     unanswered, lost = _questions(dialogues, turns, domain)
     sample = max(turns.values(), key=len, default=[])
     return TryOut(
         system=submission.submission,
         dialogues=len(dialogues),
-        failed=sum(one["end_reason"] == "failure" for one in dialogues),
+        failed=sum(dialogue["end_reason"] == "failure" for dialogue in dialogues),
         turns=float(median(said)) if said else None,
         intents=_intents(submission, dataset, dialogues, judged),
         unanswered=unanswered.most_common(SHOWN),
         lost=lost.most_common(SHOWN),
         sample=[(one["party"], one["text"] or "") for one in sample],
-        guessed=[one.intent_id for one in submission.intents if domain is not None and one.done is None],
+        guessed=[
+            intent.intent_id for intent in submission.intents if domain is not None and intent.done is None
+        ],
         missed=unreached(dataset, {key: one.met for key, one in judged.items()}),
     )
 
@@ -178,7 +180,7 @@ def _found(
 def _wishes(language: str) -> re.Pattern[str]:
     """What asks for a request at all, and so for no entity: a system puts it also where one was dropped."""
     words = CampaignWords.or_english(language).wishes or CampaignWords.in_english().wishes
-    return re.compile("|".join(f"(?:{one})" for one in words), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{word})" for word in words), re.IGNORECASE)
 
 
 def _opening(turns: Sequence[dict[str, Any]]) -> list[str]:
@@ -198,17 +200,17 @@ def _intents(
         for row in dataset.read("goals").to_pylist()
         if row["kind"] == "type" and row["origin"] == "assigned" and row["goal_index"] == 0
     }
-    held = Counter((kinds.get(one["dialogue_id"]), one["language"]) for one in dialogues)
+    held = Counter((kinds.get(dialogue["dialogue_id"]), dialogue["language"]) for dialogue in dialogues)
     reached = Counter(
-        (kinds.get(one["dialogue_id"]), one["language"])
-        for one in dialogues
-        if one["dialogue_id"] in judged and judged[one["dialogue_id"]].met
+        (kinds.get(dialogue["dialogue_id"]), dialogue["language"])
+        for dialogue in dialogues
+        if dialogue["dialogue_id"] in judged and judged[dialogue["dialogue_id"]].met
     )
     return [
-        IntentTried(intent=one.intent_id, language=language, dialogues=n, reached=reached[key])
-        for one in submission.intents
+        IntentTried(intent=intent.intent_id, language=language, dialogues=n, reached=reached[key])
+        for intent in submission.intents
         for key, n in sorted(held.items(), key=str)
-        if key[0] == one.intent_id and (language := key[1])
+        if key[0] == intent.intent_id and (language := key[1])
     ]
 
 
@@ -219,7 +221,7 @@ def _questions(
 ) -> tuple[Counter[str], Counter[str]]:
     """Questions that no cue knows, and what users said before the system was at a loss."""
     unanswered, lost = Counter[str](), Counter[str]()
-    opening = {question for one in dialogues for question in _opening(turns[one["dialogue_id"]])}
+    opening = {question for dialogue in dialogues for question in _opening(turns[dialogue["dialogue_id"]])}
     for one in dialogues if domain is not None else ():
         before = ""
         for turn in turns[one["dialogue_id"]]:
@@ -230,7 +232,9 @@ def _questions(
             acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
             questions = [found.strip() for found in QUESTION.findall(text) if found.strip(" ?")]
             wishes = _wishes(one["language"][:2])
-            questions = [each for each in questions if each not in opening and not wishes.search(each)]
+            questions = [
+                question for question in questions if question not in opening and not wishes.search(question)
+            ]
             if before and questions and not acts & {"request", "confirm", "reqmore", "inform", "repeat"}:
                 unanswered[" ".join(questions[-2:])] += 1
             if before and "repeat" in acts:

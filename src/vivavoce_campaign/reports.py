@@ -32,7 +32,10 @@ class CampaignFigures:
 
 def evaluations(campaign: Campaign) -> dict[str, Evaluation]:
     """What was computed of every system that was run."""
-    folders = {one.submission: place_of(campaign, one.submission).dataset for one in campaign.submissions}
+    folders = {
+        submission.submission: place_of(campaign, submission.submission).dataset
+        for submission in campaign.submissions
+    }
     datasets = {name: Dataset(folder) for name, folder in folders.items() if folder.is_dir()}
     apart = users_apart(campaign, datasets).systems
     found = {name: evaluate(dataset) for name, dataset in datasets.items()}
@@ -58,15 +61,15 @@ def write_reports(
         hint = "take it through with `vivavoce campaign run`"
         raise InputError("no data to report yet", place=f"system {lacking}", hint=hint)
     kinds = ("html", "pdf") if pdf else ("html",)
-    written: list[Path] = []
+    paths: list[Path] = []
     total = len(names) * len(campaign.settings.reports) * len(kinds)
     for name in names:
         for language in campaign.settings.reports:
             document = compose_campaign(found[name], words=language, beside=alike(found, name))
             for kind in kinds:
-                written.append(save(document, report_of(campaign, name, language, kind)))
-                progress(len(written), total)
-    return written
+                paths.append(save(document, report_of(campaign, name, language, kind)))
+                progress(len(paths), total)
+    return paths
 
 
 def alike(found: dict[str, Evaluation], name: str) -> list[Evaluation]:
@@ -77,7 +80,7 @@ def alike(found: dict[str, Evaluation], name: str) -> list[Evaluation]:
 
 def _declared(submission: Submission) -> tuple[str, frozenset[str]]:
     domain = " ".join(in_language(submission.domain, submission.languages[0]).lower().split())
-    return domain, frozenset(one.intent_id for one in submission.intents)
+    return domain, frozenset(intent.intent_id for intent in submission.intents)
 
 
 def campaign_figures(campaign: Campaign) -> CampaignFigures:

@@ -141,7 +141,7 @@ def retest_system(
             system=name,
             connector=connectors(study)[name],
             log=log,
-            cases=[with_goal(Case.model_validate(one), submission) for one in last.cases],
+            cases=[with_goal(Case.model_validate(case), submission) for case in last.cases],
             not_applicable=last.not_applicable,
             settings=_run_settings(campaign.settings.stress, campaign.settings.seed),
             ontology=study.ontology,
@@ -158,7 +158,7 @@ def retest_system(
 def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[StoredEvent]) -> HeldCampaign:
     runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
     cases, waiting, checks, left, failed = (
-        sum(one["whole"][key] for one in runs)
+        sum(run["whole"][key] for run in runs)
         for key in ("applied", "waiting", "checks", "not_admitted", "outage")
     )
     people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
@@ -189,8 +189,8 @@ def scope_held(log: Log, study: str) -> Scope:
     Somebody who only looked at the participants' page takes no figure away.
     """
     visits = log.visits(study)
-    finished = any(not one.simulated and one.outcome == "completed" for one in visits)
-    return SIMULATED if not finished and any(one.simulated for one in visits) else PEOPLE
+    finished = any(not visit.simulated and visit.outcome == "completed" for visit in visits)
+    return SIMULATED if not finished and any(visit.simulated for visit in visits) else PEOPLE
 
 
 def callers_at(place: SystemPlace) -> SimulatedDomain | None:
@@ -211,7 +211,9 @@ def _simulate(
     visits = log.visits(study.name)
     came = Counter(visit.language for visit in visits if visit.simulated and visit.outcome == "completed")
     casting = Casting.of(study, domain)
-    spoken = [one for one in languages if casting.speaks(one)] or languages  # none: the trial says so
+    spoken = [
+        language for language in languages if casting.speaks(language)
+    ] or languages  # none: the trial says so
     missing = missing_users(users, came, spoken)
     each, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
     if not total:
@@ -314,14 +316,18 @@ def _planned(campaign: Campaign, submission: Submission, study: Study, log: Log,
     Empty   no test fits and no case was written: a run without cases
     """
     name, settings = submission.submission, campaign.settings
-    unheard = [one for one in stress_tests() if submission.spoken and "voice" not in one.channels]
+    unheard = [
+        stress_test
+        for stress_test in stress_tests()
+        if submission.spoken and "voice" not in stress_test.channels
+    ]
     tests = tuple(name for name in STRESS_TESTS.names() if STRESS_TESTS.get(name) not in unheard)
     choice = RunChoice(tests=tests, size=settings.stress.sample, seed=settings.seed)
     reviews = Reviews.of(log.events(stress_stream(study.name)))
     plan = plan_run(study, dataset, reviews, choice, name)
     place = place_of(campaign, name)
     more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
-    cases = [with_goal(one, submission) for one in plan.cases]
+    cases = [with_goal(case, submission) for case in plan.cases]
     return Run(
         study=study.name,
         system=name,
@@ -361,7 +367,7 @@ def _run_settings(stress: StressSettings, seed: int) -> RunSettings:
 def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
     """Why tests of what cannot be heard have no case of a spoken system."""
     facts = {"language": study.default_language, "dialogue_id": None, "reason": "it is not applied to voice"}
-    return [{"test": one.name, "family": one.family, **facts} for one in tests]
+    return [{"test": test.name, "family": test.family, **facts} for test in tests]
 
 
 def _was_held(run: Run) -> bool:

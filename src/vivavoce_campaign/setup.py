@@ -39,13 +39,13 @@ class SystemStatus:
     @property
     def next(self) -> Stage | None:
         """What waits first, reports that tell what is not so any more before all else; None: all is done."""
-        waits = [one for one in self.stages if not one.done]
-        return next((one for one in waits if one.note in ("older", "stale")), next(iter(waits), None))
+        waits = [stage for stage in self.stages if not stage.done]
+        return next((wait for wait in waits if wait.note in ("older", "stale")), next(iter(waits), None))
 
     @property
     def checks(self) -> int:
         """Cases that people may still check twice; nothing waits for it."""
-        return sum(one.checks for one in self.stages)
+        return sum(stage.checks for stage in self.stages)
 
 
 def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
@@ -88,7 +88,7 @@ def check_systems(campaign: Campaign) -> list[Problem]:
 
 
 def _tasks_fit(submission: Submission, folder: Path) -> list[Problem]:
-    intents = [one.intent_id for one in submission.intents]
+    intents = [intent.intent_id for intent in submission.intents]
     strange = sorted({task.type for task in load_study(folder).tasks} - set(intents))
     place = f"systems/{submission.submission}/tasks.yaml"
     return [
@@ -99,7 +99,7 @@ def _tasks_fit(submission: Submission, folder: Path) -> list[Problem]:
 
 def status(campaign: Campaign) -> list[SystemStatus]:
     """How far each system is: users who finished, stress tests, reports."""
-    return [_status(campaign, one) for one in campaign.submissions]
+    return [_status(campaign, submission) for submission in campaign.submissions]
 
 
 def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
@@ -128,9 +128,9 @@ def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, lis
         with Log.open(place.log_url) as log:
             visits, scope = log.visits(name_of_study), scope_held(log, name_of_study)
             stream = list(log.events(stress_stream(name_of_study)))
-        shown = [one for one in visits if scope_of(simulated=one.simulated) == scope]
+        shown = [visit for visit in visits if scope_of(simulated=visit.simulated) == scope]
         done = {one.participant_id for one in shown if one.outcome == "completed"}
-        others = {one.participant_id for one in visits if not one.simulated}
+        others = {visit.participant_id for visit in visits if not visit.simulated}
         visitors = len(others) if scope == SIMULATED else len(others - done)
         return replace(told, users=len(done), simulated=scope == SIMULATED, visitors=visitors), stream
     return told, []
@@ -138,5 +138,5 @@ def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, lis
 
 def _reports(campaign: Campaign, name: str) -> list[Path]:
     languages = campaign.settings.reports
-    found = (report_of(campaign, name, one, kind) for one in languages for kind in ("html", "pdf"))
+    found = (report_of(campaign, name, language, kind) for language in languages for kind in ("html", "pdf"))
     return [path for path in found if path.is_file()]

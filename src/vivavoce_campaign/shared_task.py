@@ -121,13 +121,13 @@ def standings(folder: Path) -> dict[str, Any]:
             one["team"],
         )
     )
-    for one in teams:
+    for team in teams:
         better = sum(
-            other["corpus"][settings.ranked_by] > one["corpus"][settings.ranked_by]
+            other["corpus"][settings.ranked_by] > team["corpus"][settings.ranked_by]
             for other in teams
-            if not other["missing_speakers"] and not one["missing_speakers"]
+            if not other["missing_speakers"] and not team["missing_speakers"]
         )
-        one["rank"] = None if one["missing_speakers"] else better + 1
+        team["rank"] = None if team["missing_speakers"] else better + 1
     return {
         "name": settings.shared_task,
         "ranked_by": settings.ranked_by,
@@ -151,7 +151,7 @@ def _team(path: Path, truth: dict[str, CommandFile], settings: SharedTask) -> di
     return {
         "team": path.name,
         "missing_speakers": scores.missing_speakers,
-        "problems": [str(one) for file in answers.values() for one in file.problems],
+        "problems": [str(problem) for file in answers.values() for problem in file.problems],
         **{name: found[name] for name in ("corpus", "intervals", "counts", "speakers", "signature")},
     }
 

@@ -161,7 +161,7 @@ def stages(
     place, command = place_of(campaign, name), "vivavoce campaign {} " + f"{folder} --system {name}"
     stress = stress_held(place, name, stream)
     found = last_try(place)
-    tried, reached = (found.dialogues, sum(one.reached for one in found.intents)) if found else (0, 0)
+    tried, reached = (found.dialogues, sum(intent.reached for intent in found.intents)) if found else (0, 0)
     wanted, alone = campaign.settings.users, command.format("run")
     run = alone if played else f"{alone} --people"
     come = _stage("users", users >= wanted, "users", f"vivavoce serve {place.folder}", users, wanted)
@@ -228,7 +228,7 @@ def _reports(
     older = stress.judged_at is not None and stress.judged_at.timestamp() > _changed(place.dataset / MANIFEST)
     fresh = 0 if older else sum(_fresh(campaign, name, language) for language in languages)
     done = users > 0 and fresh == len(languages)
-    made = [one for one in languages if report_of(campaign, name, one).is_file()]
+    made = [language for language in languages if report_of(campaign, name, language).is_file()]
     stale = not all(_fresh(campaign, name, one) for one in made)
     note = "older" if older and made else "stale" if stale else None
     return replace(

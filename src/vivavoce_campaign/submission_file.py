@@ -70,7 +70,7 @@ class Intent(_Written):
     def entities(self) -> list[str]:
         """The entities that are said along, in the order in which they are named."""
         texts = [text for words in (self.text, self.task) for text in _each(words)]
-        texts = [*texts, *(one for forms in self.says.values() for one in forms)]
+        texts = [*texts, *(form for forms in self.says.values() for form in forms)]
         return list(dict.fromkeys([*(name for one in texts for name in _ENTITY.findall(one)), *self.needs]))
 
     def done_in(self, language: str) -> str | None:
@@ -126,8 +126,8 @@ class Submission(_Written):
     @field_validator("intents")
     @classmethod
     def _different(cls, intents: list[Intent]) -> list[Intent]:
-        ids = [one.intent_id for one in intents]
-        twice = next((one for one in ids if ids.count(one) > 1), None)
+        ids = [intent.intent_id for intent in intents]
+        twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
         if twice is not None:
             raise mistake(f"intent {twice!r} is listed twice", "give each its own id")
         return intents
@@ -135,17 +135,17 @@ class Submission(_Written):
     @field_validator("entities")
     @classmethod
     def _different_entities(cls, entities: list[Entity]) -> list[Entity]:
-        ids = [one.entity_id for one in entities]
-        twice = next((one for one in ids if ids.count(one) > 1), None)
+        ids = [entity.entity_id for entity in entities]
+        twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
         if twice is not None:
             raise mistake(f"entity {twice!r} is listed twice", "give each its own id")
         return entities
 
     @model_validator(mode="after")
     def _known_entities(self) -> "Submission":
-        known = {one.entity_id for one in self.entities}
+        known = {entity.entity_id for entity in self.entities}
         for intent in self.intents:
-            strange = next((one for one in intent.entities() if one not in known), None)
+            strange = next((entity for entity in intent.entities() if entity not in known), None)
             if strange is not None:
                 listed = ", ".join(sorted(known)) or "none"
                 raise mistake(f"intent {intent.intent_id!r} names the entity {strange!r}", f"known: {listed}")
@@ -162,13 +162,13 @@ class Submission(_Written):
     def entities_of(self, intent: Intent) -> list[str]:
         """The entities of an intent; one that no intent names belongs to all."""
         named = {entity for one in self.intents for entity in one.entities()}
-        common = [one.entity_id for one in self.entities if one.entity_id not in named]
+        common = [entity.entity_id for entity in self.entities if entity.entity_id not in named]
         return [*intent.entities(), *common]
 
     def domain_told(self, language: str) -> str:
         """What the system knows about; "" where nobody said more than what users do with it."""
         told = " ".join(in_language(self.domain, language).split()).rstrip(".")
-        intents = "; ".join(one.said(language) for one in self.intents)
+        intents = "; ".join(intent.said(language) for intent in self.intents)
         return "" if told == " ".join(intents.split()).rstrip(".") else told
 
     @property
@@ -195,12 +195,12 @@ def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
     source = read_yaml(path)
     if not source.problems and not isinstance(source.data, dict):
         source.report((), "holds no keys", "begin with `submission: NAME`")
-    made = read_model(source, Submission)
-    if made is not None and not isinstance(made.connector.get("connect"), str):
+    model = read_model(source, Submission)
+    if model is not None and not isinstance(model.connector.get("connect"), str):
         source.report(
             ("connector",), "connector settings are missing", "add connector: {connect: http, url: ...}"
         )
-    return (None if source.problems else made), source.problems
+    return (None if source.problems else model), source.problems
 
 
 def as_yaml(data: Any) -> str:

@@ -79,8 +79,11 @@ def completed(folder: Path, form: Submission) -> Submission:
     held, _ = submissions_in(folder).get(form.submission, (None, []))
     if held is None:
         return form
-    before = {one.intent_id: one for one in held.intents}
-    intents = [_kept(one, before[one.intent_id]) if one.intent_id in before else one for one in form.intents]
+    before = {intent.intent_id: intent for intent in held.intents}
+    intents = [
+        _kept(intent, before[intent.intent_id]) if intent.intent_id in before else intent
+        for intent in form.intents
+    ]
     same_way = all(form.connector.get(key) == held.connector.get(key) for key in ("connect", "url"))
     return form.model_copy(
         update={
@@ -144,7 +147,7 @@ def as_form(submission: Submission) -> dict[str, str]:
     def said(words: Any) -> str:
         return words if isinstance(words, str) else next(iter(words.values()), "") if words else ""
 
-    lines = (f"{one.intent_id}; {said(one.text)}; {one.minutes:g}" for one in submission.intents)
+    lines = (f"{intent.intent_id}; {said(intent.text)}; {intent.minutes:g}" for intent in submission.intents)
     return {
         "submission": submission.submission,
         "team": submission.team,

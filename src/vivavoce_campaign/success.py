@@ -39,9 +39,9 @@ def goal_in_words(
     done = intent.done_in(spoken) if intent else None
     if intent is None or done is None:
         return None
-    mine = [one for one in submission.entities if one.entity_id in submission.entities_of(intent)]
+    mine = [entity for entity in submission.entities if entity.entity_id in submission.entities_of(intent)]
     values = [_given(one, given.get(one.entity_id), spoken) for one in mine]
-    return GoalInWords(done=done, given=tuple(one for one in values if one is not None))
+    return GoalInWords(done=done, given=tuple(value for value in values if value is not None))
 
 
 def _given(entity: Entity, value: str | None, language: str) -> GivenValue | None:

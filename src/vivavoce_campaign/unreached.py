@@ -85,13 +85,13 @@ def _last(turns: Sequence[Mapping[str, Any]], language: str) -> str:
 def _asked_again(turns: Sequence[Mapping[str, Any]], language: str) -> list[str]:
     """Questions that were put more than once to one request: who begins anew is asked everything anew."""
     first, asked, found = frozenset[str](), Counter[str](), dict[str, None]()
-    for one in turns:
-        if one["party"] == "user":
-            told = content_of(one["text"] or "", language)
+    for turn in turns:
+        if turn["party"] == "user":
+            told = content_of(turn["text"] or "", language)
             if told and told == first:
                 asked.clear()
             first = first or told
             continue
-        asked.update({" ".join(each.split()) for each in QUESTION.findall(one["text"] or "")})
+        asked.update({" ".join(each.split()) for each in QUESTION.findall(turn["text"] or "")})
         found |= dict.fromkeys(text for text, n in asked.items() if n >= AGAIN and text.strip(" ?"))
     return list(found)

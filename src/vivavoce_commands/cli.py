@@ -71,14 +71,14 @@ def score(
     if as_json:
         facts["predicates"] = [
             {
-                "id": each.id,
-                "tuple": list(each.tuple),
-                "speaker": each.speaker,
-                "recipe": each.recipe,
-                "action": each.action,
-                "answer": each.answered_action,
+                "id": predicate.id,
+                "tuple": list(predicate.tuple),
+                "speaker": predicate.speaker,
+                "recipe": predicate.recipe,
+                "action": predicate.action,
+                "answer": predicate.answered_action,
             }
-            for each in scores.predicates
+            for predicate in scores.predicates
         ]
         typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
@@ -397,16 +397,16 @@ def _agreement(said: Path, data: str) -> dict[str, Any]:
 
     found = agreement_of(pairs_of_file(said), data=data)
     return {
-        "shares": [{**one._asdict(), "share": one.share} for one in found.shares],
+        "shares": [{**share._asdict(), "share": share.share} for share in found.shares],
         "coefficients": [
             {
-                "name": one.name,
-                "units": one.units,
-                "alpha": one.alpha.value,
-                "kappa": one.cohen.value,
-                "signature": one.signature,
+                "name": line.name,
+                "units": line.units,
+                "alpha": line.alpha.value,
+                "kappa": line.cohen.value,
+                "signature": line.signature,
             }
-            for one in found.lines
+            for line in found.lines
         ],
     }
 
@@ -461,8 +461,8 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
     if told := facts.get("few"):
         note(f"{whose}{told}")
     problems = facts.get("problems", [])
-    for one in problems[:SHOWN_PROBLEMS]:
-        place = f"{one['file']}:{one['line']}:{one['column']}"
-        note(f"{one['side']} {place}: {one['text']}")
+    for problem in problems[:SHOWN_PROBLEMS]:
+        place = f"{problem['file']}:{problem['line']}:{problem['column']}"
+        note(f"{problem['side']} {place}: {problem['text']}")
     if len(problems) > SHOWN_PROBLEMS:
         note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")

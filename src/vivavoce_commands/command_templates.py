@@ -126,7 +126,7 @@ def check_predicate(predicate: Predicate, templates: CommandTemplates) -> Iterat
     if places is None:
         yield f"unknown action {predicate.action!r}; {nearest(predicate.action, list(templates.places))}"
         return
-    nouns = [each for each in predicate.arguments if not templates.is_quantity(each)]
+    nouns = [argument for argument in predicate.arguments if not templates.is_quantity(argument)]
     known = [place for place in places if place.kinds != (QUANTITY,)]
     needed = [place for place in known if not place.optional]
     most = len(known) + (MOST_MANNERS - 1 if any(place.kinds == (MANNER,) for place in known) else 0)
@@ -136,7 +136,7 @@ def check_predicate(predicate: Predicate, templates: CommandTemplates) -> Iterat
     if len(nouns) > most:
         extra = write_argument(nouns[most])
         yield f"{predicate.action} has {len(nouns)} arguments besides quantities, {most} at most: {extra}"
-    if not any(place.lists for place in places) and any(_is_list(each) for each in nouns):
+    if not any(place.lists for place in places) and any(_is_list(noun) for noun in nouns):
         yield f"{predicate.action} takes no list"
 
 

@@ -161,10 +161,12 @@ def confusions(scores: Scores) -> list[dict[str, Any]]:
 
 
 def _sums(people: list[SpeakerCounts], part: Callable[[SpeakerCounts], float]) -> np.ndarray:
-    return np.array([part(one) for one in people], dtype=float)
+    return np.array([part(person) for person in people], dtype=float)
 
 
 def _totals(people: list[SpeakerCounts]) -> dict[str, int]:
-    names = [each.name for each in fields(SpeakerCounts)]
-    sums = [sum(column) for column in zip(*(astuple(one) for one in people), strict=True)] or [0] * len(names)
+    names = [field.name for field in fields(SpeakerCounts)]
+    sums = [sum(column) for column in zip(*(astuple(person) for person in people), strict=True)] or [0] * len(
+        names
+    )
     return dict(zip(names, sums, strict=True))

@@ -117,7 +117,7 @@ def write_predicates(predicates: tuple[Predicate, ...], notation: Notation = "fi
 
     The final notation has no braces: `marked` is left out, which normalises the early notation.
     """
-    written = [_predicate(each, notation) for each in predicates]
+    written = [_predicate(predicate, notation) for predicate in predicates]
     if notation == "early":
         return "; ".join(written)
     return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
@@ -125,13 +125,15 @@ def write_predicates(predicates: tuple[Predicate, ...], notation: Notation = "fi
 
 def normalised(predicate: Predicate) -> Predicate:
     """The predicate as the final notation holds it: without the marks of the early one."""
-    return predicate._replace(arguments=tuple(each._replace(marked=False) for each in predicate.arguments))
+    return predicate._replace(
+        arguments=tuple(argument._replace(marked=False) for argument in predicate.arguments)
+    )
 
 
 def _predicate(predicate: Predicate, notation: Notation) -> str:
     if predicate.action == REPEAT:
         return REPEAT
-    arguments = ", ".join(write_argument(each, notation) for each in predicate.arguments)
+    arguments = ", ".join(write_argument(argument, notation) for argument in predicate.arguments)
     return f"{_starred(predicate.action, predicate.implicit)}({arguments})"
 
 
@@ -146,7 +148,7 @@ def write_argument(argument: Argument, notation: Notation = "final") -> str:
 def _option(option: Words | Listed) -> str:
     if isinstance(option, Words):
         return _starred(option.text, option.implicit)
-    return _starred(f"[{', '.join(write_argument(each) for each in option.items)}]", option.implicit)
+    return _starred(f"[{', '.join(write_argument(item) for item in option.items)}]", option.implicit)
 
 
 def _starred(text: str, implicit: bool) -> str:
@@ -257,7 +259,7 @@ class _Reader:
                 self.fail("'(' after an action", Cause("parentheses", what=action))
             self.at += 1
             if self.token != ")":
-                arguments = [one for parts in self.several(self.each, ",") for one in parts]
+                arguments = [part for parts in self.several(self.each, ",") for part in parts]
             self.close(")", "',' or ')' after an argument")
         if self.braces:
             arguments += self.parts(self.argument)
@@ -280,7 +282,7 @@ class _Reader:
         if self.token != "[":
             return Words(self.words("an argument"))
         self.at += 1
-        items = [one for parts in self.several(lambda: self.parts(self.item), ",") for one in parts]
+        items = [part for parts in self.several(lambda: self.parts(self.item), ",") for part in parts]
         self.close("]", "',' or ']' in a list")
         return Listed(tuple(one._replace(marked=False) for one in items))
 

@@ -79,16 +79,16 @@ PAGE: Final = DashboardPage(
 
 @router.get(ADDRESS)
 def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
-    known = workplace.sequences(desk.scope)
-    state = workplace.see().only(known)
+    sequences = workplace.sequences(desk.scope)
+    state = workplace.see().only(sequences)
     found = disputes(state)
     return desk.page(
         request,
         "commands.html",
         plan=workplace.section,
-        sequences=len(known),
-        commands=sum(len(one.commands) for one in known.values()),
-        standing=len(standing(state, known)),
+        sequences=len(sequences),
+        commands=sum(len(sequence.commands) for sequence in sequences.values()),
+        standing=len(standing(state, sequences)),
         open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found),
         may_steer=who_of(request).may("researcher"),
@@ -106,7 +106,7 @@ def _efforts(
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
 
     def compute() -> tuple[Effort, Effort]:
-        return efforts((one for one in workplace.times() if one.key in state.dialogues), data=data)
+        return efforts((time for time in workplace.times() if time.key in state.dialogues), data=data)
 
     return kept_once(request, "command_efforts", data, compute)
 

@@ -71,12 +71,16 @@ def named(arguments: list[str]) -> list[NamedAnswers]:
     Raises  InputError: two systems of one name
     """
     found: list[NamedAnswers] = []
-    for one in arguments:
-        name, sign, path = one.partition("=")
-        answers = NamedAnswers(name, Path(path)) if sign and name else NamedAnswers(Path(one).name, Path(one))
+    for argument in arguments:
+        name, sign, path = argument.partition("=")
+        answers = (
+            NamedAnswers(name, Path(path))
+            if sign and name
+            else NamedAnswers(Path(argument).name, Path(argument))
+        )
         if answers.name in {known.name for known in found}:
             hint = "write NAME=PATH for one of them"
-            raise InputError(f"two systems are called {answers.name!r}", place=one, hint=hint)
+            raise InputError(f"two systems are called {answers.name!r}", place=argument, hint=hint)
         found.append(answers)
     return found
 
@@ -86,7 +90,7 @@ def fitting_templates(reference: Mapping[str, CommandFile], name: str | None) ->
     if name is not None:
         return name, read_templates(name)
     uses = _uses(reference)
-    known = {each: read_templates(each) for each in shipped_templates()}
+    known = {shipped_template: read_templates(shipped_template) for shipped_template in shipped_templates()}
     return max(known.items(), key=lambda item: sum(uses.get(action, 0) for action in item[1].actions))
 
 
@@ -151,9 +155,11 @@ def _uses(reference: Mapping[str, CommandFile]) -> dict[str, int]:
 
 
 def _counts(reference: Mapping[str, CommandFile]) -> dict[str, int]:
-    commands = [(name, one) for name, file in reference.items() for one in file.commands if one.predicates]
+    commands = [
+        (name, command) for name, file in reference.items() for command in file.commands if command.predicates
+    ]
     predicates = [each for _, one in commands for each in one.predicates or ()]
-    arguments = [each for predicate in predicates for each in predicate.arguments]
+    arguments = [argument for predicate in predicates for argument in predicate.arguments]
     return {
         "speakers": len({name for name, _ in commands}),
         "recipes": len({(name, one.recipe) for name, one in commands}),
@@ -161,8 +167,8 @@ def _counts(reference: Mapping[str, CommandFile]) -> dict[str, int]:
         "predicates": len(predicates),
         "several_predicates": sum(len(one.predicates or ()) > 1 for _, one in commands),
         "arguments": len(arguments),
-        "implicit_arguments": sum(each.options[0].implicit for each in arguments),
-        "lists": sum(isinstance(each.options[0], Listed) for each in arguments),
+        "implicit_arguments": sum(argument.options[0].implicit for argument in arguments),
+        "lists": sum(isinstance(argument.options[0], Listed) for argument in arguments),
     }
 
 
@@ -317,7 +323,7 @@ def as_markdown(tables: list[LaidTable], signatures: list[str]) -> str:
         lines += [f"## {table.title}", ""]
         lines += [f"| {' | '.join(map(_cell, row))} |" for row in (table.headings, sides, *table.rows)]
         lines += ["", *(f"{note}\n" for note in table.notes)]
-    return "\n".join([*lines, *(f"`{one}`\n" for one in signatures)])
+    return "\n".join([*lines, *(f"`{signature}`\n" for signature in signatures)])
 
 
 def _cell(text: str) -> str:

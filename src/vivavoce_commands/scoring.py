@@ -139,16 +139,16 @@ def _score_officially(
     scores: Scores, counts: SpeakerCounts, speaker: str, command: Command, answer: Command | None
 ) -> None:
     """By the text of both lines; an utterance that the answers lack is named, and has no tuple."""
-    said = read_line(command.annotation)
+    line = read_line(command.annotation)
     heard = read_line(answer.annotation) if answer is not None else None
-    if said is None:
+    if line is None:
         scores.unread += 1
         return
-    if heard is None or heard.identifier != said.identifier:
+    if heard is None or heard.identifier != line.identifier:
         scores.unanswered_utterances += 1
         scores.unanswered.append(f"{speaker}:{command.line}")
         return
-    chosen = choose(said.predicates, heard.predicates)
+    chosen = choose(line.predicates, heard.predicates)
     for position, one in enumerate(chosen, 1):
         answered = heard.predicates[one.place] if one.place is not None else None
         expected = len(one.reference.arguments)
@@ -236,4 +236,8 @@ def repeated_commands(scores: Scores) -> int:
 
 def errors(scores: Scores) -> Iterator[PredicateScore]:
     """The predicates that were not answered exactly, in order."""
-    return (each for each in scores.predicates if not each.recognised or each.distance or each.repetitions)
+    return (
+        predicate
+        for predicate in scores.predicates
+        if not predicate.recognised or predicate.distance or predicate.repetitions
+    )

@@ -236,7 +236,7 @@ def import_star(
     """
     if venues is not None:
         raise InputError("STAR has no venue database", place="--venues", hint="leave it out")
-    files = [found for path in paths for found in _files(Path(path))]
+    files = [file for path in paths for file in _files(Path(path))]
     if not files:
         raise InputError("no dialogue found", place=", ".join(map(str, paths)), hint=f"expected {LAYOUT}")
     source = {"kind": "star"}

@@ -82,7 +82,7 @@ def _adaptive(card: dict[str, Any]) -> Activity:
         elif kind == "RichTextBlock":
             runs = part.get("inlines")
             runs = runs if isinstance(runs, list) else []
-            shown = (one.get("text") if isinstance(one, dict) else one for one in runs)
+            shown = (run.get("text") if isinstance(run, dict) else run for run in runs)
             lines.append("".join(one for one in shown if isinstance(one, str)))
         elif kind == "FactSet":
             lines += [

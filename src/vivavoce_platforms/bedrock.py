@@ -198,7 +198,7 @@ def _call(given: Mapping[str, Any]) -> ToolCall:
     path = " ".join(str(given[part]) for part in ("verb", "apiPath") if given.get(part))
     arguments = {one.get("name"): one.get("value") for one in given.get("parameters") or []}
     for fields in _under(given, "requestBody", "content").values():
-        arguments |= {one.get("name"): one.get("value") for one in fields}
+        arguments |= {field.get("name"): field.get("value") for field in fields}
     name = given.get("function") or path or given.get("actionGroupName")
     return ToolCall(name=str(name), arguments=json.dumps(arguments, ensure_ascii=False))
 

@@ -158,7 +158,9 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
         if found.get("watermark") is not None:
             conversation.state["watermark"] = str(found["watermark"])
         mine = _user(conversation)
-        return [one for one in activities if isinstance(one, dict) and _sender(one) != mine]
+        return [
+            activity for activity in activities if isinstance(activity, dict) and _sender(activity) != mine
+        ]
 
     async def reset(self, conversation: Conversation) -> None:
         renamed(conversation)
@@ -189,7 +191,7 @@ def _sender(activity: dict[str, Any]) -> Any:
 def _read(activity: dict[str, Any]) -> list[SystemOutput]:
     said = read_activity(activity)
     outputs = [SystemOutput(kind="extras", raw=activity)]
-    choices = tuple(Choice(one.title, one.text) for one in said.actions if one.text)
+    choices = tuple(Choice(action.title, action.text) for action in said.actions if action.text)
     if said.text or said.images or choices:
         shown = SystemOutput(kind="message", text=said.text, choices=choices, images=said.images)
         outputs.insert(0, shown)

@@ -113,7 +113,7 @@ class MessengerConnector(GraphConnector[MessengerSettings]):
 
 
 def _read_quick_replies(content: dict[str, Any], message: BotMessage, chat: Chat) -> None:
-    replies = [one for one in mappings(content.get("quick_replies")) if "payload" in one]
+    replies = [mapping for mapping in mappings(content.get("quick_replies")) if "payload" in mapping]
     if len(replies) > _MOST_QUICK:
         raise GraphError(100, f"(#100) Param message[quick_replies] must have at most {_MOST_QUICK} elements")
     for reply in replies:

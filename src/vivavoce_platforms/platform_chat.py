@@ -54,11 +54,11 @@ class Chat:
     def answered(self) -> bool:
         """True if the bot has written something in this turn and no message is in progress."""
         written = any(message.at_s >= self.begun_s for message in self.messages)
-        return self.active_s is not None and written and not any(one.streams for one in self.messages)
+        return self.active_s is not None and written and not any(message.streams for message in self.messages)
 
     def find(self, message_id: Any) -> BotMessage | None:
         """A message that nobody has been shown yet."""
-        return next((one for one in self.messages if one.message_id == message_id), None)
+        return next((message for message in self.messages if message.message_id == message_id), None)
 
     def edit(self, changed: BotMessage) -> None:
         """A message of this turn is replaced; one that was shown before is shown again as it is now."""
@@ -71,7 +71,7 @@ class Chat:
                 recent.at_s = changed.at_s
 
     def delete(self, message_id: Any) -> None:
-        self.messages = [one for one in self.messages if one.message_id != message_id]
+        self.messages = [message for message in self.messages if message.message_id != message_id]
 
     def stirred(self, method: str, params: Mapping[str, Any], now_s: float) -> None:
         """The bot did something."""

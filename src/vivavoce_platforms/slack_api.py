@@ -102,7 +102,7 @@ class WebApi:
     def _open(self, _: str, params: dict[str, Any]) -> dict[str, Any]:
         users = str(params.get("users") or "")
         found = next(
-            (one for one in self._chats if user_of(one) == users or one == params.get("channel")), None
+            (chat for chat in self._chats if user_of(chat) == users or chat == params.get("channel")), None
         )
         if found is None:
             raise SlackError("user_not_found")
@@ -216,7 +216,7 @@ class WebApi:
         """Suggestions stand below the last message, and are sent as text when one is chosen."""
         chat = self._chat(params)
         prompts = mappings(params.get("prompts"))
-        choices = [Choice(str(one.get("title")), str(one.get("message"))) for one in prompts]
+        choices = [Choice(str(prompt.get("title")), str(prompt.get("message"))) for prompt in prompts]
         title = clean_text(str(params.get("title") or ""))
         chat.messages.append(BotMessage(self.ts(), title, choices, at_s=self._now_s()))
         chat.stirred(method, params, self._now_s())
@@ -234,7 +234,7 @@ class WebApi:
 def _piece(params: dict[str, Any]) -> str:
     """A piece of a streamed text."""
     chunks = mappings(params.get("chunks"))
-    texts = [one.get("text") for one in chunks if one.get("type") == "markdown_text"]
+    texts = [chunk.get("text") for chunk in chunks if chunk.get("type") == "markdown_text"]
     return clean_text("".join(str(one) for one in [params.get("markdown_text"), *texts] if one))
 
 

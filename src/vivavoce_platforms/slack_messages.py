@@ -167,15 +167,17 @@ def _blocks(params: dict[str, Any]) -> list[dict[str, Any]]:
     attachments = _list(params.get("attachments"), "invalid_attachments")
     if attachments and not found and isinstance(params.get("text"), str) and params["text"]:
         found.append({"type": "section", "text": {"type": "mrkdwn", "text": params["text"]}})
-    for one in attachments:
-        if one.get("blocks"):
-            found += _list(one["blocks"], "invalid_blocks")
+    for attachment in attachments:
+        if attachment.get("blocks"):
+            found += _list(attachment["blocks"], "invalid_blocks")
             continue
-        said = [one.get(name) for name in ("pretext", "title", "text")]
-        said = [text for text in said if isinstance(text, str) and text] or [str(one.get("fallback") or "")]
+        said = [attachment.get(name) for name in ("pretext", "title", "text")]
+        said = [text for text in said if isinstance(text, str) and text] or [
+            str(attachment.get("fallback") or "")
+        ]
         found.append({"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(said)}})
-        if isinstance(one.get("image_url"), str):
-            found.append({"type": "image", "image_url": one["image_url"]})
+        if isinstance(attachment.get("image_url"), str):
+            found.append({"type": "image", "image_url": attachment["image_url"]})
     return found
 
 
@@ -197,9 +199,12 @@ def _parts(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
         kind, block_id = block.get("type"), str(block.get("block_id") or f"b{number}")
         if kind in ("section", "header", "markdown"):
             fields = [block.get("text"), *mappings(block.get("fields"))]
-            yield "text", "\n".join(_text(one) for one in fields if one)
+            yield "text", "\n".join(_text(field) for field in fields if field)
         elif kind == "context":
-            yield "text", " ".join(_text(one) for one in mappings(block.get("elements")) if "text" in one)
+            yield (
+                "text",
+                " ".join(_text(mapping) for mapping in mappings(block.get("elements")) if "text" in mapping),
+            )
         elif kind == "rich_text":
             yield "text", "".join(_rich(block)).strip()
         elif kind == "image":
@@ -248,7 +253,7 @@ def _rich(element: dict[str, Any]) -> Iterator[str]:
     if kind in ("text", "link", "emoji", "user"):
         name = element.get("text") or element.get("url") or element.get("user_id")
         yield clean_text(str(name or f":{element.get('name')}:"))
-    for one in mappings(element.get("elements")):
-        yield from _rich(one)
+    for mapping in mappings(element.get("elements")):
+        yield from _rich(mapping)
     if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
         yield "\n"

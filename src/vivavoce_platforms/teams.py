@@ -158,11 +158,11 @@ class TeamsConnector(PlatformConnector[TeamsSettings]):
         """The chat with a member: there is one for each user."""
         members = params.get("members")
         ids = (
-            {one.get("id") for one in members if isinstance(one, dict)}
+            {member.get("id") for member in members if isinstance(member, dict)}
             if isinstance(members, list)
             else set()
         )
-        found = next((one for one in self._chats.values() if _user(one)["id"] in ids), None)
+        found = next((chat for chat in self._chats.values() if _user(chat)["id"] in ids), None)
         if found is None:
             raise ActivityError(
                 "BotNotInConversationRoster", "The bot is not part of the conversation roster.", 403
@@ -181,17 +181,17 @@ class TeamsConnector(PlatformConnector[TeamsSettings]):
         if kind not in ("message", "endOfConversation"):
             chat.stirred(name, params, now_s)
             return number
-        said = read_activity(params)
-        if len(said.text) > LONGEST_TEXT:
+        activity = read_activity(params)
+        if len(activity.text) > LONGEST_TEXT:
             raise ActivityError("MessageSizeTooBig", "Message size too large.", 413)
-        choices = [Choice(one.title, _remember(chat, one)) for one in said.actions]
-        if kind == "message" and not (said.text or said.images or choices):
+        choices = [Choice(action.title, _remember(chat, action)) for action in activity.actions]
+        if kind == "message" and not (activity.text or activity.images or choices):
             raise ActivityError(
                 "BadSyntax", "Activity must include non-empty 'text' field, or at least one attachment."
             )
-        if said.text or said.images or choices:
-            message = BotMessage(number, said.text, choices, list(said.images), now_s)
-            chat.texts[number] = said.text
+        if activity.text or activity.images or choices:
+            message = BotMessage(number, activity.text, choices, list(activity.images), now_s)
+            chat.texts[number] = activity.text
             chat.edit(message)
         chat.stirred(name, params, now_s)
         return number

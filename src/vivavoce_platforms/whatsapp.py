@@ -140,9 +140,9 @@ class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
             message.text = text_of(content, "name") or where
         elif kind == "template":
             parts = [
-                text_of(one, "text")
+                text_of(mapping, "text")
                 for part in mappings(content.get("components"))
-                for one in mappings(part.get("parameters"))
+                for mapping in mappings(part.get("parameters"))
             ]
             message.text = " ".join(filter(None, [f"[template {text_of(content, 'name')}]", *parts]))
         else:

@@ -54,11 +54,14 @@ def completed_minutes(log: Log, study: str, recruiter: str) -> list[float]:
 
 def called_minutes(log: Log, study: str, recruiter: str) -> float:
     """Minutes that people whom this recruiter sent were in dialogues by telephone."""
-    sent = {one.visit_id for one in log.visits(study) if one.pool == recruiter and not one.simulated}
+    sent = {visit.visit_id for visit in log.visits(study) if visit.pool == recruiter and not visit.simulated}
     return sum(
-        (one.ended_at - one.started_at).total_seconds() / 60
-        for one in log.dialogues(study)
-        if one.channel == "phone" and one.visit_id in sent and one.started_at and one.ended_at
+        (dialogue.ended_at - dialogue.started_at).total_seconds() / 60
+        for dialogue in log.dialogues(study)
+        if dialogue.channel == "phone"
+        and dialogue.visit_id in sent
+        and dialogue.started_at
+        and dialogue.ended_at
     )
 
 
@@ -71,8 +74,10 @@ def estimate(terms: Terms, minutes: list[float], payments: list[Payment], called
     fee = None if terms.fee_percent is None else _rounded((rewards + bonuses) * terms.fee_percent / 100)
     typical = median(minutes) if minutes else None
     spent: Counter[str] = Counter()
-    for one in payments:
-        spent["paid" if one.state in PAID else "perhaps" if one.state in OPEN else "due"] += one.minor
+    for payment in payments:
+        spent["paid" if payment.state in PAID else "perhaps" if payment.state in OPEN else "due"] += (
+            payment.minor
+        )
     return Estimate(
         places=terms.places,
         rewards=Money(rewards, currency),

@@ -36,11 +36,16 @@ def returns(log: Log, study: str, follow_up: FollowUp) -> list[Return]:
     """Everybody who may come, in the order in which they completed the earlier session."""
     visits = {one.participant_id: one for one in log.visits(study)}
     found = []
-    for one in invited_people(log, study):
-        opens, closes = follow_up.opens(one.completed_at), follow_up.closes(one.completed_at)
-        visit = visits.get(one.participant_id)
+    for invited_person in invited_people(log, study):
+        opens, closes = (
+            follow_up.opens(invited_person.completed_at),
+            follow_up.closes(invited_person.completed_at),
+        )
+        visit = visits.get(invited_person.participant_id)
         stand = _stand(log.clock.now(), opens, closes, came=visit is not None)
-        found.append(Return(one, stand, opens, closes, visit.outcome if visit is not None else None))
+        found.append(
+            Return(invited_person, stand, opens, closes, visit.outcome if visit is not None else None)
+        )
     return found
 
 

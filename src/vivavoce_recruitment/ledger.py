@@ -225,7 +225,7 @@ class Ledger:
                 tx.connection.execute(insert(tables.payments), new)
 
         self.log.transact_now(write)
-        return [one for one in self.payments("planned", recruiter=recruiter) if one.kind == kind]
+        return [payment for payment in self.payments("planned", recruiter=recruiter) if payment.kind == kind]
 
     def move(
         self,
@@ -246,19 +246,19 @@ class Ledger:
         values |= {"note": note} if note is not None else {}
 
         def write(tx: Transaction) -> None:
-            for one in payments:
-                same = (tables.payments.c.payment_id == one.payment_id) & (
-                    tables.payments.c.state == one.state
+            for payment in payments:
+                same = (tables.payments.c.payment_id == payment.payment_id) & (
+                    tables.payments.c.state == payment.state
                 )
                 if tx.connection.execute(update(tables.payments).where(same).values(values)).rowcount != 1:
                     raise InputError(
-                        f"{one.payment_id} is no longer {one.state}",
+                        f"{payment.payment_id} is no longer {payment.state}",
                         place="ledger",
                         hint="somebody else pays at the same time; look with `vivavoce recruit status`",
                     )
 
         self.log.transact_now(write)
-        return [replace(one, **values) for one in payments]
+        return [replace(payment, **values) for payment in payments]
 
     def settle(self, name: str, *, paid: bool, by: str = "a person") -> list[Payment]:
         """Note what a person saw of a payment that is perhaps paid or refused; if unpaid, it is due again.
@@ -266,7 +266,7 @@ class Ledger:
         Input   name: of a payment, or the platform's word for several
         Raises  InputError: there is none, or it is known what became of it
         """
-        known = [one for one in self.payments() if name in (one.payment_id, one.reference)]
+        known = [payment for payment in self.payments() if name in (payment.payment_id, payment.reference)]
         found = [one for one in known if one.state in OPEN or one.state == "refused"]
         if not found:
             problem = f"{name!r} is {known[0].state}" if known else f"no payment {name!r}"

@@ -71,21 +71,21 @@ class RecruitmentStanding:
 
 def standing(ledger: Ledger, recruiter: str, terms: Terms) -> RecruitmentStanding:
     """How recruiting stands by ledger and log alone."""
-    told = ledger.submissions(recruiter)
-    work = judged(ledger.log, ledger.study, recruiter, [_noted(*one) for one in told.items()])
+    submissions = ledger.submissions(recruiter)
+    work = judged(ledger.log, ledger.study, recruiter, [_noted(*one) for one in submissions.items()])
     payments = ledger.payments(recruiter=recruiter)
-    begun = {(one.ticket, one.reason) for one in payments if one.state != "planned"}
+    begun = {(payment.ticket, payment.reason) for payment in payments if payment.state != "planned"}
     earned = [pay for ticket, name, pay in bonuses_due(work, terms) if (ticket, name) not in begun]
     currency = terms.reward.currency
     waiting = [_proposal(one, one.visit) for one in work if one.visit is not None and _waits(one, begun)]
-    visits = [one for one in ledger.log.visits(ledger.study) if one.pool == recruiter]
+    visits = [visit for visit in ledger.log.visits(ledger.study) if visit.pool == recruiter]
     return RecruitmentStanding(
         came=Counter(visit.outcome or "running" for visit in visits),
         there=Counter(one.submission.status for one in work),
         waiting=sorted(waiting, key=lambda one: one.visit.position),
         bonuses=(len(earned), Money(sum(one.minor for one in earned), currency)),
-        perhaps=[one for one in payments if one.state in OPEN],
-        paid=Money(sum(one.minor for one in payments if one.state in PAID), currency),
+        perhaps=[payment for payment in payments if payment.state in OPEN],
+        paid=Money(sum(payment.minor for payment in payments if payment.state in PAID), currency),
     )
 
 
@@ -166,7 +166,7 @@ def recruitment_costs(request: Request, desk: Desk) -> list[CostLine]:
         return []
     ledger = Ledger(desk.log, desk.study.name)
     recruiters = priced_recruiters(desk.study, PricedRecruiter)
-    return [_cost(desk, ledger, one) for one in recruiters]
+    return [_cost(desk, ledger, recruiter) for recruiter in recruiters]
 
 
 def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
@@ -288,7 +288,10 @@ def _done(request: Request, desk: Desk, name: str, work: Callable[[PaidStudy], o
 
 def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
     ledger = Ledger(desk.log, desk.study.name)
-    found = [_facts(desk, ledger, one) for one in priced_recruiters(desk.study, PricedRecruiter)]
+    found = [
+        _facts(desk, ledger, priced_recruiter)
+        for priced_recruiter in priced_recruiters(desk.study, PricedRecruiter)
+    ]
     signs = _signs(desk) if any(one["waiting"] for one in found) else None
     return desk.page(
         request,

@@ -33,7 +33,7 @@ def choose_recruiter(study: Study, kind: type[Kind], name: str | None, *, place:
 
     Raises  InputError: there is none, or several and none is named; UnknownName
     """
-    found = {one.name: one for one in priced_recruiters(study, kind)}
+    found = {priced_recruiter.name: priced_recruiter for priced_recruiter in priced_recruiters(study, kind)}
     if name is not None:
         if name not in found:
             raise UnknownName("recruiter of this study that does so", name, sorted(found), place=place)
@@ -96,9 +96,11 @@ class PaidStudy:
 
     def work(self, platform: Platform) -> list[RecordedWork]:
         """Everybody's work as the platform has it now, which the ledger notes, beside our own record."""
-        found = platform.submissions(self.listing)
-        self.ledger.note_submissions(self.name, {one.ticket: one.status for one in found})
-        return judged(self.ledger.log, self.study.name, self.name, found)
+        submissions = platform.submissions(self.listing)
+        self.ledger.note_submissions(
+            self.name, {submission.ticket: submission.status for submission in submissions}
+        )
+        return judged(self.ledger.log, self.study.name, self.name, submissions)
 
 
 @contextmanager

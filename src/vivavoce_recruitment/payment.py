@@ -46,12 +46,12 @@ def judged(
     with log.reading() as connection:
         visit_ids = {row.ticket_hash: row.visit_id for row in connection.execute(links)}
     visits = {visit.visit_id: visit for visit in log.visits(study)}
-    held = Counter(one.visit_id for one in log.dialogues(study) if one.status == "completed")
+    held = Counter(dialogue.visit_id for dialogue in log.dialogues(study) if dialogue.status == "completed")
     found = []
-    for one in submissions:
-        visit_id = visit_ids.get(token_hash(one.ticket))
+    for submission in submissions:
+        visit_id = visit_ids.get(token_hash(submission.ticket))
         visit = visits.get(visit_id) if visit_id is not None else None
-        found.append(RecordedWork(one, visit, held[visit_id] if visit_id is not None else 0))
+        found.append(RecordedWork(submission, visit, held[visit_id] if visit_id is not None else 0))
     return found
 
 
@@ -79,8 +79,8 @@ def screen_outs_due(work: Sequence[RecordedWork], pay: Money) -> list[tuple[str,
 
 def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment], by: str = "") -> None:
     """Approve each submission: it is `sent` on disk before the platform is called; by: who decided it."""
-    for one in payments:
-        _send(ledger, [one], partial(platform.approve, one.ticket), done="confirmed", by=by)
+    for payment in payments:
+        _send(ledger, [payment], partial(platform.approve, payment.ticket), done="confirmed", by=by)
 
 
 def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str, by: str = "") -> None:
@@ -103,14 +103,14 @@ def pay_screen_outs(
     ledger: Ledger, platform: Platform, listing: str, payments: Sequence[Payment], by: str = ""
 ) -> None:
     """Screen out, and pay, everybody of these at once."""
-    for amount in sorted({one.amount for one in payments}):
-        some = [one for one in payments if one.amount == amount]
+    for amount in sorted({payment.amount for payment in payments}):
+        some = [payment for payment in payments if payment.amount == amount]
         call = partial(platform.screen_out, listing, [one.ticket for one in some], amount)
         _send(ledger, some, call, done="accepted", by=by)
 
 
 def _bonuses(ledger: Ledger, recruiter: str, state: PaymentState) -> list[Payment]:
-    return [one for one in ledger.payments(state, recruiter=recruiter) if one.kind == "bonus"]
+    return [payment for payment in ledger.payments(state, recruiter=recruiter) if payment.kind == "bonus"]
 
 
 def _send(
@@ -167,8 +167,8 @@ def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[Recor
     payments, currency = ledger.payments(recruiter=recruiter), terms.reward.currency
     listing = ledger.listing(recruiter)
     reward = listing.minor if listing is not None else terms.reward.minor
-    ours = _sums(one for one in payments if one.state in PAID)
-    waiting = _sums(one for one in payments if one.state == "accepted")
+    ours = _sums(payment for payment in payments if payment.state in PAID)
+    waiting = _sums(payment for payment in payments if payment.state == "accepted")
     theirs = {key: reward * (one.status == "approved") + sum(one.bonuses) for key, one in by_ticket.items()}
     strange = [one.submission for one in work if one.visit is None]
     erased = _paired(ours, {one.ticket: theirs[one.ticket] for one in strange if one.ticket not in ours})
@@ -180,8 +180,10 @@ def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[Recor
     return Reconciliation(
         ledger=Money(sum(ours.values()), currency),
         platform=Money(sum(theirs.values()), currency),
-        open=tuple(one for one in payments if one.state in OPEN),
-        under_way=tuple(one for one in payments if one.state == "accepted" and one.ticket not in erased),
+        open=tuple(payment for payment in payments if payment.state in OPEN),
+        under_way=tuple(
+            payment for payment in payments if payment.state == "accepted" and payment.ticket not in erased
+        ),
         differences=unlike,
         unvisited=tuple(
             one.ticket
@@ -195,8 +197,8 @@ def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[Recor
 
 def _sums(payments: Iterable[Payment]) -> Counter[str]:
     found: Counter[str] = Counter()
-    for one in payments:
-        found[one.ticket] += one.minor
+    for payment in payments:
+        found[payment.ticket] += payment.minor
     return found
 
 
@@ -220,9 +222,9 @@ def _settle(ledger: Ledger, submission: PlatformSubmission, payments: Sequence[P
     for one in payments:
         if one.kind == "reward" and submission.status == "approved" and one.state in OPEN:
             ledger.move([one], "confirmed", note="found approved")
-    besides = [one for one in payments if one.kind != "reward"]
+    besides = [payment for payment in payments if payment.kind != "reward"]
     shown = Counter(submission.bonuses)
-    shown.subtract(one.minor for one in besides if one.state == "confirmed")
+    shown.subtract(beside.minor for beside in besides if beside.state == "confirmed")
     for one in besides:
         unsettled = one.state in (*OPEN, "accepted")
         if unsettled and shown[one.minor] > 0:

@@ -47,6 +47,6 @@ def make_links(log: Log, study: str, people: Iterable[Invited], address: str) ->
 
     Note  it can be told from here only: nobody keeps the tokens
     """
-    tokens = {one.participant_id: secrets.token_urlsafe(32) for one in people}
+    tokens = {person.participant_id: secrets.token_urlsafe(32) for person in people}
     link_invited(log, study, {who: token_hash(token) for who, token in tokens.items()})
     return {who: f"{address.rstrip('/')}/?{PARAMETER}={token}" for who, token in tokens.items()}

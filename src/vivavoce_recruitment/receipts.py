@@ -66,4 +66,4 @@ def totals(payments: Sequence[Payment]) -> list[tuple[str, str, bool, int, Money
 
 
 def _sent(payments: Sequence[Payment]) -> list[Payment]:
-    return [one for one in payments if one.state in PAID | OPEN]
+    return [payment for payment in payments if payment.state in PAID | OPEN]

@@ -41,7 +41,7 @@ def recorded_visits(log: Log, study: str, recruiter: str) -> list[RecordedVisit]
     with log.reading() as connection:
         rows = connection.execute(keys.where(people.c.study == study, people.c.pool == recruiter))
         persons = {row.participant_id: row.person_key for row in rows}
-    held = Counter(one.visit_id for one in log.dialogues(study) if one.status == "completed")
+    held = Counter(dialogue.visit_id for dialogue in log.dialogues(study) if dialogue.status == "completed")
     return [
         RecordedVisit(
             persons[visit.participant_id], visit.participant_id, visit.outcome, held[visit.visit_id]
@@ -80,7 +80,7 @@ def write_sheet(
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(columns)
-    for person in [one for one in outcomes if one in extra]:
+    for person in [outcome for outcome in outcomes if outcome in extra]:
         minor = extra[person]
         bonus = f"{Money(minor, sent[0].currency).major:f}" if minor else ""
         table.writerow([safe_csv_cell(person), outcomes[person], bonus])  # who came said who they are
@@ -90,9 +90,9 @@ def write_sheet(
 def grant_credit(ledger: Ledger, recruiter: str, grant: Callable[[str], None]) -> list[Payment]:
     """Grant what is planned, and again what may have got lost: credit is a state. What came of each."""
     ready = [
-        one
-        for one in ledger.payments(recruiter=recruiter)
-        if one.kind == "credit" and (one.state == "planned" or one.state in OPEN)
+        payment
+        for payment in ledger.payments(recruiter=recruiter)
+        if payment.kind == "credit" and (payment.state == "planned" or payment.state in OPEN)
     ]
     found: list[Payment] = []
     for one in ready:

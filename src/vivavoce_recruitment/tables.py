@@ -160,10 +160,10 @@ def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
     What was never sent is not paid any more. What was sent stays, for the accounts: its reason, amount, date
     and the platform's word for the payment, under a name that leads to nobody.
     """
-    told = connection.execute(
+    scalars = connection.execute(
         select(submissions.c.ticket).where(submissions.c.study == whose.study)
     ).scalars()
-    for ticket in [one for one in told if _theirs(one, whose)]:
+    for ticket in [scalar for scalar in scalars if _theirs(scalar, whose)]:
         same = (submissions.c.study == whose.study) & (submissions.c.ticket == ticket)
         connection.execute(delete(submissions).where(same))
     links = and_(invitations.c.study == whose.study, invitations.c.token_hash.in_(whose.tickets))

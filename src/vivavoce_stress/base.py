@@ -123,8 +123,8 @@ class Variant:
             "rule": self.rule,
             "confidence": self.confidence,
             "edits": [
-                {"start": one.start, "end": one.end, "before": one.before, "after": one.after}
-                for one in self.edits
+                {"start": edit.start, "end": edit.end, "before": edit.before, "after": edit.after}
+                for edit in self.edits
             ],
             "resources": dict(self.resources),
             "keeps_invariant": list(self.keeps_invariant),

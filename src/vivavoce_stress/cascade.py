@@ -127,9 +127,9 @@ def judge_texts(
     references: Sequence[str], answer: str, language: str, similarity: Similarity | None = None
 ) -> Verdict:
     """The rungs that need only the system's words."""
-    if any(plain(answer) == plain(one) for one in references):
+    if any(plain(answer) == plain(reference) for reference in references):
         return Verdict("pass", "exact_match", Statement(SAME))
-    originals = [(one, evidence(one, language)) for one in references]
+    originals = [(reference, evidence(reference, language)) for reference in references]
     said = against(evidence(answer, language), originals, language)
     if said is not None:
         return Verdict("clarification" if said.kind in SAYS_AGAIN else "fail", "evidence", said.reason)
@@ -139,7 +139,7 @@ def judge_texts(
 def _suspected(
     references: Sequence[str], answer: str, language: str, similarity: Similarity | None
 ) -> Verdict:
-    differences = [compare(one, answer, language) for one in references]
+    differences = [compare(reference, answer, language) for reference in references]
     least = min(differences, key=lambda one: len(one.found))
     if least.found:
         reason = enumerated(list(least.found), "; ")
@@ -147,7 +147,7 @@ def _suspected(
     reason = Statement(ALIKE)
     if similarity is None:
         return Verdict("unsure", "guards", reason, suspicion="pass")
-    alike, own = max(similarity(one, answer) for one in references), _own(references, similarity)
+    alike, own = max(similarity(reference, answer) for reference in references), _own(references, similarity)
     speaks = "pass" if alike >= min(_ALIKE, own - _BELOW_OWN) else "fail"
     reason = statement(N_("{reason}; similarity {alike}"), reason=reason, alike=f"{alike:.2f}")
     return Verdict("unsure", "similarity", reason, speaks, alike)
@@ -334,23 +334,23 @@ def _otherwise_later(one: Replayed, other: Replayed, language: str) -> tuple[str
 
 def _said(*replays: Replayed) -> list[set[str]]:
     """The user's words at the place under test."""
-    return [set(plain(one.turns[one.injected or 0]["text"]).split()) for one in replays]
+    return [set(plain(replay.turns[replay.injected or 0]["text"]).split()) for replay in replays]
 
 
 def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
     """What the system says against itself, and whether the user, who says it again, is then served."""
     answered = [one.answer["text"] for one in clean if one.answer is not None]
-    said = _against_originals(clean, variant, language)
-    if said is None:
+    against_originals = _against_originals(clean, variant, language)
+    if against_originals is None:
         return None
-    if said.kind not in SAYS_AGAIN:
-        return Verdict("fail", "evidence", said.reason)
+    if against_originals.kind not in SAYS_AGAIN:
+        return Verdict("fail", "evidence", against_originals.reason)
     served = {plain(text) for text in answered}
     if any(turn["party"] == "system" and plain(turn["text"]) in served for turn in variant.later):
         then = N_("{said}; told again, it served the user as with the original")
-        return Verdict("clarification", "evidence", statement(then, said=said.reason))
+        return Verdict("clarification", "evidence", statement(then, said=against_originals.reason))
     then = N_("{said}; it did not serve the user after that either")
-    return Verdict("fail", "evidence", statement(then, said=said.reason))
+    return Verdict("fail", "evidence", statement(then, said=against_originals.reason))
 
 
 def _against_originals(clean: Sequence[Replayed], variant: Replayed, language: str) -> Evidence | None:
@@ -414,5 +414,7 @@ def _own(references: Sequence[str], similarity: Similarity) -> float:
     if len(references) < 2:
         return 1.0
     return min(
-        similarity(one, other) for place, one in enumerate(references) for other in references[place + 1 :]
+        similarity(one, reference)
+        for place, one in enumerate(references)
+        for reference in references[place + 1 :]
     )

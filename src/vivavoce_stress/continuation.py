@@ -158,7 +158,7 @@ class LoggedUser:
         asked = questions_in(text)[-1:]
         if not asked or self._course is None or not content(asked[0]):
             return False
-        return not any(alike(asked[0], one) for one in self._course.answers)
+        return not any(alike(asked[0], answer) for answer in self._course.answers)
 
     def _to_questions(self, text: str) -> int | str | None:
         """What they say to the last question that they know: the place of a turn that is left, or words.

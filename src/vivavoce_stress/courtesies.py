@@ -25,10 +25,10 @@ def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> boo
     Empty  a language without such words: False
     """
     if acts:
-        return {one.act for one in acts} <= _ACTS and not any(one.slot for one in acts)
+        return {act.act for act in acts} <= _ACTS and not any(act.slot for act in acts)
     whole, phrases, small = _words(language)
     said = plain(text)
-    names = any(f" {one} " in f" {said} " for one in phrases)
+    names = any(f" {phrase} " in f" {said} " for phrase in phrases)
     return said in whole or (names and set(said.split()) <= small)
 
 
@@ -38,13 +38,13 @@ def is_farewell(text: str, language: str) -> bool:
     moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
     whole = [plain(one) for one in (speech.say.get("bye", ()) if speech else ())]
     phrases = [plain(one) for one in (moves.moves.get("bye", ()) if moves else ())]
-    return said in whole or any(f" {one} " in f" {said} " for one in phrases)
+    return said in whole or any(f" {phrase} " in f" {said} " for phrase in phrases)
 
 
 def only_courteous(edits: Sequence[Edit], text: str, language: str) -> bool:
     """Whether edits change nothing but words of courtesy: a misspelt `please` tells little of a system."""
     spans = [one for one in words_of(text) if any(_touches(one, edit) for edit in edits)]
-    return bool(spans) and {plain(one.text) for one in spans} <= _words(language)[2]
+    return bool(spans) and {plain(span.text) for span in spans} <= _words(language)[2]
 
 
 def _touches(word: Word, edit: Edit) -> bool:

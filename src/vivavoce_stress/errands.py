@@ -40,14 +40,14 @@ def asked_anew(originals: Sequence[Replayed], variant: Replayed) -> str | None:
     """
     if any(each.met_at is None for each in (variant, *originals)) or not originals:
         return None
-    mine = [_asked(each, (each.injected or 0) + 1, each.met_at or 0) for each in originals]
+    mine = [_asked(original, (original.injected or 0) + 1, original.met_at or 0) for original in originals]
     theirs = _asked(variant, (variant.injected or 0) + 1, variant.met_at or 0)
     counts = [Counter(map(plain, each)) for each in mine]
-    everything = {plain(text) for each in originals for text in _asked(each, 0, len(each.turns))}
+    everything = {plain(text) for original in originals for text in _asked(original, 0, len(original.turns))}
     now = Counter(map(plain, theirs))
     for text in theirs:
         question = plain(text)
-        oftener = all(now[question] > each[question] for each in counts)
+        oftener = all(now[question] > count[question] for count in counts)
         fixed = bool((now.keys() & everything) - {question})
         new = content(question) and not any(alike(question, known) for known in everything)
         if oftener and (question in everything or (fixed and new)):

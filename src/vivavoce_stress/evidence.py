@@ -52,16 +52,18 @@ def evidence(answer: str, language: str, before: Iterable[str] = ()) -> list[Evi
     """
     if not answer.strip():
         return [Evidence("silent", "")]
-    said = sentences_of(answer)
+    sentences = sentences_of(answer)
     found = [
         Evidence(kind, sentence)
         for kind, forms in _forms(language).items()
-        for sentence in (said[:1] if kind == "menu" else said)
+        for sentence in (sentences[:1] if kind == "menu" else sentences)
         if any(form.search(sentence.replace("’", "'")) for form in forms)
     ]
     asked = {plain(one) for text in before for one in sentences_of(text) if one.endswith("?")}
     return found + [
-        Evidence("question_again", one) for one in said if one.endswith("?") and plain(one) in asked
+        Evidence("question_again", sentence)
+        for sentence in sentences
+        if sentence.endswith("?") and plain(sentence) in asked
     ]
 
 

@@ -168,10 +168,10 @@ def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, in
     Empty  none of these failures is of a spelling test: []
     """
     found = Counter[tuple[str, str]]()
-    for one in failures:
-        if one["family"] == "spelling":
-            edits = word_edits(one["original"], one["text"])
-            found[" ".join(each.after for each in edits), " ".join(each.before for each in edits)] += 1
+    for failure in failures:
+        if failure["family"] == "spelling":
+            edits = word_edits(failure["original"], failure["text"])
+            found[" ".join(edit.after for edit in edits), " ".join(edit.before for edit in edits)] += 1
     return [(wrong, right, n) for (wrong, right), n in found.most_common()]
 
 
@@ -197,7 +197,7 @@ def _answers(transcript: str | None) -> list[str]:
     """What the system said behind the utterance under test, turn by turn."""
     turns = json.loads(transcript) if transcript else []
     place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
-    return [one["text"] for one in turns[place + 1 :] if one["party"] != "user" and one["text"].strip()]
+    return [turn["text"] for turn in turns[place + 1 :] if turn["party"] != "user" and turn["text"].strip()]
 
 
 def turns_after(transcript: str | None) -> int:

@@ -22,11 +22,11 @@ def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
     """Why a substitution is dropped, or None."""
     if not fits(utterance.text, found.edits):
         return WRONG_EDITS
-    if all(one.before == one.after for one in found.edits) or _same_words(utterance.text, found.edits):
+    if all(edit.before == edit.after for edit in found.edits) or _same_words(utterance.text, found.edits):
         return NO_OP
-    if any(_meets(one, start, end) for one in found.edits for start, end in utterance.protected):
+    if any(_meets(edit, start, end) for edit in found.edits for start, end in utterance.protected):
         return PROTECTED
-    if any(_meets(one, *place) for one in found.edits for place in addresses(utterance.text)):
+    if any(_meets(edit, *place) for edit in found.edits for place in addresses(utterance.text)):
         return ADDRESS
     new = _new_words(utterance.text, found.edits)
     if found.nonword and pack.has("frequency") and any(map(pack.get("frequency").is_word, new)):
@@ -56,10 +56,10 @@ def addresses(text: str) -> tuple[tuple[int, int], ...]:
 def fits(text: str, edits: tuple[Edit, ...]) -> bool:
     """Whether edits are sorted, disjoint, inside the text and say rightly what stood there."""
     done = 0
-    for one in edits:
-        if one.start < done or one.end < one.start or text[one.start : one.end] != one.before:
+    for edit in edits:
+        if edit.start < done or edit.end < edit.start or text[edit.start : edit.end] != edit.before:
             return False
-        done = one.end
+        done = edit.end
     return bool(edits)
 
 
@@ -72,7 +72,7 @@ def _meets(one: Edit, start: int, end: int) -> bool:
 
 def _same_words(text: str, edits: tuple[Edit, ...]) -> bool:
     """Whether only spaces differ."""
-    if not any(_SPACE.search(one.before + one.after) for one in edits):
+    if not any(_SPACE.search(edit.before + edit.after) for edit in edits):
         return False
     return apply(text, edits).split() == text.split()
 
@@ -80,13 +80,15 @@ def _same_words(text: str, edits: tuple[Edit, ...]) -> bool:
 def _new_words(text: str, edits: tuple[Edit, ...]) -> set[str]:
     """The words that the edits put in or make of what stands beside them, in small letters."""
     new: set[str] = set()
-    for one in edits:
-        start, end = one.start, one.end
+    for edit in edits:
+        start, end = edit.start, edit.end
         while start and text[start - 1].isalpha():
             start -= 1
         while end < len(text) and text[end].isalpha():
             end += 1
-        new.update(word.lower for word in words_of(text[start : one.start] + one.after + text[one.end : end]))
+        new.update(
+            word.lower for word in words_of(text[start : edit.start] + edit.after + text[edit.end : end])
+        )
     return new - _lower_words(text)
 
 

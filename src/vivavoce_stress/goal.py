@@ -145,7 +145,7 @@ def behind_name(name: str, values: Iterable[str]) -> str:
 
     A choice of several, `class: first or second`, tells none.
     """
-    known = "|".join(re.escape(one) for one in sorted(values, key=len, reverse=True))
+    known = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
     choice = rf"(?!\s*(?:[,/|]|\w{{1,4}}\s)\s*(?:{known})(?!\w))"
     return (
         rf"(?<!\w){re.escape(name)}(?!\w)\s*[:=–-]?\s*(?:is\s+|are\s+)?"

@@ -84,11 +84,11 @@ def _differs(template: str, original: object, variant: object) -> Statement:
 
 def filling(reference: str, answer: str, language: str) -> tuple[str, str] | None:
     """What differs in answers that begin alike by one pattern: `to the cards desk` for `the loans desk`."""
-    known = _number_words(language)  # numbers have a guard of their own
+    number_words = _number_words(language)  # numbers have a guard of their own
 
     def words(text: str) -> list[str]:
         found = _WORD.findall(_plain(text))
-        return [word for word in found if word not in known and not any(map(str.isdigit, word))]
+        return [word for word in found if word not in number_words and not any(map(str.isdigit, word))]
 
     mine, theirs = words(reference), words(answer)
     codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
@@ -107,17 +107,17 @@ def numbers(text: str, language: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for match in _NUMBER.finditer(text):
         found[_figures(match.group())] += 1
-    known = _number_words(language)
+    number_words = _number_words(language)
     for word in _WORD.findall(text.lower().replace("-", "")):
-        if word in known and word not in _ARTICLES.get(language, ()):
-            found[str(known[word])] += 1
+        if word in number_words and word not in _ARTICLES.get(language, ()):
+            found[str(number_words[word])] += 1
     return found
 
 
 def dates(text: str, language: str) -> frozenset[str]:
     """Weekdays, months and days counted from today."""
-    known = _date_words(language)
-    return frozenset(known[word] for word in map(str.lower, _WORD.findall(text)) if word in known)
+    date_words = _date_words(language)
+    return frozenset(date_words[word] for word in map(str.lower, _WORD.findall(text)) if word in date_words)
 
 
 def names(text: str) -> frozenset[str]:

@@ -31,17 +31,17 @@ def judge_results(pairs: Sequence[JudgedPair], data: str, level: float = 0.95) -
     Empty    no pair with a verdict: `model` null
     Note     `model` counts pairs with a verdict; `model_or_none` counts one without as a disagreement
     """
-    languages = list(dict.fromkeys(one.language for one in pairs))
+    languages = list(dict.fromkeys(pair.language for pair in pairs))
     return {
         **_figures(pairs, level),
         "by_language": {
-            name: _figures([one for one in pairs if one.language == name], level) for name in languages
+            name: _figures([pair for pair in pairs if pair.language == name], level) for name in languages
         },
         "confusions": dict(
             Counter(
-                f"{one.label} taken for {one.verdict}"
-                for one in pairs
-                if one.verdict and one.verdict != one.label
+                f"{pair.label} taken for {pair.verdict}"
+                for pair in pairs
+                if pair.verdict and pair.verdict != pair.label
             ).most_common()
         ),
         "signature": signature("stress_model_judge", unit="pair", n=len(pairs), data=data, interval="wilson"),
@@ -49,16 +49,16 @@ def judge_results(pairs: Sequence[JudgedPair], data: str, level: float = 0.95) -
 
 
 def _figures(pairs: Sequence[JudgedPair], level: float) -> dict[str, Any]:
-    decided = [one for one in pairs if one.verdict is not None]
-    both = [one for one in pairs if one.first is not None and one.last is not None]
+    decided = [pair for pair in pairs if pair.verdict is not None]
+    both = [pair for pair in pairs if pair.first is not None and pair.last is not None]
     steady = sum(one.first == one.last for one in both)
-    right = sum(one.verdict is not None and _passes(one.verdict) == _passes(one.label) for one in pairs)
-    known = [one for one in pairs if one.ladder is not None]
+    right = sum(pair.verdict is not None and _passes(pair.verdict) == _passes(pair.label) for pair in pairs)
+    known = [pair for pair in pairs if pair.ladder is not None]
     spans = {"steady": wilson(steady, len(both), level), "model_or_none": wilson(right, len(pairs), level)}
     return {
         "n": len(pairs),
         "decided": len(decided),
-        "troubles": dict(Counter(one.trouble for one in pairs if one.trouble).most_common()),
+        "troubles": dict(Counter(pair.trouble for pair in pairs if pair.trouble).most_common()),
         "model": agree([(_passes(one.label), _passes(str(one.verdict))) for one in decided], level),
         "model_or_none": {
             "same": right,

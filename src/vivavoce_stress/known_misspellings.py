@@ -12,8 +12,8 @@ _MODULE: Final = "codespell_lib"
 
 def misspellings_file() -> Path | None:
     """Where the list lies; None where the package is not installed. The package itself is not imported."""
-    found = find_spec(_MODULE)
-    folders = list(found.submodule_search_locations or ()) if found else []
+    spec = find_spec(_MODULE)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(folders[0]) / "data" / "dictionary.txt" if folders else None
     return path if path is not None and path.is_file() else None
 

@@ -74,7 +74,7 @@ def _learnt(test: str, language: str, original: str, text: str) -> tuple[str, st
     except UnknownName:
         return None
     small = set(pack.get("function_words"))
-    told = [one for one in word_edits(original, text) if not _follows(one, small)]
+    told = [word_edit for word_edit in word_edits(original, text) if not _follows(word_edit, small)]
     if len(told) != 1:
         return None
     before, after = words_of(told[0].before), words_of(told[0].after)

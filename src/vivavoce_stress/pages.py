@@ -93,8 +93,8 @@ def stress(request: Request, desk: Desk_) -> Response:
     facts = {
         "items": len(reviews.items),
         "waiting": len(reviews.waiting(name)),
-        "approved": sum(one is not None and one.text is not None for one in decisions),
-        "second": bool(decisions) and all(one is not None for one in decisions),
+        "approved": sum(decision is not None and decision.text is not None for decision in decisions),
+        "second": bool(decisions) and all(decision is not None for decision in decisions),
         "agreement": agree(reviews.pairs()),
         "disputed": len(reviews.disputed()),
         "lexicon": _lexicon(reviews),
@@ -115,8 +115,8 @@ def stress(request: Request, desk: Desk_) -> Response:
 def _lexicon(reviews: Reviews) -> dict[str, Any]:
     """What was learnt, each replacement in one line, in whatever forms it was approved."""
     known, approved = lexicon(reviews), Counter[tuple[str, ...]]()
-    for one in known.entries:
-        approved[tuple(one[name] for name in ("test", "language", "before", "after"))] += one["approved"]
+    for entry in known.entries:
+        approved[tuple(entry[name] for name in ("test", "language", "before", "after"))] += entry["approved"]
     return {"version": known.version, "entries": [(*words, n) for words, n in approved.items()]}
 
 
@@ -326,7 +326,8 @@ def _review_page(
     if item is not None:
         facts["test"] = _test(item.test)
         facts["proposals"] = [
-            (one, told_rule(one.rule), difference(item.original, one.text)) for one in item.proposals
+            (proposal, told_rule(proposal.rule), difference(item.original, proposal.text))
+            for proposal in item.proposals
         ]
     return desk.page(request, "stress_review.html", status, **facts)
 

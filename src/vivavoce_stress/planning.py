@@ -121,7 +121,7 @@ def _left_to_proposed(interactions: Sequence[Interaction], choice: RunChoice, un
 
     Empty  every interaction is tried with every test, all tests need review, or utterances are listed: none
     """
-    tried = [one.dialogue_id for one in interactions if not one.listed]
+    tried = [interaction.dialogue_id for interaction in interactions if not interaction.listed]
     if choice.each_test:
         return set()
     mixed = sorted(tried, key=lambda one: Random(f"proposed:{choice.seed}:{one}").random())
@@ -132,7 +132,11 @@ def _shown(reviews: Reviews) -> ItemsTried:
     """What people were shown of any words."""
     items = reviews.items.values()
     return ItemsTried(
-        pairs={pair_of(item.language, item.original, one.text) for item in items for one in item.proposals},
+        pairs={
+            pair_of(item.language, item.original, proposal.text)
+            for item in items
+            for proposal in item.proposals
+        },
         asked={pair_of(item.language, item.original, item.test) for item in items},
     )
 
@@ -177,7 +181,7 @@ def plan_run(
     """
     interactions = interactions_of(dataset, source)
     if choice.spoken:
-        interactions = [replace(one, channel="voice") for one in interactions]
+        interactions = [replace(interaction, channel="voice") for interaction in interactions]
     approved: defaultdict[tuple[str, str], list[SampledItem]] = defaultdict(list)
     for item in _approved(interactions, reviews):
         approved[item.interaction.dialogue_id, item.test].append(item)

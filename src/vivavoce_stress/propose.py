@@ -44,7 +44,7 @@ class Proposals:
 
     def facts(self) -> dict[str, Any]:
         return {
-            "variants": [one.facts() for one in self.variants],
+            "variants": [variant.facts() for variant in self.variants],
             "not_applicable": [{"test": one.test, "reason": one.reason} for one in self.not_applicable],
             "dropped": dict(self.dropped),
         }
@@ -147,14 +147,14 @@ def _variants(
         if not all(map(pack.has, operator.needs)):
             continue
         rng = Random(f"{seed}/{test.name}/{utterance.language}/{utterance.text}")
-        for found in _substitutions(operator, utterance, pack, rng):
-            reason = objection(utterance, found, pack)
-            if reason is None and test.family != "spelling" and disagrees(utterance, found, pack):
+        for substitution in _substitutions(operator, utterance, pack, rng):
+            reason = objection(utterance, substitution, pack)
+            if reason is None and test.family != "spelling" and disagrees(utterance, substitution, pack):
                 reason = AGREEMENT
             if reason:
                 dropped[reason] += 1
                 continue
-            variant = _variant(test, utterance, found)
+            variant = _variant(test, utterance, substitution)
             known = best.get(variant.text)
             if known is None or known[0].confidence < variant.confidence:
                 best[variant.text] = variant, operator
@@ -212,7 +212,7 @@ def _why_not(
         return "every proposal was dropped: " + ", ".join(
             f"{why} ({count})" for why, count in dropped.items()
         )
-    able = [one for one in operators if all(map(pack.has, one.needs))]
+    able = [operator for operator in operators if all(map(pack.has, operator.needs))]
     if able:
         return able[0].why_not(utterance, pack)
     return "; ".join(dict.fromkeys(pack.lacks(need) for need in operators[0].needs if not pack.has(need)))

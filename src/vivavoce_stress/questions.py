@@ -56,7 +56,7 @@ def _forms(language: str) -> tuple[dict[str, list[re.Pattern[str]]], dict[str, l
     words = ReplyWords.of(language)
     asks, told = (words.asks_for, words.told_by) if words else ({}, {})
     both = (
-        {kind: [re.compile(one, re.IGNORECASE) for one in forms] for kind, forms in each.items()}
+        {kind: [re.compile(form, re.IGNORECASE) for form in forms] for kind, forms in each.items()}
         for each in (asks, told)
     )
     first, second = both

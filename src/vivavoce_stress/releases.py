@@ -108,7 +108,7 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
     common = [key for key in here if key in then]
     alone = [of[key] for of, other in ((then, here), (here, then)) for key in of if key not in other]
     cases = [_compared(then[key], here[key]) for key in common]
-    known = [one for one in cases if one.before is not None and one.now is not None]
+    known = [case for case in cases if case.before is not None and case.now is not None]
     fell = tuple(one for one in known if one.before == "passed" != one.now)
     otherwise = tuple(one for one in known if one.now == "passed" and one.otherwise)
     rose = tuple(one for one in known if one.now == "passed" != one.before and not one.otherwise)
@@ -127,7 +127,7 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
         failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
         worse=tuple(one for one in known if _verdicts(one) == ("clarification", "fail")),
         better=tuple(one for one in known if _verdicts(one) == ("fail", "clarification")),
-        not_compared=tuple(one for one in cases if one.before is None or one.now is None),
+        not_compared=tuple(case for case in cases if case.before is None or case.now is None),
         common=len(common),
         only_one=sum(row["status"] != "not_admitted" for row in alone),
         shares=(_share(before), _share(now)),

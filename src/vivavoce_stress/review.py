@@ -86,9 +86,12 @@ def proposed(item: "SampledItem", *, double_share: float = DOUBLE_SHARE) -> Vari
         double=Random(item.item_id).random() < double_share,
         proposals=[
             LoggedProposal(
-                text=one.text, rule=one.rule, confidence=one.confidence, edits=one.facts()["edits"]
+                text=variant.text,
+                rule=variant.rule,
+                confidence=variant.confidence,
+                edits=variant.facts()["edits"],
             )
-            for one in item.variants
+            for variant in item.variants
         ],
     )
 

@@ -148,7 +148,7 @@ async def hear(
     Raises  InputError: a wrong setting, or a file that is no sound; RecognitionError: the recogniser failed
     """
     heard: list[HeardTurn] = []
-    languages = dict.fromkeys(one.language for one in recordings)
+    languages = dict.fromkeys(recording.language for recording in recordings)
     listeners = {
         (name, language): make_recogniser(raw, folder=folder, place=f"{name} for {language}")
         for language in languages

@@ -191,8 +191,8 @@ class Run:
         try:
             await asyncio.gather(*workers)
         finally:
-            for one in workers:
-                one.cancel()
+            for worker in workers:
+                worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
 
     async def _take_up(self) -> None:
@@ -332,9 +332,9 @@ class Run:
             found = await self._verdict(case, others, one)
             replays.append(_entry("clean", place, found))
         references = clean[:-1] if len(clean) > 1 else clean
-        verdicts = [await self._verdict(case, references, one) for one in variants]
+        verdicts = [await self._verdict(case, references, variant) for variant in variants]
         self._stock.hear(clean, variants, case.language)
-        if any(one.verdict == "unsure" for one in verdicts):
+        if any(verdict.verdict == "unsure" for verdict in verdicts):
             self._open.append(_Open(case, references, variants, verdicts, replays))
         else:
             await self._tell(case, verdicts, replays)
@@ -471,11 +471,11 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
     """One verdict over repetitions: passed when more than half of all passed, and so for the others."""
     if len(verdicts) == 1:
         return verdicts[0]
-    kinds: list[StressVerdict] = [one.verdict for one in verdicts]
+    kinds: list[StressVerdict] = [verdict.verdict for verdict in verdicts]
     most: StressVerdict = max(dict.fromkeys(kinds), key=kinds.count)
     if kinds.count(most) * 2 <= len(kinds):
         most = "unsure" if "unsure" in kinds else ("fail" if "fail" in kinds else "clarification")
-    first = next(one for one in verdicts if one.verdict == most)
+    first = next(verdict for verdict in verdicts if verdict.verdict == most)
     template, k = N_("{k} of {n} replays passed; {reason}"), kinds.count("pass")
     reason = statement(template, k=k, n=len(kinds), reason=first.reason)
     return Verdict(most, first.rung, reason, first.suspicion, first.similarity)

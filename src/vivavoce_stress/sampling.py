@@ -81,7 +81,7 @@ class SampledItem:
     def pairs(self) -> set["Pair"]:
         """What no other item repeats: the variant that is tried, and all that are shown beside it."""
         language, said = self.interaction.language, self.turn.text
-        return {self.pair, *(pair_of(language, said, one.text) for one in self.variants)}
+        return {self.pair, *(pair_of(language, said, variant.text) for variant in self.variants)}
 
 
 Pair = tuple[str, str, str]
@@ -110,7 +110,7 @@ class ItemsTried:
 
     def often(self, language: str, test: str, words: Iterable[str]) -> tuple[int, int]:
         """How often the most changed of some words was changed, by this test and by all."""
-        counts = [(self.words[language, test, one], self.words[language, one]) for one in words]
+        counts = [(self.words[language, test, word], self.words[language, word]) for word in words]
         return max(counts, default=(0, 0))
 
 
@@ -313,7 +313,7 @@ def item_of(
         previous = before.text if before and before.party == "system" else None
         found = made(Utterance(text=turn.text, language=language, previous=previous), test)
         heaviest = min(map(weight, found.variants), default=0)
-        fitting = [one for one in found.variants if heaviest or weight(one) < len(_WEIGHTS) - 1]
+        fitting = [variant for variant in found.variants if heaviest or weight(variant) < len(_WEIGHTS) - 1]
         untried = (one for one in fitting if pair_of(language, turn.text, one.text) not in known.pairs)
         variants = sorted(untried, key=rank)
         if place in told:

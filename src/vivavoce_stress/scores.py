@@ -75,7 +75,7 @@ def _rows_in(dataset: Dataset) -> list[Row]:
 def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]:
     """One run's figures: whole, by test, family and language, with reasons and agreement."""
     tests = _groups(rows, "test", data, level)
-    adjusted = holm([one["p"] for one in tests])
+    adjusted = holm([test["p"] for test in tests])
     for one, p in zip(tests, adjusted, strict=True):
         one["p_holm"] = p
     families = _groups(rows, "family", data, level)
@@ -278,7 +278,7 @@ def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int
     """
     if not len(differences):
         return None
-    moving = np.array([one for one in differences if one], dtype=float)
+    moving = np.array([difference for difference in differences if difference], dtype=float)
     if not len(moving):
         return 1.0
     observed = moving.sum()
@@ -458,7 +458,10 @@ def _by_word(rows: Sequence[Row]) -> list[Row]:
     """How the spelling tests of a language were passed by the kind of word that they changed."""
     decided = [row for row in rows if row["family"] == "spelling" and _decided(row)]
     languages = sorted({row["language"] for row in decided})
-    return [asdict(by_word([row for row in decided if row["language"] == one], one)) for one in languages]
+    return [
+        asdict(by_word([row for row in decided if row["language"] == language], language))
+        for language in languages
+    ]
 
 
 def _open(rows: Iterable[Row]) -> list[Row]:
@@ -482,7 +485,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def _macro(name: str, groups: Sequence[Row]) -> Row:
     """Mean of the groups' ratios where all of them are known, and between which two it lies."""
-    known = [one for one in groups if one["worst"] is not None]
+    known = [group for group in groups if group["worst"] is not None]
     means = {end: _mean([one[end] for one in known]) for end in ("worst", "best")}
     whole = None if any(one["open"] for one in known) else means["worst"]
     return {name: whole, **{f"{name}_{end}": mean for end, mean in means.items()}}

@@ -227,10 +227,10 @@ def _place_by_rules(failure: StressFacts, held: Sequence[tuple[str, str]]) -> in
     """Where it told so, by the rules' reason; a person who decided otherwise has none of theirs."""
     if overruled(failure) or not failure.get("why"):
         return None
-    for one in _statements(Statement.read(json.loads(failure["why"]))):
-        name = {DONE_OTHERWISE: "words", DONE_WITH_ANOTHER: "variant"}.get(one.template)
+    for statement in _statements(Statement.read(json.loads(failure["why"]))):
+        name = {DONE_OTHERWISE: "words", DONE_WITH_ANOTHER: "variant"}.get(statement.template)
         if name is not None:
-            words = str(dict(one.values)[name])
+            words = str(dict(statement.values)[name])
             return next(
                 (at for at, (party, text) in enumerate(held) if party != "user" and words in text), None
             )

@@ -104,12 +104,12 @@ class SpokenChannel:
             made = await asyncio.to_thread(damaged, sound, self._damage, place)
             hypotheses = await self._recognise(made.sound, one.language)
         facts = {
-            "heard": [{"text": each.text, "score": each.confidence} for each in hypotheses],
+            "heard": [{"text": hypothesis.text, "score": hypothesis.confidence} for hypothesis in hypotheses],
             "speech": _facts(made, tries),
         }
         if not hypotheses:
             return SaidTurn(None, facts)
-        heard = tuple(Heard(each.text, each.confidence) for each in hypotheses)
+        heard = tuple(Heard(hypothesis.text, hypothesis.confidence) for hypothesis in hypotheses)
         return SaidTurn(UserTurn(key=one.key, number=one.number, text=heard[0].text, heard=heard), facts)
 
     async def close(self) -> None:

@@ -38,7 +38,7 @@ class StressTestContract:
 
     def test_its_operators_are_its_own(self) -> None:
         operators = STRESS_TESTS.get(self.name).operators
-        assert operators and {one.test for one in operators} == {self.name}
+        assert operators and {operator.test for operator in operators} == {self.name}
 
     def test_an_operator_proposes_something_that_fits_and_says_why_it_might_not(self) -> None:
         proposed = 0

@@ -92,7 +92,7 @@ class VerdictQueue:
 
     def waiting(self, judge: str) -> list[JudgedCase]:
         """What this person may still judge: what nobody has judged first, and of that the undecided."""
-        mine = [one for one in self.cases.values() if one.asked and judge not in one.people]
+        mine = [case for case in self.cases.values() if case.asked and judge not in case.people]
         return sorted(mine, key=lambda one: (bool(one.people), one.asked != "undecided"))
 
     def fresh(self, judge: str) -> list[JudgedCase]:
@@ -103,20 +103,20 @@ class VerdictQueue:
 
     def judged_by(self, judge: str) -> list[JudgedCase]:
         """What this person has judged."""
-        return [one for one in self.cases.values() if judge in one.people]
+        return [case for case in self.cases.values() if judge in case.people]
 
     def counts(self) -> WaitingCases:
         """What nobody has judged yet, and what people have: the same numbers as of a dataset's rows."""
         return waiting_in(
             {
-                "run_id": one.run_id,
-                "case_id": one.case.case_id,
+                "run_id": case.run_id,
+                "case_id": case.case.case_id,
                 "status": "applied",
-                "verdict_automatic": one.automatic.verdict,
-                "verdict_of_person": verdict_of(list(one.people.values())),
+                "verdict_automatic": case.automatic.verdict,
+                "verdict_of_person": verdict_of(list(case.people.values())),
             }
-            for one in self.cases.values()
-            if one.automatic is not None and one.decided
+            for case in self.cases.values()
+            if case.automatic is not None and case.decided
         )
 
 

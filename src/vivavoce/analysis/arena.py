@@ -255,7 +255,7 @@ def _pairs(
     names: Sequence[str], votes: Sequence[Row], fitted: FittedPairs | None, level: float
 ) -> list[ArenaPair]:
     """Every two systems: what was voted where they met, and the difference of their worths."""
-    found: list[ArenaPair] = []
+    arena_pairs: list[ArenaPair] = []
     for first, second in combinations(range(len(names)), 2):
         a, b = names[first], names[second]
         met = [vote for vote in votes if {vote["left_system"], vote["right_system"]} == {a, b}]
@@ -266,5 +266,8 @@ def _pairs(
         if fitted is not None:
             free = np.append(weights[: len(names) - 1], np.zeros(len(fitted.estimates) - len(names) + 1))
             pair = replace(pair, **fitted.interval(free, level)._asdict())
-        found.append(pair)
-    return [replace(one, p_holm=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
+        arena_pairs.append(pair)
+    return [
+        replace(one, p_holm=p)
+        for one, p in zip(arena_pairs, holm([arena_pair.p for arena_pair in arena_pairs]), strict=True)
+    ]

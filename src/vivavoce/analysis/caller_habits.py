@@ -73,7 +73,7 @@ def _over_informing(calls: Sequence[Call]) -> Share:
         for call in calls
         for turn in call.acts
     ]
-    return _share([len(one) > 1 for one in slots if one])
+    return _share([len(slot) > 1 for slot in slots if slot])
 
 
 def _opens_in_full(calls: Sequence[Call]) -> Share:
@@ -99,7 +99,7 @@ def _again(calls: Sequence[Call], act: str) -> Share:
 def _two_at_once(calls: Sequence[Call]) -> Share:
     """Of the user turns that state or ask, the share that does both; unit: turns."""
     kinds = [{act for act, _, _ in turn} & {"inform", "request"} for call in calls for turn in call.acts]
-    return _share([len(one) > 1 for one in kinds if one])
+    return _share([len(kind) > 1 for kind in kinds if kind])
 
 
 def _carefulness(calls: Sequence[Call]) -> Share:
@@ -173,7 +173,7 @@ def _steadiness(calls: Sequence[Call]) -> Share:
             for (dialogue, _), rank in zip(turns, ranks, strict=True):
                 places[dialogue].append(float(rank))
     squares = [place**2 for one in places.values() for place in one]
-    pairs = sum(len(one) * (len(one) - 1) for one in places.values())
+    pairs = sum(len(place) * (len(place) - 1) for place in places.values())
     if not pairs or not sum(squares):
         return None, 0
     together = sum(sum(one) ** 2 - sum(place**2 for place in one) for one in places.values()) / pairs

@@ -97,7 +97,8 @@ class ClusteredSummary:
         self._codes = np.array([names.get(people[one] or "", -1 - ranks[one]) for one in order], dtype=int)
         places = {one: position for position, one in enumerate(order)}
         self._members = [
-            np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
+            np.array([places[dialogue_id] for dialogue_id in sorted(group.dialogue_ids)], dtype=int)
+            for group in found
         ]
         self._relabel, self._quick = _Relabel(DRAWS), _Relabel(QUICK)
         self._compared: dict[tuple[GroupQuestion, float], Comparison | None] = {}
@@ -150,7 +151,7 @@ class ClusteredSummary:
         Note  where no participant is known nothing is found over them
         """
         if self.known:
-            ask_all(((self, one) for one in questions), level=level)
+            ask_all(((self, question) for question in questions), level=level)
 
     def _found(self, question: GroupQuestion, level: float) -> Comparison | None:
         ask_all([(self, question)], level=level)
@@ -161,7 +162,7 @@ class ClusteredSummary:
         weighed, sides = self.weighs(name), [self._cases(name, place) for place in (a, b)]
         shares = by is None and weighed and all(counted(*self._plain(name, at)[:2]) for at in (a, b))
         if by == "case":
-            ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
+            ranks = np.split(np.arange(sum(len(side[2]) for side in sides)), [len(sides[0][2])])
             sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
         elif by is not None:
             sides = [_evened(*self._plain(name, at), self._weights(name, at), by=by) for at in (a, b)]

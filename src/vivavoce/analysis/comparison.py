@@ -155,7 +155,7 @@ def _within_margins(
     """Each test with its equivalence and what follows: within a margin that was given, else declared."""
     if margin is None:
         known = declared_margins(summary)
-        found = [known.get((one.measure, one.a, one.b), (None, ())) for one in tests]
+        found = [known.get((test.measure, test.a, test.b), (None, ())) for test in tests]
         return [
             replace(one, equivalence=equal, no_worse=worse)
             for one, (equal, worse) in zip(tests, found, strict=True)
@@ -163,10 +163,10 @@ def _within_margins(
     place = {key: number for number, key in enumerate(nested.keys)}
     compared = [
         (
-            one.measure,
-            nested.compare(one.measure, place[one.a], place[one.b], level=LEVEL) if nested.known else None,
+            test.measure,
+            nested.compare(test.measure, place[test.a], place[test.b], level=LEVEL) if nested.known else None,
         )
-        for one in tests
+        for test in tests
     ]
     equal = equivalences(compared, margin, correction)
     worse = no_worse_tests(
@@ -187,8 +187,8 @@ def _settle(test: SystemTest, alpha: float, p: float | None, why: Statement) -> 
 
 def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[Statement]:
     """The summary's warnings with what was out of reach of these tests in the place of its own."""
-    known = {one.why: one for one in families}
-    others = [one for one in summary.warnings if one not in summary.out_of_reach]
+    known = {family.why: family for family in families}
+    others = [warning for warning in summary.warnings if warning not in summary.out_of_reach]
     return others + reach_warnings((test, known[test.why]) for test in tests)
 
 
@@ -300,8 +300,10 @@ def _test(
 def _weighted(nested: ClusteredSummary, name: str, pair: Places, used: Cases) -> list[WeightedDifference]:
     """The same difference where each dialogue, or each participant, weighs the same."""
     return [
-        WeightedDifference(estimand=f"per {one}", found=nested.weighted(name, *pair, by=one, level=LEVEL))
-        for one in _weights(nested, used)
+        WeightedDifference(
+            estimand=f"per {weight}", found=nested.weighted(name, *pair, by=weight, level=LEVEL)
+        )
+        for weight in _weights(nested, used)
     ]
 
 

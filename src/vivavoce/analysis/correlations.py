@@ -46,7 +46,7 @@ def correlations(dataset: Dataset) -> list[RankCorrelation]:
             tops, bottoms = (np.asarray(rows[part], dtype=float) for part in ("numerator", "denominator"))
             with np.errstate(divide="ignore", invalid="ignore"):
                 columns[name] = np.where(bottoms > 0, tops / bottoms, np.nan)
-    found: list[RankCorrelation] = []
+    rank_correlations: list[RankCorrelation] = []
     for a, b in combinations(columns, 2):
         known = ~(np.isnan(columns[a]) | np.isnan(columns[b]))
         one, other = columns[a][known], columns[b][known]
@@ -54,5 +54,5 @@ def correlations(dataset: Dataset) -> list[RankCorrelation]:
             from scipy.stats import rankdata
 
             rho = float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
-            found.append(RankCorrelation(a, b, rho, int(known.sum())))
-    return found
+            rank_correlations.append(RankCorrelation(a, b, rho, int(known.sum())))
+    return rank_correlations

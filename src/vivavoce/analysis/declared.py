@@ -113,7 +113,7 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
         correction=method,
         tests=given,
         untested=len(p_values) - given,
-        measures=list(dict.fromkeys(one.measure for one in results)),
+        measures=list(dict.fromkeys(result.measure for result in results)),
         why=sum(_untested([*results, *choices]), statement("Declared in advance: {words}.", words=words)),
     )
     return DeclaredFamily(family=family, results=results, choices=choices)
@@ -121,7 +121,9 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
 
 def with_no_worse(results: list[DeclaredComparison], method: str) -> list[DeclaredComparison]:
     """Whether one of two systems is no worse than the other, where a margin was declared."""
-    found = no_worse_tests(((one.measure, one.a, one.b, one.equivalence) for one in results), method)
+    found = no_worse_tests(
+        ((result.measure, result.a, result.b, result.equivalence) for result in results), method
+    )
     return [replace(one, no_worse=tests) for one, tests in zip(results, found, strict=True)]
 
 
@@ -154,7 +156,7 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredCompari
 
 def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[Statement]:
     """How many of the declared comparisons could not be tested, one sentence a reason."""
-    counted = Counter(_obstacle(one) for one in members if one.p is None)
+    counted = Counter(_obstacle(member) for member in members if member.p is None)
     of = Counted(len(members), "declared comparison")
     return [
         statement("{n} of {of} could not be tested: {why}.", n=n, of=of, why=why)
@@ -187,28 +189,28 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
         return []
     return [
         DeclaredChoice(
-            variable=one.variable,
-            question=one.question,
-            experimental=one.experimental,
-            ties=one.ties,
-            ratio=one.ratio,
-            low=one.low,
-            high=one.high,
+            variable=cell.variable,
+            question=cell.question,
+            experimental=cell.experimental,
+            ties=cell.ties,
+            ratio=cell.ratio,
+            low=cell.low,
+            high=cell.high,
             alpha=asked.alpha,
-            p=one.decisive if asked.test == "chi_square" else one.p_exact,
-            decided=one.decided,
+            p=cell.decisive if asked.test == "chi_square" else cell.p_exact,
+            decided=cell.decided,
             signature=signature(
                 "preference",
                 unit="participant",
-                n=one.decided,
+                n=cell.decided,
                 data=dataset.hash,
-                variable=one.variable,
-                question=one.question,
-                test="exact" if one.is_exact else asked.test,
+                variable=cell.variable,
+                question=cell.question,
+                test="exact" if cell.is_exact else asked.test,
                 interval=f"wilson {LEVEL}",
             ),
         )
-        for one in compare_transcripts(dataset, level=LEVEL).cells
+        for cell in compare_transcripts(dataset, level=LEVEL).cells
     ]
 
 

@@ -122,7 +122,7 @@ class DatasetDescription:
 def describe(dataset: Dataset, by: str = "system") -> DatasetDescription:
     """The plain facts of a dataset; groups in the summary's order."""
     table = dataset.read("dialogues")
-    keys = {one: group.key for group in groups(dataset, by) for one in group.dialogue_ids}
+    keys = {dialogue_id: group.key for group in groups(dataset, by) for dialogue_id in group.dialogue_ids}
     dated = dataset.level is Level.internal
     started = [at for at in table.column("started_at").to_pylist() if at and dated]
     ended = [at for at in table.column("ended_at").to_pylist() if at and dated]

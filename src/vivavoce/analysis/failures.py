@@ -73,7 +73,11 @@ def _failed(dataset: Dataset) -> dict[str, list[str]]:
 
 
 def _ranked(group: Group, failed: dict[str, list[str]], lengths: dict[str, int]) -> list[str]:
-    own = [one for one in group.dialogue_ids if one in failed and lengths.get(one, 0) > 1]
+    own = [
+        dialogue_id
+        for dialogue_id in group.dialogue_ids
+        if dialogue_id in failed and lengths.get(dialogue_id, 0) > 1
+    ]
     typical = median(lengths[one] for one in own) if own else 0
     return sorted(own, key=lambda one: (-len(failed[one]), abs(lengths[one] - typical), one))
 

@@ -73,7 +73,7 @@ def adjust_tests(
     """
     declared = _with_groups(dataset, found, declared_family(dataset, correction))
     own = {key: one for one in (declared.results if declared else ()) if (key := _declared_key(one))}
-    explored = [one for one in tests if comparison_key(one) not in own and one.measure in EXPLORABLE]
+    explored = [test for test in tests if comparison_key(test) not in own and test.measure in EXPLORABLE]
     method = correction or "holm"
     p_values = adjusted([one.decisive.p for one in explored], method)
     settled = {comparison_key(one): ("explored", ALPHA, p) for one, p in zip(explored, p_values, strict=True)}
@@ -83,7 +83,7 @@ def adjust_tests(
         members = [FamilyMember(one.measure, one.a, one.b, one.decisive.p) for one in explored]
         families.append(describe_family("explored", members, method))
     return AdjustedTests(
-        [_settle(one, settled.get(comparison_key(one))) for one in tests], declared, families
+        [_settle(test, settled.get(comparison_key(test))) for test in tests], declared, families
     )
 
 
@@ -91,9 +91,9 @@ def describe_family(
     name: str, members: Sequence[FamilyMember], correction: str, of: Statement | None = None
 ) -> Family:
     """A family in facts and in one sentence; only tests that gave a p are counted."""
-    used = [one for one in members if one.p is not None]
+    used = [member for member in members if member.p is not None]
     pairs = {frozenset((one.a, one.b)) for one in used}
-    measures = list(dict.fromkeys(one.measure for one in members))
+    measures = list(dict.fromkeys(member.measure for member in members))
     if len(used) > 1 and not of:
         of = statement("(measures: {measures}, pairs: {pairs})", measures=len(measures), pairs=len(pairs))
     return Family(
@@ -108,7 +108,7 @@ def describe_family(
 
 def settled(summary: Summary) -> dict[Key, FamilyVerdict]:
     """What a summary settled, by measure and pair."""
-    families = {one.name: one for one in summary.families}
+    families = {family.name: family for family in summary.families}
     declared = summary.declared.results if summary.declared else ()
     found = {
         key: FamilyVerdict(one.alpha, one.p_adjusted, families["declared"])
@@ -116,9 +116,11 @@ def settled(summary: Summary) -> dict[Key, FamilyVerdict]:
         if (key := _declared_key(one))
     }
     return found | {
-        comparison_key(one): FamilyVerdict(one.alpha or ALPHA, one.decisive.p_adjusted, families[one.family])
-        for one in summary.tests
-        if one.family
+        comparison_key(test): FamilyVerdict(
+            test.alpha or ALPHA, test.decisive.p_adjusted, families[test.family]
+        )
+        for test in summary.tests
+        if test.family
     }
 
 
@@ -150,7 +152,7 @@ def explore_measure(
     family = describe_family(
         "explored", tests, correction, statement("of {name}", name=name.replace("_", " "))
     )
-    p_values = adjusted([one.p for one in tests], correction)
+    p_values = adjusted([test.p for test in tests], correction)
     return {
         comparison_key(one): FamilyVerdict(ALPHA, p, family) for one, p in zip(tests, p_values, strict=True)
     }
@@ -184,10 +186,10 @@ def _with_groups(
     if declared is None:
         return None
     keys = {frozenset(group.dialogue_ids): group.key for group in found}
-    systems = {one.key: frozenset(one.dialogue_ids) for one in groups(dataset, "system")}
+    systems = {group.key: frozenset(group.dialogue_ids) for group in groups(dataset, "system")}
     results = []
-    for one in declared.results:
-        held = [systems.get(side) for side in (one.a, one.b)]
+    for result in declared.results:
+        held = [systems.get(side) for side in (result.a, result.b)]
         here = [keys[each] for each in held if each] if all(each in keys for each in held) else None
-        results.append(replace(one, groups=here))
+        results.append(replace(result, groups=here))
     return replace(declared, results=results)

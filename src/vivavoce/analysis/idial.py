@@ -174,7 +174,7 @@ def aspects(
     """Task completion, effectiveness, satisfaction: means of 0 to 4 over users, from raw answers."""
     forms = _forms(dataset)
     unreversed = () if reverse_item_4 else ("q4",)
-    found: list[IdialAspect] = []
+    idial_aspects: list[IdialAspect] = []
     for name, score in zip(
         ("task_completion", "effectiveness", "satisfaction"), ASPECTS[mapping], strict=True
     ):
@@ -190,8 +190,8 @@ def aspects(
         )
         average = mean(values) if values else None
         items = IDIAL.scores[score].items
-        found.append(IdialAspect(name, items, len(values), average, *_ends(values, level), line))
-    return found
+        idial_aspects.append(IdialAspect(name, items, len(values), average, *_ends(values, level), line))
+    return idial_aspects
 
 
 def items(dataset: Dataset) -> list[IdialItem]:

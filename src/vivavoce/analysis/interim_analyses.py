@@ -232,7 +232,9 @@ def monitor(
     visit_of = _visit_of(dataset)
     chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
     parts = sums_of(dataset, [measure])
-    nested = ClusteredSummary(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
+    nested = ClusteredSummary(
+        parts.among({dialogue_id for group in chosen for dialogue_id in group.dialogue_ids}), chosen
+    )
     test = nested.test(measure, 0, 1, level=LEVEL)
     compared = nested.compare(measure, 0, 1, level=LEVEL) if nested.known else None
     people = test.clusters if participants is None else participants

@@ -39,10 +39,10 @@ def with_intervals(
         for line, one in zip(found["signature"], intervals, strict=True)
     ]
     return found.assign(
-        low=[one.low for one in intervals],
-        high=[one.high for one in intervals],
-        interval=[one.method for one in intervals],
-        participants=[one.clusters for one in intervals],
+        low=[interval.low for interval in intervals],
+        high=[interval.high for interval in intervals],
+        interval=[interval.method for interval in intervals],
+        participants=[interval.clusters for interval in intervals],
         signature=signed,
     ).astype({"low": "float64", "high": "float64"})
 

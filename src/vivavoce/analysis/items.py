@@ -33,7 +33,7 @@ def _answers(
     dataset: Dataset, found: Sequence[Group]
 ) -> dict[tuple[str, str], list[list[tuple[float, str]]]]:
     """(value, participant) by item and group."""
-    place = {one: index for index, group in enumerate(found) for one in group.dialogue_ids}
+    place = {dialogue_id: index for index, group in enumerate(found) for dialogue_id in group.dialogue_ids}
     items: defaultdict[tuple[str, str], list[list[tuple[float, str]]]] = defaultdict(
         lambda: [[] for _ in found]
     )

@@ -127,7 +127,7 @@ def estimate(
         chances = {one: chance for one, (chance, _) in logged.items()}
         table, asked = _as_drawn(table, logged)
     odds = None if chances is None else _chances(table, chances)
-    keys = sorted({one for one in table.keys if one is not None})
+    keys = sorted({key for key in table.keys if key is not None})
     sides = [_sides(table, np.array([one == key for one in table.keys]), odds) for key in keys]
     groups = [_group(key, side, rate=rate, level=level) for key, side in zip(keys, sides, strict=True)]
     differences = [] if target == PREFERENCE else _differences(keys, sides, level)
@@ -290,10 +290,10 @@ def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[
     """Whether the judge finds what people judged better than the rest: then it is no random sample."""
     known = ~np.isnan(table.said)
     parts = [known & asked, known & ~asked]
-    if odds is not None or min(int(one.sum()) for one in parts) < 2:
+    if odds is not None or min(int(part.sum()) for part in parts) < 2:
         return []
     nothing = np.full(len(asked), np.nan)
-    first, second = (JudgedCases(table.people[one], nothing[one], table.said[one]) for one in parts)
+    first, second = (JudgedCases(table.people[part], nothing[part], table.said[part]) for part in parts)
     found = powered_difference(first, second)
     if found.p is None or found.p >= DOUBTFUL or found.estimate is None:
         return []
@@ -311,12 +311,12 @@ def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[
 def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
     """Where the judge may be wrong: each system and language against all others, length, success."""
     found: dict[str, Floats] = {"words": table.words}
-    keys = sorted({str(one) for one in table.keys})
+    keys = sorted({str(key) for key in table.keys})
     if len(keys) > 1:
         found |= {f"system {key}": np.array([float(one == key) for one in table.keys]) for key in keys}
     rows = dataset.read("dialogues").select(["dialogue_id", "language"]).to_pylist()
     languages = {row["dialogue_id"]: row["language"] for row in rows}
-    spoken = [languages.get(one) for one in table.dialogues]
+    spoken = [languages.get(dialogue) for dialogue in table.dialogues]
     several = sorted({one for one in spoken if one})
     if len(several) > 1:
         found |= {f"language {key}": np.array([float(one == key) for one in spoken]) for key in several}
@@ -329,7 +329,7 @@ def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
 
 def _as_drawn(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> tuple[JudgedTable, np.ndarray]:
     """The table without labels of dialogues that no lot fell on: their chance nobody knows."""
-    drawn = np.array([logged.get(one, (0.0, False))[1] for one in table.dialogues])
+    drawn = np.array([logged.get(dialogue, (0.0, False))[1] for dialogue in table.dialogues])
     labels = np.where(drawn, table.labels, np.nan)
     return replace(table, labels=labels), ~np.isnan(labels)
 
@@ -338,7 +338,7 @@ def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -
     if not logged:
         return []
     judged = {one for one, label in zip(table.dialogues, table.labels, strict=True) if label == label}
-    drawn = {one for one in table.dialogues if logged.get(one, (0.0, False))[1]}
+    drawn = {dialogue for dialogue in table.dialogues if logged.get(dialogue, (0.0, False))[1]}
     return [
         statement(
             "Dialogues were sampled for annotation with logged probabilities: {drawn} of {n}, of which "

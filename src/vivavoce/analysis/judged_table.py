@@ -61,14 +61,14 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
     cases = [str(one) for one in dataset.read("dialogues")["dialogue_id"].to_pylist()]
     labels = answered[column].reindex(cases).to_numpy(dtype="float64")
     whose = people_of(dataset)
-    people = [whose[one] for one in cases]
+    people = [whose[case] for case in cases]
     if judge == PARAMETERS:
         values = _parameters_for(dataset, target, cases)
         said = cross_fitted(values, labels, people, train=_learner(labels))
     else:
         rows = _judgements(dataset, judge, column)
         told = {row["dialogue_id"]: row["value"] for row in rows}
-        said = np.array([number_of(told.get(one)) for one in cases])
+        said = np.array([number_of(told.get(case)) for case in cases])
     return JudgedTable(
         target=column,
         cases=cases,
@@ -78,7 +78,7 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         said=said,
         labels=labels,
         first=np.full(len(cases), np.nan),
-        words=np.array([float(words.get(one, 0)) for one in cases]),
+        words=np.array([float(words.get(case, 0)) for case in cases]),
     )
 
 
@@ -91,7 +91,7 @@ def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
     rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
     sure = {_case(row): row["confidence"] for row in rows if row["confidence"] is not None}
     if sure and table.target != PREFERENCE:
-        return np.array([1 - number_of(sure.get(one)) for one in table.cases])
+        return np.array([1 - number_of(sure.get(case)) for case in table.cases])
     if is_share(table.labels):
         return doubt_of(table.said, table.labels)
     try:
@@ -100,7 +100,7 @@ def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
         return doubt_of(table.said, table.labels)
     return learned_spread(
         np.abs(table.labels - table.said),
-        lambda off: cross_fitted(values, off, [str(one) for one in table.people], train=_learner(off)),
+        lambda off: cross_fitted(values, off, [str(person) for person in table.people], train=_learner(off)),
     )
 
 
@@ -117,12 +117,12 @@ def doubts_by_dialogue(
 
     Output  dialogues (of turns the whole dialogue, with the mean of their doubts); of votes the cases
     """
-    unsure, keys = doubt(dataset, table, judge), np.array([str(one) for one in table.keys])
+    unsure, keys = doubt(dataset, table, judge), np.array([str(key) for key in table.keys])
     if table.target == PREFERENCE:
         return list(table.cases), unsure, keys
     names = list(dict.fromkeys(table.dialogues))
     places = {one: place for place, one in enumerate(names)}
-    at = np.array([places[one] for one in table.dialogues], dtype=int)
+    at = np.array([places[dialogue] for dialogue in table.dialogues], dtype=int)
     known = ~np.isnan(unsure)
     counts = np.bincount(at, known, len(names))
     sums = np.bincount(at, np.where(known, unsure, 0.0), len(names))
@@ -151,8 +151,8 @@ def _labels(dataset: Dataset, judge: str, target: str, by: str, words: Mapping[s
     whose = people_of(dataset)
     every = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
     places = {one: place for place, one in enumerate(every)}
-    at = [places[one] for one in found.dialogues]
-    people, keys = [whose[one] for one in found.dialogues], group_keys(dataset, by)
+    at = [places[dialogue] for dialogue in found.dialogues]
+    people, keys = [whose[dialogue] for dialogue in found.dialogues], group_keys(dataset, by)
     if judge == PARAMETERS:
         values = free_parameters(dataset)[1][at]
         train = _learner(found.labels) if values.shape[1] else _nothing_known
@@ -172,7 +172,7 @@ def _labels(dataset: Dataset, judge: str, target: str, by: str, words: Mapping[s
         keys=[keys[place] for place in at],
         said=said,
         labels=found.labels,
-        words=np.array([float(words.get(one, 0)) for one in found.cases]),
+        words=np.array([float(words.get(case, 0)) for case in found.cases]),
         first=np.full(len(found.cases), np.nan),
     )
 

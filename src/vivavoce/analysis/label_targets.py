@@ -97,7 +97,9 @@ def free_parameters(dataset: Dataset) -> tuple[list[str], Floats]:
     """
     known = parameters(dataset)
     tables = Tables(dataset)
-    free = [str(one) for one in known.columns if not tables.counted(MEASURES.get(str(one)).components)[1]]
+    free = [
+        str(column) for column in known.columns if not tables.counted(MEASURES.get(str(column)).components)[1]
+    ]
     names, _ = usable(known.reindex(columns=free), judgements=False)
     dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
     return names, known.reindex(index=dialogues, columns=names).to_numpy(dtype="float64")
@@ -118,12 +120,12 @@ def _places(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> 
     dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
     parties = _parties(dataset, layer, rows)
     if not parties:
-        return [(one, None) for one in dialogues]
+        return [(dialogue, None) for dialogue in dialogues]
     turns: dict[str, list[int]] = {}
     for one, index, party in _turns(dataset):
         if party in parties:
             turns.setdefault(one, []).append(index)
-    return [(one, index) for one in dialogues for index in sorted(turns.get(one, []))]
+    return [(dialogue, index) for dialogue in dialogues for index in sorted(turns.get(dialogue, []))]
 
 
 def _parties(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> set[str]:
@@ -144,9 +146,9 @@ def _stands(label: str, turn: int | None, won: Sequence[Label], disputes: Sequen
     if any(one.label == label and one.turn_index == turn for one in won):
         return 1.0
     shares = [
-        sum(_says(one.options[place], label) for place in one.said) / len(one.said)
-        for one in disputes
-        if one.turn_index == turn and any(_says(option, label) for option in one.options)
+        sum(_says(dispute.options[place], label) for place in dispute.said) / len(dispute.said)
+        for dispute in disputes
+        if dispute.turn_index == turn and any(_says(option, label) for option in dispute.options)
     ]
     return max(shares, default=0.0)
 

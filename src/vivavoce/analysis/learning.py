@@ -57,7 +57,7 @@ def learning(dataset: Dataset) -> list[LearningStep]:
         return []
     steps = [step for step in STEPS if step <= longest] + [longest + 1 if longest < STEPS[-1] else 10**9]
     parts = components(dataset)
-    found: list[LearningStep] = []
+    learning_steps: list[LearningStep] = []
     for measure in RATES:
         rows = parts[(parts["measure"] == measure) & (parts["denominator"] > 0)]
         cases = [
@@ -72,8 +72,8 @@ def learning(dataset: Dataset) -> list[LearningStep]:
         for first, after in pairwise(dict.fromkeys(steps)):
             chosen = [case for case in cases if first <= case[1] < after]
             if chosen:
-                found.append(_step(measure, first, min(after - 1, longest), chosen))
-    return found
+                learning_steps.append(_step(measure, first, min(after - 1, longest), chosen))
+    return learning_steps
 
 
 def _step(measure: str, first: int, last: int, cases: list[tuple[str, int, float, float]]) -> LearningStep:

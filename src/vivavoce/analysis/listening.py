@@ -160,8 +160,11 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
         judgements=len(rows),
         left_out=len(set(_people(deaf))),
         opinions=[
-            replace(one, signature=_signature("opinion", one, dataset.hash, level, condition=one.condition))
-            for one in opinions
+            replace(
+                opinion,
+                signature=_signature("opinion", opinion, dataset.hash, level, condition=opinion.condition),
+            )
+            for opinion in opinions
         ],
         contrasts=_signed("opinion_difference", contrasts, dataset.hash, level),
         pairs=_signed("clip_pair", pairs, dataset.hash, level),
@@ -220,7 +223,7 @@ def _contrast(parts: dict[str, list[Row]], a: str, b: str, level: float) -> Cond
     _, codes = np.unique(np.concatenate(people), return_inverse=True)
     who = np.split(codes, [len(people[0])])
     values = [np.array([row["value"] for row in parts[one]], dtype=float) for one in (a, b)]
-    sides = [(given, np.ones(len(given))) for given in values]
+    sides = [(value, np.ones(len(value))) for value in values]
     found = compare_clusters(who[0], who[1], sides[0], sides[1], level=level, most=BEST - WORST)
     interval = interval_facts(found)
     return ConditionContrast(

@@ -163,7 +163,7 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
     contrasts = _contrasts(model, fitted, judge)
     contrasts = [
         replace(one, p_adjusted=p, signature=_signature(frame, formula, dataset, fitted, people, one))
-        for one, p in zip(contrasts, holm([one.p for one in contrasts]), strict=True)
+        for one, p in zip(contrasts, holm([contrast.p for contrast in contrasts]), strict=True)
     ]
     deviations = zip(formula.grouping, model.grouping, fitted.deviations, strict=True)
     n = len(frame.tops) if frame.family != "rate" else float(frame.bottoms.sum())
@@ -340,7 +340,7 @@ def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[ModelCo
     """Every pair of levels of each category, and one more of each number."""
     variables, found = model.frame.variables, []
     named = dict.fromkeys(name for term in model.design.terms for name in sorted(term))
-    for name in [one for one in variables if one in named]:
+    for name in [variable for variable in variables if variable in named]:
         if not _is_text(model.frame, name):
             more = variables.assign(**{name: variables[name] + 1})
             found.append(_contrast(model, fitted, judge, name, ("+1", None), (more, variables)))

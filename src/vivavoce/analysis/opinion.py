@@ -76,8 +76,12 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> RecordedOpin
         return None
     rows = [_row(group.key, group.dialogue_ids, group.participants, both) for group in found]
     if len(found) > 1:
-        dialogues = [one for group in found for one in group.dialogue_ids]
-        rows.append(_row("all", dialogues, [one for group in found for one in group.participants], both))
+        dialogues = [dialogue_id for group in found for dialogue_id in group.dialogue_ids]
+        rows.append(
+            _row(
+                "all", dialogues, [participant for group in found for participant in group.participants], both
+            )
+        )
     return RecordedOpinion(measure, rows)
 
 

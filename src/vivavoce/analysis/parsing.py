@@ -189,9 +189,9 @@ def _counted(
 def _concepts(items: Iterable[ParsedItem]) -> set[tuple[str, str]]:
     """What is said of slots, whichever act says it."""
     return {
-        ("request", one.slot) if one.act == "request" else (one.slot, one.value)
-        for one in items
-        if one.slot and (one.act == "request" or one.act in VALUED)
+        ("request", item.slot) if item.act == "request" else (item.slot, item.value)
+        for item in items
+        if item.slot and (item.act == "request" or item.act in VALUED)
     }
 
 
@@ -251,15 +251,15 @@ def _last(found: Outcomes, key: str) -> int | None:
 
 def _items(acts: Iterable[ActRow], asked: str | None) -> set[ParsedItem]:
     """Acts as a set; `this` becomes the slot asked for, a denied value is marked, `null` is nothing."""
-    found: set[ParsedItem] = set()
+    parsed_items: set[ParsedItem] = set()
     for act in acts:
         if act["act"] == NOTHING:
             continue
         slot = act["slot"] or ""
         slot = asked or THIS if slot == THIS else slot
         sign = "not " if act["op"] == "!=" else ""
-        found.add(ParsedItem(act["act"], slot, sign + normalise_value(act["value"])))
-    return found
+        parsed_items.add(ParsedItem(act["act"], slot, sign + normalise_value(act["value"])))
+    return parsed_items
 
 
 def _reference(dataset: Dataset) -> dict[str, dict[Key, list[ActRow]]]:

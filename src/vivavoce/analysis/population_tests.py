@@ -36,8 +36,8 @@ def with_calls(parts: Sums, found: Sequence[Group]) -> Sums:
         if (person := people[dialogue]) is not None:
             first.setdefault(person, dialogue)
     counted = {dialogue: held[person] for person, dialogue in first.items()}
-    tops = np.array([float(counted.get(one, 0)) for one in parts.dialogue_ids])
-    bottoms = np.array([float(one in counted) for one in parts.dialogue_ids])
+    tops = np.array([float(counted.get(dialogue_id, 0)) for dialogue_id in parts.dialogue_ids])
+    bottoms = np.array([float(dialogue_id in counted) for dialogue_id in parts.dialogue_ids])
     return parts._replace(
         measures=[*parts.measures, CALLS],
         numerators=np.vstack([parts.numerators, tops]),

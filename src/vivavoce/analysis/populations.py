@@ -160,7 +160,7 @@ def compare_populations(
     ranks = {}
     for name in names:
         values = [_values(dataset, name, by) for dataset in (a, b)]
-        shared = [{key: one[key] for key in common if key in one} for one in values]
+        shared = [{key: value[key] for key in common if key in value} for value in values]
         ranks[name] = rank_agreement(*shared)
     return PopulationComparison(
         margins={name: margin_of(name, margin) for name in names},
@@ -184,7 +184,7 @@ def _difference(
         ]
         people.append(names)
     known = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
-    codes = [_codes(one, known) for one in people]
+    codes = [_codes(person, known) for person in people]
     test = compare_clusters(codes[0], codes[1], sides[0], sides[1])
     if test is None:
         return PopulationDifference(measure=name, key=key)

@@ -129,16 +129,16 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
     )
     for row in rows:
         cells[row["variable"], row["question"]][row["pair_id"]][row["choice"]] += 1
-    found: list[ChoiceAgreement] = []
+    choice_agreements: list[ChoiceAgreement] = []
     for (variable, question), pairs in sorted(cells.items()):
         every = sum(pairs.values(), Counter[str]())
         counts = [[pair[choice] for choice in CHOICES] for pair in pairs.values() if pair.total() > 1]
         if counts:
-            sizes = {sum(one) for one in counts}
+            sizes = {sum(count) for count in counts}
             alike = len(sizes) == 1
             agreed = fleiss(counts, level=level) if alike else _alpha(counts, level)
             low, high = agreed.interval or (None, None)
-            found.append(
+            choice_agreements.append(
                 ChoiceAgreement(
                     variable=variable,
                     question=question,
@@ -152,13 +152,13 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
                     **{choice: every[choice] / every.total() for choice in CHOICES},
                 )
             )
-    return found
+    return choice_agreements
 
 
 def _alpha(counts: list[list[int]], level: float) -> Agreement:
     """Krippendorff's alpha of counts, for which it does not matter who judged."""
-    most = max(sum(one) for one in counts)
-    units = [[float(code) for code, n in enumerate(one) for _ in range(n)] for one in counts]
+    most = max(sum(count) for count in counts)
+    units = [[float(code) for code, n in enumerate(count) for _ in range(n)] for count in counts]
     padded = [[*unit, *([None] * (most - len(unit)))] for unit in units]
     return krippendorff(list(zip(*padded, strict=True)), level=level)
 
@@ -252,7 +252,7 @@ def _families(
     }
     families = [replace(declared.family, of="cells")] if declared else []
     for of, (what, of_which, members) in explored.items():
-        tested = sum(one.p is not None for one in members)
+        tested = sum(member.p is not None for member in members)
         of_them = statement(of_which) if tested and of_which else None
         if members:
             families.append(
@@ -280,13 +280,13 @@ def _with_judgements(
 
     return [
         replace(
-            one,
+            group,
             differences=[
-                judged(test, [row for row in decided if row["variable"] == one.variable])
-                for test in one.differences
+                judged(test, [row for row in decided if row["variable"] == group.variable])
+                for test in group.differences
             ],
         )
-        for one in groups
+        for group in groups
     ]
 
 
@@ -326,24 +326,24 @@ def _cost(found: TranscriptComparison, cost: float | None) -> StudyCost | None:
 
 def _signatures(found: TranscriptComparison, level: float) -> dict[str, str]:
     signed = {
-        f"{one.variable}, {one.question}": signature(
+        f"{cell.variable}, {cell.question}": signature(
             "preference",
             unit="participant",
-            n=one.participants,
+            n=cell.participants,
             data=found.data,
-            variable=one.variable,
-            question=one.question,
-            interval=f"{one.method} {level}",
+            variable=cell.variable,
+            question=cell.question,
+            interval=f"{cell.method} {level}",
         )
-        for one in found.cells
+        for cell in found.cells
     }
-    for one in found.variables:
-        signed[one.variable] = signature(
+    for variable in found.variables:
+        signed[variable.variable] = signature(
             "preference",
             unit="participant",
-            n=one.participants,
+            n=variable.participants,
             data=found.data,
-            variable=one.variable,
-            interval=f"{one.method or 'none'} {level}",
+            variable=variable.variable,
+            interval=f"{variable.method or 'none'} {level}",
         )
     return signed

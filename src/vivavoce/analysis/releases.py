@@ -108,14 +108,14 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     check_margin(ALL_RATES, margin)
     sides = [_Side(new, by, "new"), _Side(old, by, "old")]
     keys = [key for key in sides[0].members if key in sides[1].members and key != "all"]
-    whole = _rows([None], sides, margin)
+    rows = _rows([None], sides, margin)
     parts = _rows(keys, sides, margin)
     return ReleaseComparison(
         new=sides[0].facts,
         old=sides[1].facts,
         margin=margin,
         by_what=by,
-        rows=whole + parts,
+        rows=rows + parts,
         doubts=doubts(new, old),
     )
 
@@ -125,7 +125,7 @@ def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> li
     names = [(key, name) for key in keys for name in (*RATES, *OTHERS)]
     rows = [row for key, name in names if (row := _row(name, key, sides, margin))]
     rates = [row for row in rows if row.measure in RATES]
-    tested = sum(one.p is not None for one in rates)
+    tested = sum(rate.p is not None for rate in rates)
     p_holm, no_worse, equivalent = (
         holm([of(row) for row in rates])
         for of in (lambda row: row.p, lambda row: row.no_worse.p, lambda row: row.equivalent.p)

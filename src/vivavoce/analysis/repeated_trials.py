@@ -104,7 +104,7 @@ def repeated_trials(dataset: "Dataset", measure: str = SUCCESS) -> RepeatedTrial
 
 
 def _system(name: str, tasks: dict[str, list[bool]], measure: str, data: str) -> SystemTrials:
-    trials = [(sum(own), len(own)) for own in tasks.values()]
+    trials = [(sum(task), len(task)) for task in tasks.values()]
     powers = []
     for k, chances in pass_power(trials):
         interval = bootstrap_ratio(np.array(chances), np.ones(len(chances)))

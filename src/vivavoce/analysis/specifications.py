@@ -85,13 +85,15 @@ class SpecificationCurve:
 
     @property
     def declared(self) -> Specification:
-        return next(one for one in self.specifications if one.declared)
+        return next(specification for specification in self.specifications if specification.declared)
 
     @property
     def changed(self) -> list[Specification]:
         """Those that end otherwise than the declared one: a difference or none, or the other way."""
         told = self.declared.sign(self.alpha)
-        return [one for one in self.specifications if one.sign(self.alpha) != told]
+        return [
+            specification for specification in self.specifications if specification.sign(self.alpha) != told
+        ]
 
 
 def specification_curves(dataset: Dataset) -> list[SpecificationCurve]:
@@ -121,7 +123,7 @@ class _Material:
         self.system = {row["dialogue_id"]: row["system"] for row in rows}
         self.person = {row["dialogue_id"]: row["participant_id"] for row in rows}
         self.population = populations(whole)
-        known = [one for one in MEASURES.names() if one.startswith(OBJECTIVE)]
+        known = [name for name in MEASURES.names() if name.startswith(OBJECTIVE)]
         names = known if primary.measure in known else [primary.measure]
         self.sums: Sums = sums(dataset, names) if len(rows) == _size(dataset) else sums(whole, names)
         self.kept = dict(self._kept(dataset))
@@ -180,16 +182,16 @@ def _size(dataset: Dataset) -> int:
 
 def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
     choices, nearest = material.choices()
-    alone = {one: _compared(material, one, a, b) for one in _samples(material, choices)}
+    alone = {sample: _compared(material, sample, a, b) for sample in _samples(material, choices)}
     ask_all(
         (
-            (alone[material.dialogues(one)], GroupQuestion(one.measure, 0, 1, _weighing(one)))
-            for one in choices
-            if one.judge is None and alone[material.dialogues(one)].known
+            (alone[material.dialogues(choice)], GroupQuestion(choice.measure, 0, 1, _weighing(choice)))
+            for choice in choices
+            if choice.judge is None and alone[material.dialogues(choice)].known
         ),
         level=LEVEL,
     )
-    found = [_specification(material, alone, one, a, b) for one in choices]
+    found = [_specification(material, alone, choice, a, b) for choice in choices]
     first = found[0]
     told = [one for one in found if one.p is not None]
     if first.p is None or len(told) < 2:
@@ -214,27 +216,30 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
 
 
 def _samples(material: _Material, choices: Sequence[AnalysisWay]) -> set[frozenset[str]]:
-    return {material.dialogues(one) for one in choices}
+    return {material.dialogues(choice) for choice in choices}
 
 
 def _compared(material: _Material, kept: Collection[str], a: str, b: str) -> ClusteredSummary:
     parts = material.sums.among(kept)
     both = [
-        Group(name, [one for one in parts.dialogue_ids if material.system[one] == name]) for name in (a, b)
+        Group(
+            name, [dialogue_id for dialogue_id in parts.dialogue_ids if material.system[dialogue_id] == name]
+        )
+        for name in (a, b)
     ]
     for group in both:
-        group.participants = [material.person[one] for one in group.dialogue_ids]
-    members = {one for group in both for one in group.dialogue_ids}
+        group.participants = [material.person[dialogue_id] for dialogue_id in group.dialogue_ids]
+    members = {dialogue_id for group in both for dialogue_id in group.dialogue_ids}
     return ClusteredSummary(parts.among(members), both)
 
 
 def _specification(
     material: _Material, alone: dict[frozenset[str], ClusteredSummary], choice: AnalysisWay, a: str, b: str
 ) -> Specification:
-    kept = material.dialogues(choice)
+    dialogues = material.dialogues(choice)
     first = choice == AnalysisWay(material.primary.measure, next(iter(material.kept)), None, "case", None)
     if choice.judge is not None:
-        sides = [_judged(material, material.judges[choice.judge], kept, name) for name in (a, b)]
+        sides = [_judged(material, material.judges[choice.judge], dialogues, name) for name in (a, b)]
         joined = powered_difference(*sides, level=LEVEL)
         return Specification(
             choice=choice,
@@ -245,7 +250,7 @@ def _specification(
             p=joined.p,
             participants=joined.people,
         )
-    nested = alone[kept]
+    nested = alone[dialogues]
     if (by := _weighing(choice)) is None:
         found = nested.test(choice.measure, 0, 1, level=LEVEL)
     else:
@@ -266,5 +271,5 @@ def _weighing(choice: AnalysisWay) -> Weighing | None:
 
 
 def _judged(material: _Material, table: JudgedTable, kept: Collection[str], system: str) -> JudgedCases:
-    of = np.array([one in kept and material.system[one] == system for one in table.cases])
+    of = np.array([case in kept and material.system[case] == system for case in table.cases])
     return JudgedCases(table.people[of], table.said[of], table.labels[of])

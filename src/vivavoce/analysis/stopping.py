@@ -236,8 +236,8 @@ def _stop_at_any_time(found: Look, analysis: Analysis, alpha: float) -> tuple[st
 
 def _whole(pairs: Sequence[LoggedVerdict]) -> tuple[str | None, str]:
     """What the pairs mean for the trial: it stops when all are decided, or at its planned end."""
-    stops = {one.stop for one in pairs}
-    why = " ".join(f"{one.a} and {one.b}: {one.why}" for one in pairs)
+    stops = {pair.stop for pair in pairs}
+    why = " ".join(f"{pair.a} and {pair.b}: {pair.why}" for pair in pairs)
     if None in stops:
         return None, why
     if len(stops) == 1:

@@ -73,8 +73,8 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
     found = groups(dataset, by)
     everything = Group(
         "all",
-        [one for group in found for one in group.dialogue_ids],
-        [one for group in found for one in group.participants],
+        [dialogue_id for group in found for dialogue_id in group.dialogue_ids],
+        [participant for group in found for participant in group.participants],
     )
     parts = sums(dataset)
     of_groups = _by_key(pooled(parts, group_keys(dataset, by)))
@@ -85,7 +85,7 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
     rows = [make(place, group, of_groups.get(group.key, {}), by=by) for place, group in enumerate(found)]
     plain, refusal = _tests(rows, by, nested, dataset.hash)
     tests, declared, families = adjust_tests(dataset, found, plain, correction)
-    named = {one.name: one for one in families}
+    named = {family.name: family for family in families}
     out_of_reach = reach_warnings((test, named[test.family]) for test in tests if test.family)
     return Summary(
         study=dataset.study,
@@ -394,12 +394,12 @@ def chosen_labels(dataset: Dataset) -> list[Statement]:
     """Where a lot chose what annotators judge, by chances that differ, one sentence a layer."""
     layers = sorted(chosen_layers(dataset))
     rows = dataset.read("annotations", ["dialogue_id", "layer"]).to_pylist() if layers else []
-    told: list[Statement] = []
+    statements: list[Statement] = []
     for layer in layers:
         chances = logged_chances(dataset, layer)
         drawn = {one for one, (_, fell) in chances.items() if fell}
         judged = drawn & {row["dialogue_id"] for row in rows if row["layer"] == layer}
-        told.append(
+        statements.append(
             statement(
                 "Annotators of layer {layer} judged {judged} of {n} dialogues, sampled with logged, "
                 "unequal probabilities; {open} sampled dialogues are pending. Measures are Hajek ratios "
@@ -411,7 +411,7 @@ def chosen_labels(dataset: Dataset) -> list[Statement]:
                 open=len(drawn - judged),
             )
         )
-    return told
+    return statements
 
 
 def open_disputes(dataset: Dataset) -> list[Statement]:

@@ -95,9 +95,9 @@ def _told_apart(
     one, other = (_by_caller(told_real, group, names) for group in (are_real, ~are_real))
     rates = [float(right.sum() / cases.sum()) for right, cases in (one, other)]
     apart = bootstrap_difference(one, other)
-    known = _features(found)
-    weights = _fit(_matrix(found, known), are_real)[1:]
-    order = [known[place] for place in np.argsort(weights)]
+    features = _features(found)
+    weights = _fit(_matrix(found, features), are_real)[1:]
+    order = [features[place] for place in np.argsort(weights)]
     return ToldApart(
         by=by,
         balanced_accuracy=round((1 + rates[0] - rates[1]) / 2, 4),
@@ -112,8 +112,8 @@ def _told_apart(
 
 def _told(found: Sequence[Counter[str]], are_real: Flags, test: Flags) -> Flags:
     """Whether calls of a fold are taken for real by who has learnt from the others."""
-    known = _features([one for one, tested in zip(found, test, strict=True) if not tested])
-    inputs = _matrix(found, known)
+    features = _features([one for one, tested in zip(found, test, strict=True) if not tested])
+    inputs = _matrix(found, features)
     weights = _fit(inputs[~test], are_real[~test])
     return inputs[test] @ weights[1:] + weights[0] > 0
 

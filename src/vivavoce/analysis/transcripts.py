@@ -137,7 +137,7 @@ def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
 
     Note    chi-square and binomial take choices as independent; where a person decided twice they are missing
     """
-    found: list[QuestionPreference] = []
+    question_preferences: list[QuestionPreference] = []
     for variable in sorted(_keys(rows, "variable")):
         for question in _keys(rows, "question"):
             of_cell = [row for row in rows if (row["variable"], row["question"]) == (variable, question)]
@@ -153,9 +153,9 @@ def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
                 method="wilson",
                 participants=counted.experimental + counted.control,
             )
-            found.append(_over_people(alone, _pooled(of_cell, level)))
-    adjusted = holm([one.decisive for one in found])
-    return [replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
+            question_preferences.append(_over_people(alone, _pooled(of_cell, level)))
+    adjusted = holm([question_preference.decisive for question_preference in question_preferences])
+    return [replace(one, p_adjusted=p) for one, p in zip(question_preferences, adjusted, strict=True)]
 
 
 def _over_people(one: QuestionPreference, pooled: PooledPreference) -> QuestionPreference:
@@ -180,7 +180,7 @@ def _winner(ratio: float | None) -> str | None:
 
 
 def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]:
-    found: list[VariablePreference] = []
+    variable_preferences: list[VariablePreference] = []
     for variable in sorted(_keys(rows, "variable")):
         own = [row for row in rows if row["variable"] == variable]
         cells = [
@@ -193,7 +193,7 @@ def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]
             for quality in QUALITIES
             if any(row["quality"] == quality for row in own)
         }
-        found.append(
+        variable_preferences.append(
             widened(
                 VariablePreference,
                 _pooled(own, level),
@@ -203,8 +203,8 @@ def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]
                 **qualities,
             )
         )
-    adjusted = holm([one.p for one in found])
-    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+    adjusted = holm([variable_preference.p for variable_preference in variable_preferences])
+    return [replace(one, p_holm=p) for one, p in zip(variable_preferences, adjusted, strict=True)]
 
 
 def _people(rows: Sequence[Choice]) -> np.ndarray:
@@ -275,7 +275,9 @@ def _cochran(rows: Sequence[Choice]) -> list[SamePreference]:
                 person = row["participant_id"] or row["visit_id"]
                 answers.setdefault(person, {})[row["variable"]] = int(row["choice"] == "experimental")
         whole = [
-            [given[name] for name in variables] for given in answers.values() if len(given) == len(variables)
+            [answer[name] for name in variables]
+            for answer in answers.values()
+            if len(answer) == len(variables)
         ]
         q = cochran_q(whole) if len(whole) > 1 else None
         value, df, p = q or (None, None, None)
@@ -294,10 +296,10 @@ def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
     if not decided:
         return SideLeaning()
     people = _people(decided)
-    left = _flags(decided, lambda row: row["side"] == "left")
-    rate = clustered_rate(sum_by_participant(people, left, np.ones(len(left))), level)
-    whole = SideLeaning(left=float(left.mean()), low=rate.low, high=rate.high)
-    return _with_log_odds(whole, decided, left, people)
+    flags = _flags(decided, lambda row: row["side"] == "left")
+    rate = clustered_rate(sum_by_participant(people, flags, np.ones(len(flags))), level)
+    whole = SideLeaning(left=float(flags.mean()), low=rate.low, high=rate.high)
+    return _with_log_odds(whole, decided, flags, people)
 
 
 def _with_log_odds(
@@ -334,12 +336,14 @@ def _with_log_odds(
 def _places(rows: Sequence[Choice]) -> list[PreferenceByPlace]:
     """The share that prefers the experimental version by place in the response: an effect of order."""
     decided = [row for row in rows if row["choice"] != "tie"]
-    found: list[PreferenceByPlace] = []
+    preference_by_places: list[PreferenceByPlace] = []
     for number in sorted({row["comparison_number"] for row in decided}):
         said = [row["choice"] == "experimental" for row in decided if row["comparison_number"] == number]
         share = sum(said) / len(said)
-        found.append(PreferenceByPlace(comparison_number=number, decided=len(said), ratio=share))
-    return found
+        preference_by_places.append(
+            PreferenceByPlace(comparison_number=number, decided=len(said), ratio=share)
+        )
+    return preference_by_places
 
 
 def _responses(rows: Sequence[Choice]) -> ResponseCounts:
@@ -363,7 +367,7 @@ def _responses(rows: Sequence[Choice]) -> ResponseCounts:
 
 def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -> list[GroupPreference]:
     """Each variable's share by group of people, and the difference of every two groups."""
-    found: list[GroupPreference] = []
+    group_preferences: list[GroupPreference] = []
     decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in groups]
     for variable in sorted(_keys(decided, "variable")):
         own = [row for row in decided if row["variable"] == variable]
@@ -373,5 +377,5 @@ def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -
         }
         tests = [GroupDifference(**_between(a, b, parts, level)) for a, b in combinations(parts, 2)]
         shares = {name: _pooled(part, level) for name, part in parts.items()}
-        found.append(GroupPreference(variable=variable, groups=shares, differences=tests))
-    return found
+        group_preferences.append(GroupPreference(variable=variable, groups=shares, differences=tests))
+    return group_preferences

@@ -98,7 +98,7 @@ def _asked(scheme: Scheme, turn_index: int | None, work: Work, used: Container[s
         if other not in used:
             continue
         said = work.judged.get(Place(other, turn_index))
-        if said is None or not any(one.label in labels for one in said.labels):
+        if said is None or not any(label.label in labels for label in said.labels):
             return False
     return True
 

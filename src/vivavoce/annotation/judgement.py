@@ -94,8 +94,8 @@ def _scheme(name: str, place: int, files: StepFiles) -> Scheme | None:
         return None
     files.keep(path, f"scheme/{name}", place)
     scheme, problems = read_scheme(path)
-    for one in problems:
-        files.report("", one.problem, one.hint, file=one.place)
+    for problem in problems:
+        files.report("", problem.problem, problem.hint, file=problem.place)
     return _with_slots(scheme, place, files) if scheme and scheme.labels_from else scheme
 
 

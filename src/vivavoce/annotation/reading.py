@@ -45,7 +45,7 @@ def read_turns(
 
 
 def _read(dataset: Dataset, parse: Parser, progress: Callable[[int, int], None] | None) -> Iterator[Row]:
-    said = _system_acts(dataset)
+    system_acts = _system_acts(dataset)
     table = dataset.read("dialogues").select(["dialogue_id", "language"]).to_pydict()
     languages = dict(zip(table["dialogue_id"], table["language"], strict=True))
     turns = dataset.read("turns").select(["dialogue_id", "turn_index", "party", "reference"]).to_pylist()
@@ -56,7 +56,7 @@ def _read(dataset: Dataset, parse: Parser, progress: Callable[[int, int], None] 
         if turn["party"] != "user" or turn["reference"] is None:
             continue
         dialogue_id, index = turn["dialogue_id"], turn["turn_index"]
-        before = said.get((dialogue_id, index - 1), [])
+        before = system_acts.get((dialogue_id, index - 1), [])
         acts = parse(turn["reference"], languages[dialogue_id], before) or [LoggedAct(act="null")]
         for position, act in enumerate(acts):
             yield {

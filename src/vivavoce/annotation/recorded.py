@@ -105,8 +105,8 @@ def _cut(
     for part in sorted(parts, key=lambda one: one.started_s):
         tracks = read_tracks(part.path)
         channel = tracks.channel(part.speakers.index("user"))
-        heard = turns_of_speech(speech_of(tracks, part.speakers, started_s=part.started_s))
-        spoken += [(one, part, channel) for one in heard]
+        turns = turns_of_speech(speech_of(tracks, part.speakers, started_s=part.started_s))
+        spoken += [(one, part, channel) for one in turns]
     for place, number in pair_turns(logged, [one for one, _, _ in spoken]):
         said, (turn, part, channel) = logged[place], spoken[number]
         if said["party"] == "user" and _place(said) not in done:

@@ -93,7 +93,7 @@ def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str,
 
 def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:
     annotated = state.dialogues.get(dialogue_id)
-    undecided = {place for place, labels in said.items() if any(one.label == UNDECIDED for one in labels)}
+    undecided = {place for place, labels in said.items() if any(label.label == UNDECIDED for label in labels)}
     said = {place: labels for place, labels in said.items() if place not in undecided}
     if annotated is None:
         return _decided(dialogue_id, scheme, said, by)

@@ -153,14 +153,14 @@ class Workplace:
 
         def decide(state: AnnotationState) -> list[Event]:
             drawn.clear()
-            found: list[Event] = []
+            events: list[Event] = []
             for one, (chance, doubt) in chances.items():
                 if one in state.draws:
                     continue
                 begun = one in state.dialogues and bool(state.dialogues[one].work)
                 fell = begun or chance_of(self.section.seed, "label", one) < chance
                 drawn.extend([one] if fell else [])
-                found.append(
+                events.append(
                     DialogueDrawn(
                         dialogue_id=one,
                         schemes=[scheme.scheme for scheme in self.schemes],
@@ -170,7 +170,7 @@ class Workplace:
                         doubt=doubt,
                     )
                 )
-            return found
+            return events
 
         self.write(decide)
         return drawn
@@ -350,7 +350,7 @@ def check_labels(scheme: Scheme, labels: Sequence[LoggedLabel], *, done: bool) -
             raise JudgementRefused(
                 f"{one.label!r} needs a value", hint="write the value, then give the label again"
             )
-    values = [one.value for one in labels]
+    values = [label.value for label in labels]
     if scheme.exclusive and len(set(values)) < len(values):
         raise JudgementRefused(f"{scheme.scheme!r} takes only one label", hint="remove one of them")
     if done and scheme.required and not labels:

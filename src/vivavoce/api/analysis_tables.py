@@ -48,14 +48,14 @@ def rates(found: "RatesCompared") -> Iterator[RenderableType]:
             )
         yield tests
         differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)", "(Holm)")
-        for one in found.differences:
+        for difference in found.differences:
             differences.add_row(
-                f"{one.a} - {one.b}",
-                points(one.difference),
-                span_of_points(one.intervals["newcombe"]),
-                number(one.cohen_h, 3),
-                chance(one.p_fisher),
-                chance(one.p_fisher_holm),
+                f"{difference.a} - {difference.b}",
+                points(difference.difference),
+                span_of_points(difference.intervals["newcombe"]),
+                number(difference.cohen_h, 3),
+                chance(difference.p_fisher),
+                chance(difference.p_fisher_holm),
             )
         yield differences
     yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
@@ -66,18 +66,18 @@ def choices(found: "CountedChoices") -> Iterator[RenderableType]:
     table = plain_table(
         "", "k of n", "share", "Wilson", "χ²", "p", "(Holm)", "p (exact)", "(Holm)", "e-value"
     )
-    for one in found.choices:
+    for choice in found.choices:
         table.add_row(
-            one.name,
-            f"{one.k} of {one.n}",
-            points(one.ratio),
-            span_of_points(one.interval),
-            number(one.chi2, 2),
-            chance(one.p),
-            chance(one.p_holm),
-            chance(one.p_exact),
-            chance(one.p_exact_holm),
-            f"{one.e_value:.3g}",
+            choice.name,
+            f"{choice.k} of {choice.n}",
+            points(choice.ratio),
+            span_of_points(choice.interval),
+            number(choice.chi2, 2),
+            chance(choice.p),
+            chance(choice.p_holm),
+            chance(choice.p_exact),
+            chance(choice.p_exact_holm),
+            f"{choice.e_value:.3g}",
         )
     yield table
 
@@ -147,8 +147,8 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
             f"{simulated.type_one_error:.1%} (+- {1.96 * simulated.type_one_error_error:.1%}); "
             f"seed {simulated.seed}."
         )
-    for said in found.assumptions:
-        yield Text(said, style="dim")
+    for assumption in found.assumptions:
+        yield Text(assumption, style="dim")
 
 
 def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
@@ -172,7 +172,7 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
     yield from _narrower(facts.rates)
     if not facts.tests:
         return
-    letters = dict(zip((one.why for one in facts.families), ascii_lowercase, strict=False))
+    letters = dict(zip((family.why for family in facts.families), ascii_lowercase, strict=False))
     tests = plain_table("measure", "pair", "difference", "naive", "p", "clustered", "p", "p (adjusted)")
     for test in facts.tests:
         naive, clustered = test.naive, test.clustered
@@ -202,7 +202,7 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
             "odds ratio",
             "p (not adjusted)",
         )
-        (why,) = (one.why for one in facts.families if one.name == "items")
+        (why,) = (family.why for family in facts.families if family.name == "items")
         items = plain_table("item", "pair", *headings)
         for one in facts.items:
             items.add_row(
@@ -223,7 +223,9 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
 
 def _narrower(rates: "Sequence[GroupValue]") -> Iterator[RenderableType]:
     """Why an interval over participants is narrower than the naive one, where one is."""
-    found = [one for one in rates if one.naive.low is not None and _width(one.clustered) < _width(one.naive)]
+    found = [
+        rate for rate in rates if rate.naive.low is not None and _width(rate.clustered) < _width(rate.naive)
+    ]
     if not found:
         return
     named = "; ".join(
@@ -345,9 +347,9 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
 def repeated_trials(found: "RepeatedTrials") -> Iterator[RenderableType]:
     """pass^k of each system, with intervals over tasks."""
     table = plain_table("", "trials", "passed", "k", "pass^k", "95%", "tasks")
-    for one in found.systems:
-        for power in one.powers:
-            head = (one.system, str(one.trials), str(one.passed)) if power.k == 1 else ("", "", "")
+    for system in found.systems:
+        for power in system.powers:
+            head = (system.system, str(system.trials), str(system.passed)) if power.k == 1 else ("", "", "")
             limits = span_of_points((power.low, power.high))
             table.add_row(*head, str(power.k), points(power.ratio), limits, str(power.tasks))
     yield table

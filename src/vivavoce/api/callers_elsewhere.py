@@ -96,7 +96,7 @@ def _call(trial: SharedTrial, callers: Callers) -> tuple[int, Visits]:
         Log.open(f"sqlite:///{Path(folder) / 'log.sqlite'}") as log,
     ):
         held = run_to_end(_held(trial, callers, log))
-        visits = [log.events(one.visit_id) for one in log.visits(trial.study.name)]
+        visits = [log.events(visit.visit_id) for visit in log.visits(trial.study.name)]
     return held, sorted(visits, key=_number)
 
 

@@ -213,4 +213,4 @@ def _stacked(panels: list[Any], width: int, *, simulated: bool = False) -> Panel
 
 
 def _lines(sentences: list[str], width: int) -> list[str]:
-    return [line for one in sentences for line in wrap(one, 2 * width // LETTER_PX)]
+    return [line for sentence in sentences for line in wrap(sentence, 2 * width // LETTER_PX)]

@@ -163,15 +163,15 @@ def compared(
 def _rows(found: "PreferenceResults | None") -> Iterator[PreferredVersion]:
     if found is None:
         return
-    why = next((str(one.why) for one in found.families if one.of == "cells"), "")
+    why = next((str(family.why) for family in found.families if family.of == "cells"), "")
     unit = "participant" if found.responses.people_known else "judged pair"
-    for one in found.cells:
+    for cell in found.cells:
         yield PreferredVersion(
-            **{name: getattr(one, name) for name in SAME},
-            share=one.ratio,
-            interval=one.method,
+            **{name: getattr(cell, name) for name in SAME},
+            share=cell.ratio,
+            interval=cell.method,
             family=why,
-            n=one.participants,
+            n=cell.participants,
             analysis_unit=unit,
-            signature=found.signatures[f"{one.variable}, {one.question}"],
+            signature=found.signatures[f"{cell.variable}, {cell.question}"],
         )

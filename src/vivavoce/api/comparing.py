@@ -107,7 +107,7 @@ def comparison(
     facts = compare_systems(
         opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction
     )
-    rows = tuple(_difference(one) for one in facts.tests)
+    rows = tuple(_difference(test) for test in facts.tests)
     told = tuple(dict.fromkeys([*cautions(opened), *map(str, facts.warnings)]))
     return SystemComparison(rows=rows, facts=facts, warnings=told)
 

@@ -49,20 +49,20 @@ def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
 
 def _differences(found: "JudgeEstimates", limits: object) -> RenderableType:
     table = plain_table("difference", "by", "", "95%", "p", "(Holm)")
-    for one in found.differences:
+    for difference in found.differences:
         rows: list[tuple[str, PoweredDifference]] = [
-            ("people", one.people),
-            (f"people and {found.judge}", one.joined),
-            (f"{found.judge} alone: uncorrected", one.judge_uncorrected),
+            ("people", difference.people),
+            (f"people and {found.judge}", difference.joined),
+            (f"{found.judge} alone: uncorrected", difference.judge_uncorrected),
         ]
         for place, (by, side) in enumerate(rows):
             table.add_row(
-                f"{one.a} - {one.b}" if place == 0 else "",
+                f"{difference.a} - {difference.b}" if place == 0 else "",
                 by,
                 points(side.estimate) if found.rate else number(side.estimate, 3),
                 limits((side.low, side.high)),  # type: ignore[operator]
                 chance(side.p) if place < 2 else "",
-                chance(one.p_adjusted) if place == 1 else "",
+                chance(difference.p_adjusted) if place == 1 else "",
                 style="dim" if place == 2 else None,
             )
     return table
@@ -76,7 +76,7 @@ def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
     for name, one in (("with people", found.agreement), ("people with people", found.people_with_people)):
         if one is not None:
             figures = (one.difference, one.same, one.correlation, one.alpha)
-            table.add_row(name, str(one.n), str(one.participants), *(_figure(each) for each in figures))
+            table.add_row(name, str(one.n), str(one.participants), *(_figure(figure) for figure in figures))
     yield table
     diagram = plain_table("the judge says", "people say", "95%", "cases")
     for bin_ in found.reliability:

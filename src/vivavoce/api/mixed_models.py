@@ -29,7 +29,7 @@ def model(facts: FormulaModel) -> Iterator[RenderableType]:
         )
     yield table
     for name in ("odds_ratio", "rate_ratio"):
-        with_it = [(one, ratio) for one in facts.contrasts if (ratio := getattr(one, name))]
+        with_it = [(contrast, ratio) for contrast in facts.contrasts if (ratio := getattr(contrast, name))]
         ratios = plain_table("", "contrast", name.replace("_", " "), level, "p", words=1)
         for one, ratio in with_it:
             ratios.add_row(

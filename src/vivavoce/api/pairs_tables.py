@@ -58,14 +58,14 @@ def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
         f"about a variable are alike by {facts.alike:g}."
     )
     table = plain_table("Variable", "Question", "Planted", "One pilot", "Power", "95% CI", words=1)
-    for one in facts.cells:
+    for cell in facts.cells:
         table.add_row(
-            one.variable,
-            one.question,
-            points(one.planted) or "–",
-            points(one.pilot),
-            points(one.power),
-            f"{points(one.limits.low)} to {points(one.limits.high)}",
+            cell.variable,
+            cell.question,
+            points(cell.planted) or "–",
+            points(cell.pilot),
+            points(cell.power),
+            f"{points(cell.limits.low)} to {points(cell.limits.high)}",
         )
     yield table
     test = facts.test.replace("_", "-")
@@ -103,7 +103,7 @@ def _people(facts: PreferenceResults) -> str:
 
 def _family(facts: PreferenceResults, of: str) -> RenderableType:
     """The family over which the p of a table was adjusted."""
-    return Text(next((str(one.why) for one in facts.families if one.of == of), ""), style="dim")
+    return Text(next((str(family.why) for family in facts.families if family.of == of), ""), style="dim")
 
 
 def _agreement(found: Sequence[ChoiceAgreement]) -> RenderableType:
@@ -128,19 +128,19 @@ def _cells(facts: PreferenceResults) -> RenderableType:
     level = f"Wilson {facts.level:.0%}"
     heads = ("k of n", "share", level, "chi-square", "p", "p (exact)", "p (adjusted)", "ties")
     table = plain_table("variable", "question", *heads, words=1)
-    for one in facts.cells:
-        decided = one.experimental + one.control
+    for cell in facts.cells:
+        decided = cell.experimental + cell.control
         table.add_row(
-            one.variable,
-            one.question,
-            f"{one.experimental} of {decided}",
-            number(one.ratio, 2),
-            span([one.low, one.high]),
-            number(one.chi_square, 2),
-            chance(one.p),
-            chance(one.p_exact),
-            chance(one.p_adjusted),
-            str(one.ties),
+            cell.variable,
+            cell.question,
+            f"{cell.experimental} of {decided}",
+            number(cell.ratio, 2),
+            span([cell.low, cell.high]),
+            number(cell.chi_square, 2),
+            chance(cell.p),
+            chance(cell.p_exact),
+            chance(cell.p_adjusted),
+            str(cell.ties),
         )
     return table
 
@@ -150,17 +150,17 @@ def _variables(facts: PreferenceResults) -> RenderableType:
     table = plain_table(
         "variable", "marginal", level, "service", "experience", "preferred", who(facts), "p", "p (Holm)"
     )
-    for one in facts.variables:
-        qualities = [quality and quality.ratio for quality in (one.service, one.experience)]
+    for variable in facts.variables:
+        qualities = [quality and quality.ratio for quality in (variable.service, variable.experience)]
         table.add_row(
-            one.variable,
-            number(one.marginal, 2),
-            span([one.low, one.high]),
+            variable.variable,
+            number(variable.marginal, 2),
+            span([variable.low, variable.high]),
             *(number(ratio, 2) for ratio in qualities),
-            one.preferred or "",
-            str(one.participants),
-            chance(one.p),
-            chance(one.p_holm),
+            variable.preferred or "",
+            str(variable.participants),
+            chance(variable.p),
+            chance(variable.p_holm),
         )
     return table
 
@@ -176,29 +176,29 @@ def _strengths(facts: PreferenceResults) -> RenderableType:
         who(facts),
     )
     table = plain_table("how strongly", "question", *heads, words=1)
-    for one in facts.strengths:
+    for strength in facts.strengths:
         table.add_row(
-            one.variable,
-            one.question or "all",
-            number(one.mean, 2),
-            span([one.low, one.high]),
-            chance(one.p),
-            chance(one.p_holm),
-            chance(one.p_signed_rank),
-            str(one.participants),
+            strength.variable,
+            strength.question or "all",
+            number(strength.mean, 2),
+            span([strength.low, strength.high]),
+            chance(strength.p),
+            chance(strength.p_holm),
+            chance(strength.p_signed_rank),
+            str(strength.participants),
         )
     return table
 
 
 def _differences(facts: PreferenceResults) -> RenderableType:
     table = plain_table(f"within {who(facts)}", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
-    for one in facts.differences:
+    for difference in facts.differences:
         table.add_row(
-            f"{one.a} - {one.b}",
-            points(one.difference),
-            span_of_points([one.low, one.high]),
-            chance(one.p),
-            chance(one.p_holm),
+            f"{difference.a} - {difference.b}",
+            points(difference.difference),
+            span_of_points([difference.low, difference.high]),
+            chance(difference.p),
+            chance(difference.p_holm),
         )
     return table
 
@@ -223,7 +223,7 @@ def _position(facts: PreferenceResults) -> Iterator[RenderableType]:
             f"{chance(position.p)}."
         )
     if len(facts.places) > 1:
-        shares = ", ".join(f"{one.comparison_number}. {one.ratio:.2f}" for one in facts.places)
+        shares = ", ".join(f"{place.comparison_number}. {place.ratio:.2f}" for place in facts.places)
         yield Text(f"Experimental preferred by place in the order: {shares}.")
 
 
@@ -388,7 +388,7 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
     yield from _marked(facts)
     yield Text(f"{facts.votes} votes by {facts.participants} {who(facts)} in {facts.bouts} bouts")
     level = f"{facts.level:.0%}"
-    tally = {one.name: one for one in facts.systems}
+    tally = {system.name: system for system in facts.systems}
     steady = {one.name: one for one in facts.controlled or ()}
     table = plain_table("system", "log worth", level, "controlled", level, "won", "tied", "bad", "lost")
     worths = {one.name: one for one in facts.ranking or ()}
@@ -418,7 +418,10 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
         )
     yield pairs
     swayed = plain_table("what sways votes", "log odds", level, "p")
-    for name, one in (("left", facts.left), *((one.covariate, one) for one in facts.covariates)):
+    for name, one in (
+        ("left", facts.left),
+        *((covariate.covariate, covariate) for covariate in facts.covariates),
+    ):
         swayed.add_row(name, number(one.estimate, 3), span([one.low, one.high]), chance(one.p))
     yield swayed
     if facts.leaks:
@@ -448,15 +451,15 @@ def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[
     priced = any(one.cost_per_judgement is not None for one in rows)
     heads = ("judgements", judges, "at once", "s a judgement", f"minutes a {ONE[judges]}")
     table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
-    for one in rows:
+    for row in rows:
         table.add_row(
-            ARM_NAMES[one.arm],
-            str(one.judgements),
-            str(one.participants),
-            str(one.people),
-            number(one.seconds_per_judgement, 1),
-            number(one.minutes_per_participant, 1),
-            *([number(one.cost_per_judgement, 3)] if priced else []),
+            ARM_NAMES[row.arm],
+            str(row.judgements),
+            str(row.participants),
+            str(row.people),
+            number(row.seconds_per_judgement, 1),
+            number(row.minutes_per_participant, 1),
+            *([number(row.cost_per_judgement, 3)] if priced else []),
         )
     yield table
     if any(one.arm == "compared" for one in rows):

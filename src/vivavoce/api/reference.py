@@ -65,7 +65,7 @@ def _entry(name: str, details: str, value: Any) -> str:
 def _call(name: str, function: Callable[..., Any]) -> str:
     """The signature without types, which the docstring has."""
     signature = inspect.signature(function)
-    plain = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
+    plain = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
     untyped = signature.replace(parameters=plain, return_annotation=signature.empty)
     wrapped = fill(f"vv.{name}{untyped}", 80, subsequent_indent="    ", break_on_hyphens=False)
     return f"```python\n{wrapped}\n```"

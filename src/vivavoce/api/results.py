@@ -153,4 +153,4 @@ class Result(ABC, Generic[Row, Found]):
 def _plain(hint: Any) -> type:
     """The type of a column that may be missing."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    return next(one for one in kinds if one is not type(None))
+    return next(kind for kind in kinds if kind is not type(None))

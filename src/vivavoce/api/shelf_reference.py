@@ -112,7 +112,10 @@ def languages() -> str:
 
 
 def _translated(catalogues: Iterable[Coverage]) -> list[str]:
-    cells = [f"{one.translated} of {one.said}" if one.in_english else "all" for one in catalogues]
+    cells = [
+        f"{catalogue.translated} of {catalogue.said}" if catalogue.in_english else "all"
+        for catalogue in catalogues
+    ]
     return cells or ["source"] * len(domains())
 
 

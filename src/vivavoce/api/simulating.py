@@ -217,7 +217,7 @@ def simulate_study(
 
 def _failed(study: "Study", log: "Log") -> int:
     """Dialogues that ended because the system failed."""
-    return sum(one.end_reason == "failure" for one in log.dialogues(study.name))
+    return sum(dialogue.end_reason == "failure" for dialogue in log.dialogues(study.name))
 
 
 def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":

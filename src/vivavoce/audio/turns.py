@@ -57,8 +57,8 @@ def speech_of(
         raise InputError(told, place="recording", hint="give a channel for each party, and name both")
     return {
         party: [
-            SpeechInterval(one.onset_s + started_s, one.offset_s + started_s)
-            for one in speech_intervals(tracks.channel(number))
+            SpeechInterval(speech_interval.onset_s + started_s, speech_interval.offset_s + started_s)
+            for speech_interval in speech_intervals(tracks.channel(number))
         ]
         for number, party in enumerate(speakers)
     }
@@ -91,7 +91,7 @@ def beside(turns: Sequence[SpokenTurn]) -> list[SpokenTurn]:
 
 
 def _speaks(stretches: Sequence[SpeechInterval], start_s: float, end_s: float) -> bool:
-    return any(one.onset_s < end_s and one.offset_s > start_s for one in stretches)
+    return any(stretch.onset_s < end_s and stretch.offset_s > start_s for stretch in stretches)
 
 
 def _beside(turns: Sequence[SpokenTurn], number: int) -> SpokenTurn:

@@ -52,8 +52,8 @@ def run(
     if name in ("--help", "-h"):
         typer.echo(context.get_help())
         return
-    known = _bots()
-    if name not in known:
-        raise UnknownName("bot", name, list(known), place="vivavoce bots run")
-    package = known[name].module.split(".")[0]
+    bots = _bots()
+    if name not in bots:
+        raise UnknownName("bot", name, list(bots), place="vivavoce bots run")
+    package = bots[name].module.split(".")[0]
     os.execv(sys.executable, [sys.executable, "-m", package, name, *context.args])

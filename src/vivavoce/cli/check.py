@@ -88,7 +88,7 @@ def check_evidence(study: "Study", greetings: "list[dict[str, Any]]") -> list[st
     from vivavoce.measures import MEASURES
     from vivavoce.measures.evidence import GivenEvidence, lacking
 
-    given = GivenEvidence({one["system"]: one["gives"] for one in greetings if one["ok"]})
+    given = GivenEvidence({greeting["system"]: greeting["gives"] for greeting in greetings if greeting["ok"]})
     found: list[str] = []
     for place, asked in declared_comparisons(study.analysis):
         why = lacking(study, MEASURES.get(asked.measure), asked.compare, given)
@@ -184,7 +184,7 @@ def check_languages(study: "Study") -> list[str]:
         for kind in FILES:
             kind.of(tag)  # a mistake is told now, not in the middle of a call
         parts = coverage(language, {"steps": steps}, ("participant", "steps"))
-        left, every = sum(one.in_english for one in parts), sum(one.said for one in parts)
+        left, every = sum(part.in_english for part in parts), sum(part.said for part in parts)
         if left:
             found.append(
                 f"{place_in(study, 'languages')}: {left} of {every} sentences of the pages are not "
@@ -267,9 +267,11 @@ async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
         {"system": system, **asdict(found.get(system) or Hello(False, "", 0.0, problem, reachable=False))}
         for system, problem in lacking.items()
     ]
-    for one in greetings:
-        other = exchanged(study.systems[one["system"]]) if one["ok"] and not one["heeds"] else None
-        one["swapped"] = other is not None and await _follows(study, one["system"], other)
+    for greeting in greetings:
+        other = (
+            exchanged(study.systems[greeting["system"]]) if greeting["ok"] and not greeting["heeds"] else None
+        )
+        greeting["swapped"] = other is not None and await _follows(study, greeting["system"], other)
     return greetings
 
 

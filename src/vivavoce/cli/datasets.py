@@ -68,16 +68,16 @@ def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) ->
     """
     from vivavoce.api.opening import open_two
 
-    both = open_two(folder, other, exclude or None, mixed=_allowed)
-    _tell(*both)
-    return both
+    two = open_two(folder, other, exclude or None, mixed=_allowed)
+    _tell(*two)
+    return two
 
 
 def _tell(*datasets: "Dataset") -> None:
     """Warnings that belong to the results of these datasets."""
     from vivavoce.api.opening import cautions
 
-    _simulated.update(str(one.folder) for one in datasets if one.simulated)
+    _simulated.update(str(dataset.folder) for dataset in datasets if dataset.simulated)
     for line in cautions(*datasets):
         warn(line)
 

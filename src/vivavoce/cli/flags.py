@@ -65,7 +65,7 @@ def _show(found: "FlagScores") -> None:
         cells = [row.system, row.flag.replace("_", " "), str(row.turns), told, str(row.set)]
         if judged:
             figures = [row.precision, row.recall, row.f1, row.kappa]
-            cells += [str(row.judged), *("–" if one is None else f"{one:.2f}" for one in figures)]
+            cells += [str(row.judged), *("–" if figure is None else f"{figure:.2f}" for figure in figures)]
         table.add_row(*cells)
     Console().print(table)
     note(found.signature)

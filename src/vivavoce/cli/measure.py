@@ -68,8 +68,8 @@ def measure(
         print_parts(found.table())
         for line in found.closing():
             note(line)
-        for told in found.warnings:
-            warn(told)
+        for warning in found.warnings:
+            warn(warning)
 
 
 def _safe(found: Any) -> Any:

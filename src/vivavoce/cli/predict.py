@@ -268,8 +268,12 @@ def _write_figures(found: "QualityExplanation", out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     told = json.dumps(as_json(found), indent=2, allow_nan=False) + "\n"
     (out / "explanation.json").write_text(told, encoding="utf-8")
-    for one in prediction_figures(found):
-        (out / f"{one.name}.svg").write_text(one.printed, encoding="utf-8")
-        spec = json.dumps(one.spec | {"description": one.alternative}, indent=2, ensure_ascii=False)
-        (out / f"{one.name}.vl.json").write_text(spec + "\n", encoding="utf-8")
+    for prediction_figure in prediction_figures(found):
+        (out / f"{prediction_figure.name}.svg").write_text(prediction_figure.printed, encoding="utf-8")
+        spec = json.dumps(
+            prediction_figure.spec | {"description": prediction_figure.alternative},
+            indent=2,
+            ensure_ascii=False,
+        )
+        (out / f"{prediction_figure.name}.vl.json").write_text(spec + "\n", encoding="utf-8")
     note(f"wrote {out}")

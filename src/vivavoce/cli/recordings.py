@@ -50,10 +50,14 @@ def recordings(
     with open_log(plan, log) as opened:
         if erase is not None:
             tapes = tapes_of(opened, plan.name)
-            people = sorted({one.participant_id for one in opened.recordings(plan.name)} | tapes.keys())
+            people = sorted(
+                {recording.participant_id for recording in opened.recordings(plan.name)} | tapes.keys()
+            )
             if erase not in people:
                 raise UnknownName("participant with recordings", erase, people, place=f"study {plan.name}")
-            own = [one for one in opened.recordings(plan.name) if one.participant_id == erase]
+            own = [
+                recording for recording in opened.recordings(plan.name) if recording.participant_id == erase
+            ]
             for tape in tapes.get(erase, []):
                 tape.unlink(missing_ok=True)
             note(

@@ -139,7 +139,7 @@ def _make_server(
     app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
     told = [line for one in app.state.site.lines.values() for line in one.announced()]
     told += bots_awaited(connectors)
-    if any(getattr(one, "room", None) is not None for one in connectors.values()):
+    if any(getattr(connector, "room", None) is not None for connector in connectors.values()):
         wizard = first_wizard_link(Access(log, study.name), f"http://{_reached(host)}:{port}/")
         told.insert(0, f"wizard        {wizard}  (see Accounts for more)")
     return PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3), told

@@ -242,10 +242,10 @@ class _Terminal:
             _show(f"(called {call.name} {_short(call.arguments or '')}{_short(ended)})")
         for used in work.usage:
             counts = (used.input_tokens, used.output_tokens)
-            read, wrote = ("?" if one is None else one for one in counts)
+            read, wrote = ("?" if count is None else count for count in counts)
             _show(f"({used.model or 'a model'}: {read} tokens read, {wrote} written)")
-        for one in work.retrievals:
-            _show(f"(looked up {_short(one.source or one.document or '?')})")
+        for retrieval in work.retrievals:
+            _show(f"(looked up {_short(retrieval.source or retrieval.document or '?')})")
 
     @property
     def _wire(self) -> list[dict[str, Any]] | None:

@@ -97,8 +97,8 @@ def check(
     else:
         for line in (*problems, *missing, *warnings):
             typer.echo(line)
-        for one in greetings:
-            for line in told(one):
+        for greeting in greetings:
+            for line in told(greeting):
                 typer.echo(line)
         for line in uncounted:
             typer.echo(line)
@@ -182,8 +182,8 @@ def new(
     """
     from vivavoce.api.new_package import write_package
 
-    written = write_package(kind, name, folder)
-    for path in written:
+    package = write_package(kind, name, folder)
+    for path in package:
         note(f"wrote {path}")
-    place = next(path.parent for path in written if path.name == "pyproject.toml")
+    place = next(path.parent for path in package if path.name == "pyproject.toml")
     note(f"next: cd {place} && pip install -e '.[test]' && pytest, then fill in the TODOs")

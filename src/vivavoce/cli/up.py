@@ -127,7 +127,10 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
         for line in (*missing_for_channels(study), *warnings_of(study)):
             note(line)
         greetings = check_bots(study, wait=False)
-        for line in (*(line for one in greetings for line in told(one)), *check_evidence(study, greetings)):
+        for line in (
+            *(line for greeting in greetings for line in told(greeting)),
+            *check_evidence(study, greetings),
+        ):
             note(line)
         serve_study(
             folder,

@@ -139,7 +139,7 @@ class Workers:
     def stop(self) -> None:
         """Stop all workers."""
         processes = (worker.process for worker in self._workers)
-        end_processes([one for one in processes if one is not None], patience_s=15)
+        end_processes([process for process in processes if process is not None], patience_s=15)
 
     def _begin(self, worker: _Worker) -> None:
         self._door(worker).unlink(missing_ok=True)

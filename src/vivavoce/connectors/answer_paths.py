@@ -103,15 +103,15 @@ class AnswerReader(WorkReader):
 
         Input   path to the transcript of the user, and to a piece of the reply
         """
-        found: list[SystemOutput] = []
+        system_outputs: list[SystemOutput] = []
         words = heard.search(answer) if heard is not None else None
         if isinstance(words, str) and words.strip():
-            found.append(SystemOutput(kind="extras", heard=(Heard(words.strip()),)))
+            system_outputs.append(SystemOutput(kind="extras", heard=(Heard(words.strip()),)))
         piece = delta.search(answer) if delta is not None else None
         if isinstance(piece, str):
-            return [*found, SystemOutput(kind="delta", text=piece)]
+            return [*system_outputs, SystemOutput(kind="delta", text=piece)]
         read = self.read(answer, silent_ok=True)
-        return found if all(says_nothing(one) for one in read) else found + read
+        return system_outputs if all(says_nothing(one) for one in read) else system_outputs + read
 
 
 def says_nothing(output: SystemOutput) -> bool:

@@ -180,7 +180,7 @@ def outputs(
     ends: bool = False,
 ) -> list[SystemOutput]:
     """A whole system turn; choices and images belong to its last message."""
-    written = [SsmlText(one) if isinstance(one, str) else one for one in texts]
+    written = [SsmlText(text) if isinstance(text, str) else text for text in texts]
     shown = written or ([SsmlText("")] if choices or images else [])
     turn = [SystemOutput(kind="message", text=one.text, ssml=one.ssml) for one in shown]
     turn[-1:] = [replace(last, choices=choices, images=images) for last in turn[-1:]]

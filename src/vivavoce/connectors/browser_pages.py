@@ -183,8 +183,8 @@ class Page:
             messages = (await self._inside(selectors.message).evaluate_all(_READ))[self._taken :]
             choices = await self._inside(selectors.choices).evaluate_all(_TITLES) if selectors.choices else []
             return Seen(
-                texts=tuple(one["text"] for one in messages if one["text"]),
-                images=tuple(image for one in messages for image in one["images"]),
+                texts=tuple(message["text"] for message in messages if message["text"]),
+                images=tuple(image for message in messages for image in message["images"]),
                 choices=tuple(choices),
                 upto=self._taken + len(messages),
                 typing=await self._shown(selectors.typing),

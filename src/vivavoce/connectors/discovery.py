@@ -307,13 +307,13 @@ def _named_plainly(said: str) -> list[str]:
     if not _LACKS.search(said) or len(said.split()) > MOST_WORDS:
         return []
     words = (one for one in re.findall(r"[A-Za-z_]\w*", said) if not _LACKS.search(one))
-    return [one for one in words if one in (*TEXTS, *SESSIONS) or _WORDS.search(one) or _WHO.search(one)]
+    return [word for word in words if word in (*TEXTS, *SESSIONS) or _WORDS.search(word) or _WHO.search(word)]
 
 
 def _listed(said: str) -> list[str]:
     found = _LISTED.search(said)
     names = re.split(r"\s*(?:,|\band\b|\be\b)\s*", found[1] or found[2]) if found else []
-    return [one.rstrip(".") for one in names if one]
+    return [name.rstrip(".") for name in names if name]
 
 
 def _innermost(names: Iterable[str]) -> list[str]:

@@ -104,7 +104,7 @@ async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
         outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
     except SystemUnderTestError as error:
         return Exchange(sent, _shown(raw), None, error.detail, error.failure), key
-    said = "\n".join(one.text for one in outputs if one.kind == "message")
+    said = "\n".join(output.text for output in outputs if output.kind == "message")
     return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags)), key
 
 

@@ -22,7 +22,7 @@ class SettingsError(InputError):
     """Settings of a system are wrong; `problems` holds all that is, the message the first."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = [replace(one, place=one.place.strip()) for one in problems]
+        self.problems = [replace(problem, place=problem.place.strip()) for problem in problems]
         first = self.problems[0]
         super().__init__(first.problem, place=first.place, hint=first.hint)
 

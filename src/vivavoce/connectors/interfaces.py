@@ -169,7 +169,11 @@ async def _described(asking: Asking, url: str) -> list[Settings]:
     description = await _told(asking, f"{parts.scheme}://{parts.netloc}/openapi.json")
     if not isinstance(description.get("openapi"), str):
         return []
-    found = [one for one in _operations(description, url) if one["url"] == url or _talks(one["url"])]
+    found = [
+        operation
+        for operation in _operations(description, url)
+        if operation["url"] == url or _talks(operation["url"])
+    ]
     return sorted(found, key=lambda one: one["url"] != url)
 
 

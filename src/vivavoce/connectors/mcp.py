@@ -116,7 +116,7 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         try:
             client = await (await self._session(asking)).begun()
             listed = await client.list_tools()
-            return [one.model_dump(mode="json", by_alias=True) for one in listed.tools]
+            return [tool.model_dump(mode="json", by_alias=True) for tool in listed.tools]
         except (ValidationError, RuntimeError, _sdk().MCPError) as error:
             raise bad_answer(f"cannot read the tools: {error}") from None
         finally:

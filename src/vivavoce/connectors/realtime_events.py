@@ -151,7 +151,7 @@ def _asked_by(error: Any) -> str:
 def _probability(pieces: Any) -> float | None:
     found = pieces if isinstance(pieces, list) else []
     logs = [one.get("logprob") for one in found if isinstance(one, dict)]
-    numbers = [one for one in logs if isinstance(one, (int, float)) and not isinstance(one, bool)]
+    numbers = [log for log in logs if isinstance(log, (int, float)) and not isinstance(log, bool)]
     return min(1.0, math.exp(sum(numbers) / len(numbers))) if numbers else None
 
 

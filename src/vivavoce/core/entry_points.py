@@ -119,5 +119,7 @@ def _by_the_library(path: tuple[str, ...]) -> Iterator[EntryPoint]:
         name = re.sub(r"[-_.]+", "_", package.name).lower()
         if name not in seen:
             seen.add(name)
-            ours = (one for one in package.entry_points if one.group.startswith(OURS[1:]))
+            ours = (
+                entry_point for entry_point in package.entry_points if entry_point.group.startswith(OURS[1:])
+            )
             yield from (EntryPoint(one.name, one.value, one.group, named=package.name) for one in ours)

@@ -67,8 +67,10 @@ def read_sound_parts(
             return model.model_validate(whole(data, lost) if lost else data), found, lost
         except ValidationError as error:
             missing = {one["loc"] for one in error.errors(include_url=False) if one["type"] == "missing"}
-            told = complaints_of(error, source, model)
-        unsound = [(path[:-1] if path in missing and path[1:] else path, problem) for path, problem in told]
+            complaints = complaints_of(error, source, model)
+        unsound = [
+            (path[:-1] if path in missing and path[1:] else path, problem) for path, problem in complaints
+        ]
         found += [one for path, one in unsound if not any(was[: len(path)] == path for was in lost)]
         lost |= {path for path, _ in unsound}
         data = _without(source.data, lost)
@@ -116,9 +118,15 @@ def complaints_of(
     Note    unknown keys come first, and a key that is missing where its misspelt name stands is not told
             again; of a value that may be of several kinds, what the kind says that fits best
     """
-    told = _best_branches([_placed(detail, model) for detail in error.errors(include_url=False)])
-    unknown = [one for one in told if one.detail["type"] == "extra_forbidden"]
-    others = [one for one in told if one not in unknown and not _is_misspelt(one, unknown)]
+    best_branches = _best_branches([_placed(detail, model) for detail in error.errors(include_url=False)])
+    unknown = [
+        best_branch for best_branch in best_branches if best_branch.detail["type"] == "extra_forbidden"
+    ]
+    others = [
+        best_branch
+        for best_branch in best_branches
+        if best_branch not in unknown and not _is_misspelt(best_branch, unknown)
+    ]
     return [(one.path, _problem(one, source, model, at)) for one in (*unknown, *others)]
 
 
@@ -143,7 +151,7 @@ def _placed(detail: ErrorDetails, model: type[BaseModel]) -> _Complaint:
         choices = _choices(here)
         if len(choices) > 1:
             branches[tuple(path)] = str(key)
-            here = next((one for one in choices if _named(one, str(key))), None)
+            here = next((choice for choice in choices if _named(choice, str(key))), None)
         elif key != "[key]":
             here = _below(choices[0] if choices else None, key)
             path.append(key)
@@ -232,7 +240,7 @@ def _below(here: Any, key: str | int) -> Any:
 def _mapping(annotation: Any) -> Any:
     """The first kind of value that is a model, else the first."""
     choices = _choices(annotation)
-    models = [one for one in choices if isinstance(one, type) and issubclass(one, BaseModel)]
+    models = [choice for choice in choices if isinstance(choice, type) and issubclass(choice, BaseModel)]
     return next(iter(models or choices), None)
 
 
@@ -242,7 +250,7 @@ def _choices(annotation: Any) -> list[Any]:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) not in (Union, types.UnionType):
         return [] if annotation is None else [annotation]
-    return [one for each in get_args(annotation) if each is not type(None) for one in _choices(each)]
+    return [choice for each in get_args(annotation) if each is not type(None) for choice in _choices(each)]
 
 
 def _named(choice: Any, branch: str) -> bool:

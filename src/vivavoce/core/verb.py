@@ -180,7 +180,11 @@ def _complete(group: typer.Typer, name: str, examples: tuple[str, ...]) -> None:
     below = [verb.name or "" for verb in group.registered_commands]
     for verb in group.registered_commands:
         first = verb.name == below[0]
-        own = [one for one in examples if _begins(one) == verb.name or (first and _begins(one) not in below)]
+        own = [
+            example
+            for example in examples
+            if _begins(example) == verb.name or (first and _begins(example) not in below)
+        ]
         verb.epilog = _epilog(name, tuple(own))
         verb.short_help = verb.short_help or _first_sentence(verb.callback) or None
 
@@ -190,7 +194,7 @@ def _begins(example: str) -> str:
 
 
 def _epilog(name: str, examples: tuple[str, ...]) -> str | None:
-    lines = "\n".join(f"  vivavoce {name} {one}".rstrip() for one in examples)
+    lines = "\n".join(f"  vivavoce {name} {example}".rstrip() for example in examples)
     return f"\b\nExamples:\n{lines}" if examples else None
 
 

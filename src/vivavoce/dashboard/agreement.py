@@ -184,7 +184,7 @@ def _by_many(units: Units, categories: Sequence[Judgement]) -> "Agreement | None
 
     if not units or len({len(unit) for unit in units}) > 1:
         return None
-    return fleiss([[list(unit.values()).count(said) for said in categories] for unit in units])
+    return fleiss([[list(unit.values()).count(category) for category in categories] for unit in units])
 
 
 def _why(

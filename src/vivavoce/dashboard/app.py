@@ -80,7 +80,7 @@ def create_desk(
         participant_url=participant_url,
         account_optional=free,
         pages=pages,
-        templates=page_environment(*(one.templates for one in pages if one.templates)),
+        templates=page_environment(*(page.templates for page in pages if page.templates)),
     )
 
     @asynccontextmanager
@@ -92,8 +92,8 @@ def create_desk(
         desk.watch.close()
         desk.snapshots.close()
 
-    routers = [guarded(one.router, one.role, one.help) for one in pages]
-    public = [found for one in pages if (found := one.public(study)) is not None]
+    routers = [guarded(page.router, page.role, page.help) for page in pages]
+    public = [found for page in pages if (found := page.public(study)) is not None]
     return serve_pages(desk, *routers, public=public, lifespan=lifespan)
 
 

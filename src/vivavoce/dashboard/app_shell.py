@@ -333,8 +333,8 @@ class Desk(AppShell):
         at_top = request.method == "GET" and request.url.path == section
         query = urlencode(request.query_params.multi_items()) if at_top else ""
         to = section + ("?" + query if query else "")
-        shown: list[Scope] = [one for one in SCOPES if visits[one] or one in (PEOPLE, self.scope)]
-        return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in shown]
+        scopes: list[Scope] = [one for one in SCOPES if visits[one] or one in (PEOPLE, self.scope)]
+        return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in scopes]
 
 
 def desk_of(request: Request) -> Any:

@@ -169,9 +169,9 @@ class Board:
         self._left_out = self._left_out or LeftOut(
             self.log, self.study.name, self.study.file_text, partial(parser_of, self.study)
         )
-        found = self._left_out.dialogues()
+        dialogues = self._left_out.dialogues()
         for card in self.dialogues.values():  # the team's are never counted, so rules need not exclude them
-            if card.excluded != (card.dialogue_id in found):
+            if card.excluded != (card.dialogue_id in dialogues):
                 card.excluded = not card.excluded
                 self.index.put(card)
 
@@ -253,7 +253,10 @@ class Board:
         if revision == self.study.revision:
             return True
         if revision not in self._same_steps:
-            files = {one.revision: one.file for one in self.log.study_records(self.study.name)}
+            files = {
+                study_record.revision: study_record.file
+                for study_record in self.log.study_records(self.study.name)
+            }
             file = files.get(revision)
             now = written_steps(self.study.file_text)
             self._same_steps[revision] = file is None or not now or written_steps(file) == now
@@ -342,10 +345,10 @@ class Board:
 
 def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) -> DialogueCard:
     reason = history.end_reason(dialogue)
-    ratings = [one for form in dialogue.of(log_events.QuestionnaireAnswered) for one in form.ratings]
-    success = [one.value for one in ratings if one.role == "subjective_success"]
-    user_turns = sum(one.party == "user" for one in dialogue.turns)
-    tools = (call.name for one in dialogue.events for call in _calls(one.event))
+    ratings = [rating for form in dialogue.of(log_events.QuestionnaireAnswered) for rating in form.ratings]
+    success = [rating.value for rating in ratings if rating.role == "subjective_success"]
+    user_turns = sum(turn.party == "user" for turn in dialogue.turns)
+    tools = (call.name for event in dialogue.events for call in _calls(event.event))
     return DialogueCard(
         dialogue_id=dialogue.dialogue_id,
         visit_id=visit.visit_id,
@@ -372,12 +375,12 @@ def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) ->
         language=dialogue.language,
         factors=dialogue.factors,
         tools=tuple(dict.fromkeys(tools)),
-        errors=tuple(dict.fromkeys(getattr(one.event, "failure", "") for one in dialogue.failures)),
+        errors=tuple(dict.fromkeys(getattr(failure.event, "failure", "") for failure in dialogue.failures)),
     )
 
 
 def _words(dialogue: DialogueHistory, party: str) -> str:
-    return TURN_END.join(one.text.casefold() for one in dialogue.turns if one.party == party)
+    return TURN_END.join(turn.text.casefold() for turn in dialogue.turns if turn.party == party)
 
 
 def _calls(event: Event) -> Sequence[LoggedToolCall]:

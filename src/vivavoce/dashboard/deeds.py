@@ -75,7 +75,9 @@ def brought(event: Event, study: Study, state: VisitState | None) -> Brought | N
 def _kind(event: Any, study: Study, state: VisitState | None) -> StepKind[Any] | None:
     """Kind of the step of the event; in a changed study, a kind with such work."""
     bouts = state.bouts if state is not None else []
-    place = next((one.event.step for one in bouts if one.event.bout_id == getattr(event, "bout_id", "")), -1)
+    place = next(
+        (bout.event.step for bout in bouts if bout.event.bout_id == getattr(event, "bout_id", "")), -1
+    )
     place = getattr(event, "step", place)
     here = [kind_of(study.visit[place])] if 0 <= place < len(study.visit) else []
     return next((one for one in (*here, *works().values()) if one.done == event.kind), None)

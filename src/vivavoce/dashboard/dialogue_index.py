@@ -92,7 +92,7 @@ class Codes:
 
     def ranks(self, rows: int) -> np.ndarray[Any, Any]:
         """Positions of the values in alphabetical order."""
-        order = np.argsort(np.argsort(np.array([one.casefold() for one in self.values] or [""])))
+        order = np.argsort(np.argsort(np.array([value.casefold() for value in self.values] or [""])))
         return order[self.array[:rows]]
 
 
@@ -104,8 +104,8 @@ class FactMarks:
     size: int = FIRST_ROWS
 
     def set(self, place: int, values: Collection[str]) -> None:
-        for own in self.arrays.values():
-            own[place] = False
+        for array in self.arrays.values():
+            array[place] = False
         for value in values or (NOTHING,):
             if value not in self.arrays:
                 self.arrays[value] = np.zeros(self.size, bool)
@@ -181,8 +181,8 @@ class DialogueIndex:
         if place is None:
             place = self._places[card.dialogue_id] = len(self.cards)
             self.cards.append(card)
-            for own in self._words.values():
-                own.append("")
+            for word in self._words.values():
+                word.append("")
             if place >= self._size:
                 self._grow()
             self._marks["tags"].set(place, self._tags.get(card.dialogue_id, ()))
@@ -271,7 +271,7 @@ class DialogueIndex:
                 facets.append(Facet(name, values, max(0, more)))
         rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
         judged = self._of_verdicts(verdicts)
-        counted = [judged[one].counted(one, found) for one in rates if one in judged]
+        counted = [judged[rate].counted(rate, found) for rate in rates if rate in judged]
         return self._ordered(query, found, verdicts), facets, counted
 
     def _facet_names(self, verdicts: "Verdicts | None") -> list[str]:
@@ -310,7 +310,9 @@ class DialogueIndex:
     def _between(self, query: DialogueQuery, rows: int) -> Mask:
         within = np.ones(rows, bool)
         if (days := self._codes.get("date")) and (query.since or query.until):
-            wanted = [one for one in days.values if one and query.since <= one <= (query.until or "9")]
+            wanted = [
+                value for value in days.values if value and query.since <= value <= (query.until or "9")
+            ]
             within = days.among(wanted, rows)
         return within
 
@@ -342,7 +344,7 @@ class DialogueIndex:
         if sort in self._numbers:
             return self._numbers[sort][:rows]
         if sort == "dialogue":
-            return np.argsort(np.argsort(np.array([one.dialogue_id for one in self.cards] or [""]))).astype(
+            return np.argsort(np.argsort(np.array([card.dialogue_id for card in self.cards] or [""]))).astype(
                 float
             )
         column = self._column(sort, verdicts)
@@ -362,19 +364,23 @@ class DialogueIndex:
         """Mask of dialogues with a case of a measure that is not a success rate."""
         if verdicts is None or measure not in verdicts.counted:
             return None
-        where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)
-        found = np.zeros(self._size, bool)
-        found[where[(where >= 0) & verdicts.counted[measure]]] = True
-        return FactMarks({COUNTED: found}, self._size)
+        where = np.array(
+            [self._places.get(dialogue_id, -1) for dialogue_id in verdicts.dialogue_ids], dtype=int
+        )
+        zeros = np.zeros(self._size, bool)
+        zeros[where[(where >= 0) & verdicts.counted[measure]]] = True
+        return FactMarks({COUNTED: zeros}, self._size)
 
     def _lay_out(self, verdicts: "Verdicts") -> "dict[str, JudgedRate]":
-        where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)
+        where = np.array(
+            [self._places.get(dialogue_id, -1) for dialogue_id in verdicts.dialogue_ids], dtype=int
+        )
         there = where >= 0
         found = {}
         for name, (numerators, denominators) in verdicts.rates.items():
-            both = np.zeros((2, len(self.cards)))
-            both[:, where[there]] = numerators[there], denominators[there]
-            found[name] = JudgedRate(both[0], both[1])
+            zeros = np.zeros((2, len(self.cards)))
+            zeros[:, where[there]] = numerators[there], denominators[there]
+            found[name] = JudgedRate(zeros[0], zeros[1])
         return found
 
     def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, tuple[str, int, int]]:

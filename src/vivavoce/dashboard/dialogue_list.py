@@ -209,7 +209,7 @@ def place_in_list(
     index = board.index
 
     def ids(of: DialogueQuery) -> list[str]:
-        return [index.cards[one].dialogue_id for one in index.places(of, board.scope, verdicts)]
+        return [index.cards[place].dialogue_id for place in index.places(of, board.scope, verdicts)]
 
     of_person = ids(DialogueQuery({"participant": (card.participant_id,)}, descending=False))
     before, after = _beside(of_person, dialogue_id)
@@ -235,7 +235,7 @@ def _same_task(board: Board, card: DialogueCard) -> list[DialogueCard]:
     if not card.task_id:
         return []
     places = board.index.places(DialogueQuery({"task": (card.task_id,)}), board.scope)
-    others = [board.index.cards[one] for one in places]
+    others = [board.index.cards[place] for place in places]
     found = [one for one in others if one.dialogue_id != card.dialogue_id]
     return sorted(found, key=lambda one: one.system == card.system)[:MOST_SHOWN]
 
@@ -309,7 +309,7 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
     index = board.index
     places, facets, counted = index.find(query, board.scope, verdicts)
     if not board.study.factors:  # conditions are the systems
-        facets = [one for one in facets if one.name != "condition"]
+        facets = [facet for facet in facets if facet.name != "condition"]
     pages = max(1, -(-len(places) // PER_PAGE))
     page = min(max(1, page), pages)
     shown = places[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -374,7 +374,7 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
         ("length", gettext("Duration"), True),
         ("turns", gettext("User turns"), True),
         ("success", rate_title("subjective_success"), False),
-        *((SUCCESS + one, rate_title(one), False) for one in rates if one != "subjective_success"),
+        *((SUCCESS + rate, rate_title(rate), False) for rate in rates if rate != "subjective_success"),
         ("code", gettext("Code"), False),
         ("tools", gettext("Tools used"), False),
         ("errors", gettext("Errors"), True),
@@ -396,7 +396,7 @@ def _shown(facets: list[Facet], query: DialogueQuery) -> list[FacetShown]:
             return 1, list(HEADLINE_TITLES).index(name.removeprefix(SUCCESS)) if _headline(name) else 99
         return (0, ORDER.index(name)) if name in ORDER else (0, 3)
 
-    return [_facet(one, query) for one in sorted(facets, key=lambda one: place(one.name))]
+    return [_facet(facet, query) for facet in sorted(facets, key=lambda one: place(one.name))]
 
 
 def _headline(name: str) -> bool:
@@ -428,5 +428,5 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
         choices[:SHOWN],
         choices[SHOWN:],
         max(0, len(found) - MOST_SHOWN) + facet.more,
-        opened=main or any(one.chosen for one in choices),
+        opened=main or any(choice.chosen for choice in choices),
     )

@@ -67,7 +67,7 @@ class OneDialogue:
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
         keyed = "dialogue_id" in {column.name for column in TABLES[table].columns}
-        own = (one for one in rows if not keyed or one.get("dialogue_id") == self.dialogue_id)
+        own = (row for row in rows if not keyed or row.get("dialogue_id") == self.dialogue_id)
         self.rows.setdefault(table, []).extend(own)
 
     def read(self, table: str, columns: Collection[str] | None = None) -> "pa.Table":
@@ -116,7 +116,7 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
     for one in found.inferred.get(dialogue_id, ()):
         why = explain(one.goal, turns, venues, one.last_turn)
         judged.append(GoalVerdict(False, one.goal, one.code, one.first_turn, one.last_turn, why))
-    reasons = [one.split(":")[0] for one in found.reasons]
+    reasons = [reason.split(":")[0] for reason in found.reasons]
     parts = sums(rows, MEASURES.names())
     values = zip(parts.measures, parts.numerators[:, 0], parts.denominators[:, 0], strict=True)
     measures = [

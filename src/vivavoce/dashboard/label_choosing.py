@@ -59,7 +59,7 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
         held = dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
         return {one: (choosing.share, None) for one in held if one in new}
     names, doubt, strata = doubts_by_dialogue(dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE)
-    waits = np.array([one in new for one in names], dtype=bool)
+    waits = np.array([name in new for name in names], dtype=bool)
     if not waits.any():
         return {}
     chances = live_chances(doubt, strata, waits, choosing.share, even=choosing.even)

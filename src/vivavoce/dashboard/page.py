@@ -87,7 +87,7 @@ _HERE: Final = Path(vivavoce.__file__).resolve()
 def help_folder() -> Path | None:
     """Folder of the documentation, from a checkout or the installation; None if absent."""
     places = (_HERE.parents[2] / "docs", _HERE.parents[1] / "vivavoce_docs")
-    return next((one for one in places if (one / "glossary.md").is_file()), None)
+    return next((place for place in places if (place / "glossary.md").is_file()), None)
 
 
 def help_file(name: str) -> Path | None:

@@ -49,7 +49,7 @@ def invite(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 @router.post("/{account_id}/remove")
 def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Remove an account and all its sessions."""
-    gone = next((one for one in desk.access.accounts() if one.account_id == account_id), None)
+    gone = next((account for account in desk.access.accounts() if account.account_id == account_id), None)
     tell(request, **({"name": gone.name, "role": gone.role} if gone else {}))
     try:
         desk.access.remove(account_id, who_of(request))
@@ -75,7 +75,7 @@ def make_token(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 @router.post("/tokens/{token_id}/revoke")
 def revoke_token(token_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Revoke a token immediately."""
-    known = {one.token_id: one.name for one in desk.access.tokens()}
+    known = {token.token_id: token.name for token in desk.access.tokens()}
     tell(request, name=known.get(token_id, ""))
     try:
         desk.access.revoke_token(token_id)
@@ -97,10 +97,10 @@ def actions_file(desk: ThisDesk) -> Response:
     written = StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(("at", "by", "role", "action", "about"))
-    for one in desk.access.actions():
-        did: Any = one.event
+    for action in desk.access.actions():
+        did: Any = action.event
         about = "; ".join(f"{name}: {value}" for name, value in did.about.items())
-        cells = (one.at.isoformat(), did.by, did.role, did.action, about)
+        cells = (action.at.isoformat(), did.by, did.role, did.action, about)
         table.writerow([safe_csv_cell(cell or None) for cell in cells])
     headers = {"Content-Disposition": f'attachment; filename="{desk.study.name}-actions.csv"'}
     return Response(written.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)

@@ -47,7 +47,11 @@ def open_workplace(request: Request, kind: JudgementKind) -> Any:
 
 def kinds_here(study: Study) -> list[JudgementKind]:
     """Kinds of judgement without their own page."""
-    return [one for one in study.judgement_kinds if one.dashboard.partition("?")[0] == "/annotation"]
+    return [
+        judgement_kind
+        for judgement_kind in study.judgement_kinds
+        if judgement_kind.dashboard.partition("?")[0] == "/annotation"
+    ]
 
 
 def workplace_of(request: Request, kind: str = "") -> Workplace | None:
@@ -85,7 +89,7 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     found = []
     for kind in kinds_here(desk.study):
         state = _state(desk, open_workplace(request, kind))
-        n = sum(not one.decided for one in disputes(state))
+        n = sum(not dispute.decided for dispute in disputes(state))
         found.append((n, decisions_of(kind) if who_of(request).may("researcher") else kind.dashboard))
     return [due_disagreements(n, address) for n, address in found if n]
 
@@ -113,7 +117,11 @@ PAGE: Final = DashboardPage(
 @router.get("/annotation")
 def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
     recordings = _recordings(desk)
-    others = [one for one in desk.study.judgement_kinds if workplace is None or one is not workplace.kind]
+    others = [
+        judgement_kind
+        for judgement_kind in desk.study.judgement_kinds
+        if workplace is None or judgement_kind is not workplace.kind
+    ]
     if workplace is None:
         return desk.page(
             request, "annotation.html", plan=None, kind=None, others=others, recordings=recordings
@@ -136,7 +144,7 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
         decided=sum(one.decided for one in found),
         may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, desk, workplace, state),
-        titles={one.scheme: said(one.title, language()) for one in workplace.schemes},
+        titles={scheme.scheme: said(scheme.title, language()) for scheme in workplace.schemes},
     )
 
 
@@ -215,7 +223,7 @@ def _accuracy(visit: TranscribedVisit) -> float | None:
 
 def annotator_names(desk: Desk) -> dict[str, str]:
     """Account names behind the annotators' pseudonyms, shown only on the dashboard."""
-    return {annotator_key(one.account_id): one.name for one in desk.access.accounts()}
+    return {annotator_key(account.account_id): account.name for account in desk.access.accounts()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +238,7 @@ class AnnotatorWork:
 
 
 def people(state: AnnotationState, names: Mapping[str, str]) -> list[AnnotatorWork]:
-    keys = dict.fromkeys(who for found in state.dialogues.values() for who in found.work)
+    keys = dict.fromkeys(who for dialogue in state.dialogues.values() for who in dialogue.work)
     rows = []
     for key in keys:
         work = state.of_annotator(key)
@@ -244,7 +252,8 @@ def people(state: AnnotationState, names: Mapping[str, str]) -> list[AnnotatorWo
 
 def _counts(state: AnnotationState, held: int) -> dict[str, int]:
     finished = [
-        sum(one.finished_at is not None for one in found.work.values()) for found in state.dialogues.values()
+        sum(one.finished_at is not None for one in dialogue.work.values())
+        for dialogue in state.dialogues.values()
     ]
     return {"held": held, "once": sum(n > 0 for n in finished), "twice": sum(n > 1 for n in finished)}
 
@@ -335,12 +344,12 @@ def _labels(scheme: Scheme | None) -> list[dict[str, str]]:
         return []
     return [
         {
-            "label": one.label,
-            "key": one.key,
-            "text": said(one.text, language()),
-            "help": said(one.help, language()),
+            "label": label.label,
+            "key": label.key,
+            "text": said(label.text, language()),
+            "help": said(label.help, language()),
         }
-        for one in scheme.labels
+        for label in scheme.labels
     ]
 
 
@@ -349,7 +358,11 @@ def _candidates(
 ) -> list[tuple[str, str, str]]:
     """Labels chosen by annotators, and all others without a value, each with its text."""
     given = {(label, value or "") for chosen in annotated.choices(place).values() for label, value in chosen}
-    others = [(one.label, "") for one in scheme.labels if not scheme.needs_value(one.label)] if scheme else []
+    others = (
+        [(label.label, "") for label in scheme.labels if not scheme.needs_value(label.label)]
+        if scheme
+        else []
+    )
     listed = dict.fromkeys([*sorted(given), *others])
     return [
         (label, value, _told(scheme, [LoggedLabel(label=label, value=value or None)]))

@@ -53,9 +53,9 @@ class TimeAxis:
     @property
     def lanes(self) -> list[Lane]:
         """Lanes with spans."""
-        met = {one.lane for one in self.spans}
+        met = {span.lane for span in self.spans}
         lanes: tuple[Lane, ...] = ("user", "system", "tools")
-        return [one for one in lanes if one in met]
+        return [lane for lane in lanes if lane in met]
 
 
 STEPS_S: Final = (
@@ -84,7 +84,7 @@ _Raw = tuple[Lane, Literal["turn", "wait", "failure", "tool"], float, float]
 
 def time_axis(dialogue: DialogueHistory) -> TimeAxis | None:
     """Timeline of a dialogue; None if its times are unknown."""
-    raw = [one for line in dialogue.lines for one in _spans(dialogue, line) if one[2] is not None]
+    raw = [span for line in dialogue.lines for span in _spans(dialogue, line) if span[2] is not None]
     length_s = max([one[3] for one in raw] + [dialogue.duration_s or 0.0], default=0.0)
     if not raw or length_s <= 0:
         return None

@@ -64,7 +64,7 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
     """Systems by strength; those without a strength by name, all on the first rank."""
     plain = {one.name: one for one in facts.ranking or ()}
     fixed = {one.name: one for one in facts.controlled or ()} or plain
-    votes = {one.name: one.votes for one in facts.systems}
+    votes = {system.name: system.votes for system in facts.systems}
     order = sorted(votes, key=lambda name: (-fixed[name].estimate if name in fixed else 0.0, name))
     ends = [end for one in fixed.values() for end in (one.low, one.high, one.estimate) if end is not None]
     low, width = min(ends, default=0.0), (max(ends, default=0.0) - min(ends, default=0.0)) or 1.0

@@ -34,7 +34,9 @@ def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     step, study = _step(desk), desk.study
     typed = {name: field(form, name) for name in ("judges", "alike", *map(_name, step.variables))}
     try:
-        prefer = [f"{one}={typed[_name(one)]}" for one in step.variables if typed[_name(one)]]
+        prefer = [
+            f"{variable}={typed[_name(variable)]}" for variable in step.variables if typed[_name(variable)]
+        ]
         judges, alike = _whole(typed["judges"]), _share(typed["alike"])
         declared = study.analysis.preferences
         found = power_of_plan(
@@ -94,7 +96,9 @@ def _page(
     problem: str = "",
 ) -> Response:
     facts: dict[str, Any] = {
-        "fields": [(one, _name(one), typed.get(_name(one), "")) for one in step.variables],
+        "fields": [
+            (variable, _name(variable), typed.get(_name(variable), "")) for variable in step.variables
+        ],
         "typed": typed,
         "found": found,
         "problem": problem,

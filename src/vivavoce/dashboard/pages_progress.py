@@ -80,9 +80,14 @@ def look_figures(view: WatchView) -> list[LookFigure]:
 
 def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]) -> LookFigure:
     verdicts = [row.verdict for _, row in found]
-    limits = [one for each in verdicts for one in (each.low, each.high, each.difference) if one is not None]
+    limits = [
+        one
+        for verdict in verdicts
+        for one in (verdict.low, verdict.high, verdict.difference)
+        if one is not None
+    ]
     low, high = min([0.0, *limits]), max([0.0, *limits])
-    evidence = [one for each in verdicts for one in (each.statistic, each.bar) if one is not None]
+    evidence = [one for verdict in verdicts for one in (verdict.statistic, verdict.bar) if one is not None]
     most = max([0.0, *evidence])
     drawn = [
         DrawnLook(
@@ -162,7 +167,7 @@ def _reason(page: DashboardPage, error: Exception) -> str:
 
 def _pages(request: Request, desk: Desk) -> list[DashboardPage]:
     who = who_of(request)
-    return [one for one in desk.pages if who.may(one.role) and one.shown(desk.study)]
+    return [page for page in desk.pages if who.may(page.role) and page.shown(desk.study)]
 
 
 def _title(page: DashboardPage) -> str:
@@ -187,19 +192,23 @@ def _due_of_systems(board: Board) -> list[DueAction]:
             n,
         )
         found.append(DueAction(text, "/systems", urgent=True))
-    for one in healths(board):
-        if one.in_a_row >= FAILS and not one.suspended:
+    for health in healths(board):
+        if health.in_a_row >= FAILS and not health.suspended:
             text = gettext(
                 "%(system)s is not answering (%(n)s failed turns since its last answer)",
-                system=one.system,
-                n=one.in_a_row,
+                system=health.system,
+                n=health.in_a_row,
             )
-            found.append(DueAction(text, f"/dialogues?{one.dialogues}", urgent=True))
+            found.append(DueAction(text, f"/dialogues?{health.dialogues}", urgent=True))
     return [*found, *_failed_today(board, board.log.clock.now().date())]
 
 
 def _failed_today(board: Board, today: date) -> list[DueAction]:
-    failed = [one for one in board.dialogues.values() if one.errors and one.assigned_at.date() == today]
+    failed = [
+        dialogue
+        for dialogue in board.dialogues.values()
+        if dialogue.errors and dialogue.assigned_at.date() == today
+    ]
     if not failed:
         return []
     kinds = tuple(dict.fromkeys(kind for one in failed for kind in one.errors))
@@ -218,7 +227,11 @@ def costs_of_systems(request: Request, desk: Desk) -> list[CostLine]:
 
 
 def _cost_of_turns(board: Board) -> list[CostLine]:
-    priced = [(one, one.price_per_turn) for one in standings(board) if one.price_per_turn is not None]
+    priced = [
+        (standing, standing.price_per_turn)
+        for standing in standings(board)
+        if standing.price_per_turn is not None
+    ]
     if not priced:
         return []
     turns = sum(one.user_turns for one, _ in priced)
@@ -234,16 +247,16 @@ def _cost_of_turns(board: Board) -> list[CostLine]:
 
 def _cost_of_models(board: Board) -> list[CostLine]:
     """Cost of model calls; empty without calls or prices."""
-    prices, calls = prices_of(board.study), sum(one.model_calls for one in board.answers.values())
+    prices, calls = prices_of(board.study), sum(answer.model_calls for answer in board.answers.values())
     if prices is None or not calls:
         return []
-    so_far = sum(one.spent for one in board.answers.values())
+    so_far = sum(answer.spent for answer in board.answers.values())
     about = ngettext(
         "%(num)s model call, at the prices in the study file.",
         "%(num)s model calls, at the prices in the study file.",
         calls,
     )
-    if unpriced := sum(one.unpriced for one in board.answers.values()):
+    if unpriced := sum(answer.unpriced for answer in board.answers.values()):
         lacks = ngettext(
             "%(num)s has no price and is not included.",
             "%(num)s have no price and are not included.",
@@ -310,7 +323,7 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
         "outcome_keys": {words: key for key, words in OUTCOMES.items()},
         "compares": declares_comparison(desk.study),
         "visits_of": _visits_of,
-        "form_titles": lambda names: [_form_title(desk.study, one) for one in names],
+        "form_titles": lambda names: [_form_title(desk.study, name) for name in names],
     }
 
 
@@ -328,8 +341,8 @@ def _visits_of(**wanted: Any) -> str:
 def progress_for_programs(desk: ThisDesk) -> JSONResponse:
     """Numbers of the overview for programs, without participants."""
     shown = desk.board.see(progress)
-    steps = [replace(one, dialogues="") for one in shown.flow.steps]
-    systems = [replace(one, busiest="") for one in shown.systems]
+    steps = [replace(step, dialogues="") for step in shown.flow.steps]
+    systems = [replace(system, busiest="") for system in shown.systems]
     told = replace(
         shown, flow=replace(shown.flow, steps=steps), systems=systems, all=replace(shown.all, busiest="")
     )

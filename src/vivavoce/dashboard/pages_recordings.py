@@ -48,7 +48,7 @@ def track(desk: ThisDesk, dialogue_id: str, recording_id: str) -> Response:
 def _recording(desk: Desk, dialogue_id: str, recording_id: str) -> DialogueRecording:
     """Recording of a dialogue of this study."""
     if desk.board.see(lambda board: dialogue_id in board.dialogues):
-        for one in dialogue_recordings(desk.log, dialogue_id):
-            if one.recording_id == recording_id:
-                return one
+        for dialogue_recording in dialogue_recordings(desk.log, dialogue_id):
+            if dialogue_recording.recording_id == recording_id:
+                return dialogue_recording
     raise HTTPException(404, gettext("This recording does not exist."))

@@ -251,7 +251,8 @@ def _chosen(desk: Desk, form: FormData) -> list[str]:
         verdicts = desk.snapshots.verdicts()[0] if query.judged else None
         return desk.board.see(
             lambda board: [
-                board.index.cards[one].dialogue_id for one in board.index.places(query, board.scope, verdicts)
+                board.index.cards[place].dialogue_id
+                for place in board.index.places(query, board.scope, verdicts)
             ]
         )
     ticked = [one for one in form.getlist("dialogue") if isinstance(one, str)]

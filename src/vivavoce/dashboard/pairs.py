@@ -148,9 +148,9 @@ def draft_of_pair(pair: Pair, language: str) -> PairDraft:
 
 def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:
     """Draft with a logged dialogue as control and a copy to be changed."""
-    turns = [PairTurn(party=one.party, text=text) for one in dialogue.turns if (text := one.text.strip())]
-    written = write_transcript(turns)
-    return PairDraft(language=language, control=written, experimental=written)
+    turns = [PairTurn(party=turn.party, text=text) for turn in dialogue.turns if (text := turn.text.strip())]
+    transcript = write_transcript(turns)
+    return PairDraft(language=language, control=transcript, experimental=transcript)
 
 
 def _yaml(draft: PairDraft, text: PairText) -> str:

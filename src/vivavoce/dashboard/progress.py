@@ -217,14 +217,14 @@ def _work(board: Board, now: datetime) -> list[WorkProgress]:
 
 
 def _work_row(work: StepKind[Any], deeds: Sequence[Deed], now: datetime) -> WorkProgress:
-    spread = concentration(one.participant_id for one in deeds for _ in range(one.pieces))
-    about = Counter(one.about for one in deeds if work.things)
+    spread = concentration(deed.participant_id for deed in deeds for _ in range(deed.pieces))
+    about = Counter(deed.about for deed in deeds if work.things)
     return WorkProgress(
         step=work.name,
         noun=work.counted,
         pieces_named=step_noun(work.name, work.counted, 2),
-        pieces=sum(one.pieces for one in deeds),
-        today=sum(one.pieces for one in deeds if one.at.date() == now.date()),
+        pieces=sum(deed.pieces for deed in deeds),
+        today=sum(deed.pieces for deed in deeds if deed.at.date() == now.date()),
         participants=spread.participants,
         mean=spread.mean,
         median=spread.median,
@@ -245,7 +245,7 @@ def _dialogues(cards: Sequence[DialogueCard]) -> Counted:
 
 def _pieces(board: Board, noun: str) -> Counted:
     """Pieces of one kind of work: participant and time."""
-    own = [one for one in board.deeds.values() if works()[one.step].counted == noun]
+    own = [deed for deed in board.deeds.values() if works()[deed.step].counted == noun]
     return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]
 
 
@@ -264,7 +264,7 @@ def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
     if largest > MOST_BARS:
         rest = sum(people for size, people in sizes.items() if size >= MOST_BARS)
         bars[-1] = _held(f"{MOST_BARS}+", rest)
-    return bars if not in_steps else [replace(one, address="") for one in bars]
+    return bars if not in_steps else [replace(bar, address="") for bar in bars]
 
 
 def _held(number: str, people: int) -> Bar:

@@ -125,7 +125,7 @@ class Results:
 
         front = self.front().figure
         blocks = (*([front] if front else []), *blocks_of(self.sections()))
-        yield from (one for one in blocks if isinstance(one, Figure))
+        yield from (block for block in blocks if isinstance(block, Figure))
 
 
 class Snapshots:

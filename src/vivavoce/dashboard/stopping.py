@@ -144,13 +144,17 @@ def compared_visits(board: Board) -> list[VisitCard]:
     """Finished visits with a dialogue that the declared comparison counts."""
     primary = board.study.analysis.primary
     compared = set(primary.compare) if primary is not None else set[str]()
-    held = (one for one in board.dialogues.values() if one.status != "running" and not one.excluded)
+    held = (
+        dialogue
+        for dialogue in board.dialogues.values()
+        if dialogue.status != "running" and not dialogue.excluded
+    )
     with_case = {one.visit_id for one in held if one.system in compared}
     return [one for key, one in board.visits.items() if one.outcome is not None and key in with_case]
 
 
 def _people_and_looks(board: Board) -> tuple[int, list[tuple[datetime, LookTaken]]]:
-    people = {one.participant_id for one in compared_visits(board)}
+    people = {compared_visit.participant_id for compared_visit in compared_visits(board)}
     return len(people), [(one.at, one.event) for one in board.looks if isinstance(one.event, LookTaken)]
 
 
@@ -179,12 +183,12 @@ def _logged(at: datetime, look: LookTaken) -> LookRow:
     name = gettext("Decided at participant %(number)s", number=look.number)
     if look.of:
         name = gettext("Analysis %(number)s of %(all)s", number=look.number, all=look.of)
-    rows = [_pair(one, look.measure) for one in look.verdicts]
+    rows = [_pair(verdict, look.measure) for verdict in look.verdicts]
     return LookRow(name, at, look.participants, rows, worded(REASONS[look.stop] if look.stop else GOES_ON))
 
 
 def _current(state: "WatchedTrial") -> LookRow:
-    rows = [_pair(one, state.measure) for one in state.verdicts]
+    rows = [_pair(verdict, state.measure) for verdict in state.verdicts]
     return LookRow(gettext("Now"), None, state.participants, rows, worded(GOES_ON))
 
 
@@ -253,12 +257,12 @@ def _evidence_told(look: LookTaken) -> str:
     return " ".join(
         gettext(
             "%(a)s and %(b)s: evidence %(evidence)s, boundary %(boundary)s.",
-            a=one.a,
-            b=one.b,
-            evidence=_evidence(one.statistic),
-            boundary=_evidence(one.bar),
+            a=verdict.a,
+            b=verdict.b,
+            evidence=_evidence(verdict.statistic),
+            boundary=_evidence(verdict.bar),
         )
-        for one in look.verdicts
+        for verdict in look.verdicts
     )
 
 

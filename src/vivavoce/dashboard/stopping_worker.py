@@ -102,10 +102,10 @@ def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
     from vivavoce.analysis.stopping import DECIDED, watch
 
     decided = {
-        (one.a, one.b): one.stop
+        (verdict.a, verdict.b): verdict.stop
         for look in seen.looks
-        for one in look.verdicts
-        if one.stop in DECIDED and (one.stop != "futility" or look.stop is None)
+        for verdict in look.verdicts
+        if verdict.stop in DECIDED and (verdict.stop != "futility" or look.stop is None)
     }
     before = [look.information for look in seen.looks]
     return watch(snapshot.dataset, board.study.analysis, seen.visits, before=before, decided=decided)
@@ -114,11 +114,11 @@ def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
 def _take(tx: Transaction, look: LookTaken) -> bool:
     """Log the analysis unless it, or a later one, is logged already; pause the trial if it stops."""
     events = [stored.event for stored in tx.events(TRIAL)]
-    taken = [one for one in events if isinstance(one, LookTaken) and one.study == look.study]
+    taken = [event for event in events if isinstance(event, LookTaken) and event.study == look.study]
     if any(one.number >= look.number or one.stop in FINAL for one in taken):
         return False
     tx.append(TRIAL, look)
-    switches = [one for one in events if isinstance(one, TrialPaused | TrialResumed)]
+    switches = [event for event in events if isinstance(event, TrialPaused | TrialResumed)]
     if look.stop is not None and not (switches and isinstance(switches[-1], TrialPaused)):
         tx.append(TRIAL, TrialPaused(reason=f"{REASONS[look.stop]} {look.why}", by=BY))
     return True

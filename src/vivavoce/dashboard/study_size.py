@@ -109,7 +109,7 @@ def _is_watched(study: Study) -> bool:
 
 def _completed(board: Board, pools: Container[str] | None) -> list[VisitCard]:
     """Completed visits, of these recruiters or of all."""
-    done = (one for one in board.visits.values() if one.outcome == "completed")
+    done = (visit for visit in board.visits.values() if visit.outcome == "completed")
     return [one for one in done if pools is None or one.pool in pools]
 
 
@@ -152,7 +152,7 @@ def _conditions(board: Board, places: dict[str, int]) -> list[ConditionProgress]
         return []
     planned = sum(number * needed_dialogues(study, pool) for pool, number in places.items())
     systems = Counter(study.condition(system) for system in study.systems)
-    completed = (one for one in board.dialogues.values() if one.outcome == "completed")
+    completed = (dialogue for dialogue in board.dialogues.values() if dialogue.outcome == "completed")
     done = Counter(one.condition or one.system for one in completed)
     share = planned / len(study.systems) if places else None
     return [

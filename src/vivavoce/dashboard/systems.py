@@ -101,7 +101,9 @@ def healths(board: Board) -> list[SystemHealth]:
 
 def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
     waits = answers.waits_s
-    kinds = tuple(dict.fromkeys(one.failure for one in board.incidents if one.system == system))
+    kinds = tuple(
+        dict.fromkeys(incident.failure for incident in board.incidents if incident.system == system)
+    )
     listed = DialogueQuery({"system": (system,), "errors": kinds}).address if kinds else ""
     middle, late = (float(one) for one in np.quantile(waits, (0.5, 0.95))) if waits else (None, None)
     return SystemHealth(
@@ -120,16 +122,16 @@ def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
 
 def changes(board: Board) -> list[SystemChange]:
     """Suspensions and restorations, latest first."""
-    found: list[SystemChange] = []
+    system_changes: list[SystemChange] = []
     since: dict[str, datetime] = {}
     for stored in board.suspensions:
         event = stored.event
         if isinstance(event, SystemSuspended):
             since[event.system] = stored.at
-            found.append(SystemChange(stored.at, event.system, True, event.reason, None))
+            system_changes.append(SystemChange(stored.at, event.system, True, event.reason, None))
             continue
         system = getattr(event, "system", "")
         begun = since.pop(system, None)
         rested_s = (stored.at - begun).total_seconds() if begun is not None else None
-        found.append(SystemChange(stored.at, system, False, "", rested_s))
-    return found[::-1]
+        system_changes.append(SystemChange(stored.at, system, False, "", rested_s))
+    return system_changes[::-1]

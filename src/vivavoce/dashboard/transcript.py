@@ -102,7 +102,7 @@ def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscri
         dialogue=dialogue,
         task=dialogue.task_text or "",
         goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
-        lines=[_line(dialogue, one) for one in dialogue.lines],
+        lines=[_line(dialogue, line) for line in dialogue.lines],
         forms=[_form(study, one) for one in dialogue.of(log_events.QuestionnaireAnswered)],
     )
 
@@ -147,18 +147,18 @@ class RawEvent:
 def raw_events(events: Sequence[StoredEvent]) -> list[RawEvent]:
     return [
         RawEvent(
-            one.event_id,
-            one.visit_id,
-            one.seq,
-            one.at.isoformat(),
-            one.monotonic_s,
-            one.boot,
-            one.event.kind,
-            one.event.version,
-            one.client_key,
-            one.event.model_dump(mode="json"),
+            event.event_id,
+            event.visit_id,
+            event.seq,
+            event.at.isoformat(),
+            event.monotonic_s,
+            event.boot,
+            event.event.kind,
+            event.event.version,
+            event.client_key,
+            event.event.model_dump(mode="json"),
         )
-        for one in events
+        for event in events
     ]
 
 
@@ -260,9 +260,9 @@ def _work(agent: AgentWork | None) -> list[WorkShown]:
         return []
     shown = [_tool(call) for call in agent.tools or ()]
     shown += [WorkShown(_tokens(one), []) for one in agent.usage]
-    for one in agent.retrievals:
-        parts = {gettext("query"): one.query, gettext("document"): one.document}
-        what = gettext("document: %(source)s", source=one.source or gettext("a document"))
+    for retrieval in agent.retrievals:
+        parts = {gettext("query"): retrieval.query, gettext("document"): retrieval.document}
+        what = gettext("document: %(source)s", source=retrieval.source or gettext("a document"))
         shown.append(WorkShown(what, [(name, text) for name, text in parts.items() if text]))
     return shown
 

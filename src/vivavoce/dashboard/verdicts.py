@@ -52,7 +52,7 @@ def read_verdicts(
     from vivavoce.stats.rates import HEADLINES, is_rate
 
     found = sums(dataset)
-    names = [one for one in found.measures if is_rate(one)]
+    names = [measure for measure in found.measures if is_rate(measure)]
     names.sort(key=lambda one: (HEADLINES.index(one) if one in HEADLINES else len(HEADLINES), one))
     rates = {}
     for name in names:
@@ -60,13 +60,16 @@ def read_verdicts(
         if found.denominators[place].any():
             rates[name] = found.numerators[place], found.denominators[place]
     for name, told in (beside or {}).items():
-        known = np.array([one in told for one in found.dialogue_ids], dtype=float)
+        known = np.array([dialogue_id in told for dialogue_id in found.dialogue_ids], dtype=float)
         if known.any():
-            rates[name] = np.array([told.get(one, False) for one in found.dialogue_ids], dtype=float), known
+            rates[name] = (
+                np.array([told.get(dialogue_id, False) for dialogue_id in found.dialogue_ids], dtype=float),
+                known,
+            )
     cases = ((name, below > 0) for name, below in zip(found.measures, found.denominators, strict=True))
     counted = {name: own for name, own in cases if not is_rate(name) and own.any()}
     for name, answered in answered_dialogues(dataset).items():
-        own = np.array([one in answered for one in found.dialogue_ids], dtype=bool)
+        own = np.array([dialogue_id in answered for dialogue_id in found.dialogue_ids], dtype=bool)
         counted |= {name: own} if own.any() else {}
     return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)
 

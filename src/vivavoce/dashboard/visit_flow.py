@@ -72,7 +72,7 @@ def visit_flow(board: Board) -> VisitFlow:
     counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: past all steps
     for visit in visits:
         _count(visit, counts)
-    talked = {one.visit_id for one in board.dialogues.values()}
+    talked = {dialogue.visit_id for dialogue in board.dialogues.values()}
     found = [_step(step, number, counts[number], talked) for number, step in enumerate(steps)]
     consents = [one for one, step in zip(found, steps, strict=True) if consent_of(step)]
     return VisitFlow(

@@ -120,7 +120,7 @@ class VisitList:
 
 def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList:
     found = sorted(visits_of(board, query), key=lambda one: one.opened_at, reverse=True)
-    held = Counter(one.visit_id for one in board.dialogues.values())
+    held = Counter(dialogue.visit_id for dialogue in board.dialogues.values())
     kinds = [one.kind for one in board.study.visit]
     return VisitList(
         [_row(one, kinds, held[one.visit_id], now) for one in found[:MOST]],
@@ -133,9 +133,9 @@ def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList
 def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
     """Visits that match a query."""
     cards = board.dialogues.values()
-    with_system = {one.visit_id for one in cards if one.system == query.system}
-    held = Counter(one.participant_id for one in cards)
-    workers = {*held, *(one.participant_id for one in board.deeds.values())}
+    with_system = {card.visit_id for card in cards if card.system == query.system}
+    held = Counter(card.participant_id for card in cards)
+    workers = {*held, *(deed.participant_id for deed in board.deeds.values())}
     steps = len(board.study.visit)
     for visit in board.visits.values():
         if query.outcome and (visit.outcome or "running") != query.outcome:

@@ -112,7 +112,7 @@ def written_steps(file: str) -> list[str]:
     """The kinds of the steps of a visit in a study file over its preset, in their order; [] where none is."""
     visit = _over_preset(file).get("visit")
     steps = visit if isinstance(visit, list) else []
-    return [str(next(iter(one), "") if isinstance(one, dict) else one) for one in steps]
+    return [str(next(iter(step), "") if isinstance(step, dict) else step) for step in steps]
 
 
 def written_prices(file: str) -> Prices | None:

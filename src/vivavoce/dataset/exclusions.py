@@ -128,7 +128,7 @@ class _Facts:
             "duration_s",
             "end_reason",
             "code_issued",
-            *(FACTOR_PREFIX + one for one in self._factors),
+            *(FACTOR_PREFIX + factor for factor in self._factors),
         )
         return {row["dialogue_id"]: row for row in self._rows("dialogues", *names)}
 
@@ -189,7 +189,7 @@ class _Facts:
                 case "incident":
                     return self._incidents.get(key)
                 case "factor":
-                    return {one: dialogue[FACTOR_PREFIX + one] for one in self._factors}
+                    return {factor: dialogue[FACTOR_PREFIX + factor] for factor in self._factors}
                 case name if name in OF_WORK:
                     return self._sign(person, name)
                 case "outcome" | "pool":

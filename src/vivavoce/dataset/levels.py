@@ -72,7 +72,7 @@ def treatment(content: Content | None, level: Level) -> Treatment:
 
 def columns_left_out(table: Table, level: Level) -> list[str]:
     """The columns of a table that are null at a level, in their order."""
-    return [one.name for one in table.columns if treatment(one.content, level) is Treatment.left_out]
+    return [column.name for column in table.columns if treatment(column.content, level) is Treatment.left_out]
 
 
 def what_is_lost(level: Level, masked: int = 0) -> list[Statement]:

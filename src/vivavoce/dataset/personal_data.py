@@ -50,11 +50,13 @@ def find_personal_data(text: str) -> list[Find]:
 
 @lru_cache(maxsize=100_000)
 def _found(text: str) -> tuple[Find, ...]:
-    taken: list[Find] = []
-    for one in _candidates(text):
-        if one.text and not any(one.start < other.end and other.start < one.end for other in taken):
-            taken.append(one)
-    return tuple(sorted(taken, key=lambda one: one.start))
+    finds: list[Find] = []
+    for candidate in _candidates(text):
+        if candidate.text and not any(
+            candidate.start < find.end and find.start < candidate.end for find in finds
+        ):
+            finds.append(candidate)
+    return tuple(sorted(finds, key=lambda one: one.start))
 
 
 def _candidates(text: str) -> Iterator[Find]:
@@ -85,7 +87,7 @@ def _numbers(text: str) -> Iterator[Find]:
 @cache
 def _regions() -> tuple[str, ...]:
     words = (PersonalWords.of(tag) for tag in PersonalWords.languages())
-    return tuple(dict.fromkeys(region for one in words if one is not None for region in one.regions))
+    return tuple(dict.fromkeys(region for word in words if word is not None for region in word.regions))
 
 
 @cache
@@ -94,8 +96,8 @@ def _announced() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(
         (kind, re.compile(pattern))
         for kind in ("email", "phone", "address", "birth", "name")
-        for one in words
-        for pattern in getattr(one, kind)
+        for word in words
+        for pattern in getattr(word, kind)
     )
 
 
@@ -117,7 +119,7 @@ def _is_card(text: str) -> bool:
     digits = [int(one) for one in text if one.isdigit()]
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
         return False
-    doubled = [sum(divmod(2 * one, 10)) for one in digits[-2::-2]]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 

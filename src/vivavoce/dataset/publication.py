@@ -141,12 +141,12 @@ class Masks:
         numbers = dict.fromkeys(KINDS, 0)
         self.names: dict[tuple[str, str], str] = {}
         self._everywhere: dict[str, str] = {}
-        for one in findings:
-            numbers[one.kind] = numbers.get(one.kind, 0) + 1
-            if one.decision != KEEP:
-                name = self.names[one.kind, one.found] = f"<{one.kind}-{numbers[one.kind]}>"
-                if one.decision == EVERYWHERE:
-                    self._everywhere[one.found.casefold()] = name
+        for finding in findings:
+            numbers[finding.kind] = numbers.get(finding.kind, 0) + 1
+            if finding.decision != KEEP:
+                name = self.names[finding.kind, finding.found] = f"<{finding.kind}-{numbers[finding.kind]}>"
+                if finding.decision == EVERYWHERE:
+                    self._everywhere[finding.found.casefold()] = name
 
     @cached_property
     def _anywhere(self) -> re.Pattern[str] | None:
@@ -169,7 +169,7 @@ class Masks:
 
     def mend(self, table: str, place: int, row: Row) -> Row:
         """A row of a table with its texts masked."""
-        words = [one.name for one in TABLES[table].columns if one.content is Content.words]
+        words = [column.name for column in TABLES[table].columns if column.content is Content.words]
         return row | {name: self.masked(row[name]) for name in words if row.get(name)}
 
     def without(self, study: dict[str, Any]) -> dict[str, Any]:
@@ -212,14 +212,14 @@ def write_findings(path: Path, findings: Sequence[DecidedFind]) -> None:
     with beside.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        for one in findings:
+        for finding in findings:
             cells = (
-                one.decision,
-                one.kind,
-                one.found,
-                str(len(one.where)),
-                "; ".join(one.where),
-                one.context,
+                finding.decision,
+                finding.kind,
+                finding.found,
+                str(len(finding.where)),
+                "; ".join(finding.where),
+                finding.context,
             )
-            writer.writerow([safe_csv_cell(one or None) for one in cells])
+            writer.writerow([safe_csv_cell(cell or None) for cell in cells])
     beside.replace(path)

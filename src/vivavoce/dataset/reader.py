@@ -193,7 +193,9 @@ class Dataset:
             if left_out and column in found.column_names:
                 found = found.filter(~field_of(column).isin(left_out))
         return (
-            found if columns is None else found.select([one for one in found.column_names if one in columns])
+            found
+            if columns is None
+            else found.select([column_name for column_name in found.column_names if column_name in columns])
         )
 
     def column_names(self, table: str) -> list[str]:
@@ -310,7 +312,7 @@ class Dataset:
         Empty   None: how dialogues ended was never recorded
         """
         ends = self.read("dialogues", ["dialogue_id", "end_reason"]).to_pylist()
-        known = [one for one in ends if one["end_reason"] is not None]
+        known = [end for end in ends if end["end_reason"] is not None]
         gone = frozenset(one["dialogue_id"] for one in known if one["end_reason"] == "abandoned")
         return gone if known or not ends else None
 

@@ -47,11 +47,14 @@ def reconciled(
     speech      by party, on the clock of the log
     """
     found: dict[int, SpokenTurn] = {}
-    others: list[SpokenTurn] = []
+    spoken_turns: list[SpokenTurn] = []
     missing = {row["turn_index"]: NOT_LOGGED if row.get("sent_s") is None else WRITTEN for row in turns}
     strange: list[SpeechInterval] = []
     for party in ("user", "system"):
-        logged = sorted((one for one in utterances if one["party"] == party), key=lambda one: one["onset_s"])
+        logged = sorted(
+            (utterance for utterance in utterances if utterance["party"] == party),
+            key=lambda one: one["onset_s"],
+        )
         stretches = list(speech.get(party, ()))
         claimed: set[int] = set()
         for number, one in enumerate(logged):
@@ -74,12 +77,12 @@ def reconciled(
                 continue
             spoken = SpokenTurn(party, inside[0][1].onset_s, inside[-1][1].offset_s)
             if one["turn_index"] is None:
-                others.append(spoken)
+                spoken_turns.append(spoken)
             else:
                 found[one["turn_index"]] = spoken
                 missing.pop(one["turn_index"], None)
         strange += [stretch for index, stretch in enumerate(stretches) if index not in claimed]
-    return _told_beside(found, missing, others, strange)
+    return _told_beside(found, missing, spoken_turns, strange)
 
 
 def _window(logged: Sequence[Row], number: int) -> SpeechInterval:

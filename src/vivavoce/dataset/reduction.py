@@ -95,8 +95,8 @@ def _owner(row: Mapping[str, Any], owners: Mapping[str, str]) -> str | None:
 
 def _rows_with_instants(dataset: Dataset) -> Iterator[tuple[Row, list[str]]]:
     for name, table in TABLES.items():
-        instants = [one.name for one in table.columns if one.content is Content.instant]
-        keys = [one.name for one in table.columns if one.name in _OWNERS]
+        instants = [column.name for column in table.columns if column.content is Content.instant]
+        keys = [column.name for column in table.columns if column.name in _OWNERS]
         if instants:
             for row in dataset.columns(name, (*keys, *instants)):
                 yield dict(zip((*keys, *instants), row, strict=True)), instants
@@ -106,7 +106,7 @@ def _reduced(
     rows: Iterator[Row], *, table: Table, level: Level, moves: _Moves, mend: Mend | None
 ) -> Iterator[Row]:
     nothing = dict.fromkeys(columns_left_out(table, level))
-    instants = [one.name for one in table.columns if one.content is Content.instant]
+    instants = [column.name for column in table.columns if column.content is Content.instant]
     for place, row in enumerate(rows):
         at = {name: moves.moved(row, row[name]) for name in instants if row.get(name) is not None}
         whole = mend(table.name, place, row) if mend is not None else row

@@ -258,7 +258,10 @@ class WorkQuality:
         return {person: Sign(fmean(own), len(own)) for person, own in credits.items()}
 
     def pace(self) -> Mapping[str, Sign]:
-        times = [*self._turn_times(), *((one.what, one.person, one.seconds) for one in self._answers)]
+        times = [
+            *self._turn_times(),
+            *((answer.what, answer.person, answer.seconds) for answer in self._answers),
+        ]
         usual: dict[Any, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for what, person, seconds in times:
             usual[what][person].append(seconds)
@@ -288,7 +291,7 @@ class WorkQuality:
                 and None not in (before["complete_s"], after["sent_s"])
                 and not after["restarted"]
             ]
-            if delays := [one for one in delays if one > 0]:
+            if delays := [delay for delay in delays if delay > 0]:
                 yield ("turn", dialogue["system"]), dialogue["participant_id"], median(delays)
 
     def fast_answers(self) -> Mapping[str, Sign]:
@@ -332,8 +335,8 @@ class WorkQuality:
     def goal_pursued(self) -> Mapping[str, Sign]:
         wanted = {name: list(self._rows(name, *columns)) for name, columns in TASK_TABLES.items()}
         counts: dict[str, list[PursuedDialogue]] = defaultdict(list)
-        for one in pursued_dialogues(self._dialogues, wanted):
-            counts[self._dialogues[one.dialogue_id]["participant_id"]].append(one)
+        for pursued_dialogue in pursued_dialogues(self._dialogues, wanted):
+            counts[self._dialogues[pursued_dialogue.dialogue_id]["participant_id"]].append(pursued_dialogue)
         return {
             person: Sign(sum(one.pursued for one in own) / every, every)
             for person, own in counts.items()

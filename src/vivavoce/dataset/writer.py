@@ -188,11 +188,11 @@ class DatasetWriter:
         pending = self._columns.setdefault(table, [])
         pending.append(rows)
         if sum(map(len, pending)) >= BATCH_ROWS:
-            whole = pa.concat_tables(pending)
-            full = len(whole) - len(whole) % BATCH_ROWS
+            concat_tables = pa.concat_tables(pending)
+            full = len(concat_tables) - len(concat_tables) % BATCH_ROWS
             for begin in range(0, full, BATCH_ROWS):
-                self._write(table, whole.slice(begin, BATCH_ROWS))
-            pending[:] = [whole.slice(full)] if full < len(whole) else []
+                self._write(table, concat_tables.slice(begin, BATCH_ROWS))
+            pending[:] = [concat_tables.slice(full)] if full < len(concat_tables) else []
 
     def _flush(self, table: str) -> None:
         self._set_columns(table)
@@ -240,7 +240,7 @@ class DatasetWriter:
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         for name, facts in tables.items():
             facts["file_sha256"] = file_digest(self._partial(name))
-        noted = [one.facts() for one in self.notes if isinstance(one, Statement) and one.values]
+        noted = [note.facts() for note in self.notes if isinstance(note, Statement) and note.values]
         manifest = {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,

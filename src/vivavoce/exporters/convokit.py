@@ -40,8 +40,8 @@ def write_convokit(dataset: Dataset, into: Path) -> Holding:
             empty += not utterances
             untimed += sum(one["timestamp"] is None for one in utterances)
             wordless += sum(turn["text"] is None for turn in turns.get(key, []))
-            for one in utterances:
-                file.write(json.dumps(one, ensure_ascii=False) + "\n")
+            for utterance in utterances:
+                file.write(json.dumps(utterance, ensure_ascii=False) + "\n")
             if utterances:
                 meta = _told(dialogue, "dialogue_id") | _judged(ratings.get(key, []), notes.get(key, []))
                 conversations[key] = _holder(meta | {"excluded_by": excluded.get(key)})
@@ -77,14 +77,14 @@ def _utterances(
 
 def _notes(notes: list[dict[str, Any]], turn: int | None) -> list[dict[str, Any]]:
     names = ("layer", "label", "value", "annotator_id")
-    return [{name: one[name] for name in names} for one in notes if one["turn_index"] == turn]
+    return [{name: note[name] for name in names} for note in notes if note["turn_index"] == turn]
 
 
 def _judged(ratings: list[dict[str, Any]], notes: list[dict[str, Any]]) -> dict[str, Any]:
     """What was said of a dialogue: answers to questionnaires, and labels of the whole."""
     names = ("instrument", "item_id", "value", "answer")
     return {
-        "ratings": [{name: one[name] for name in names} for one in ratings],
+        "ratings": [{name: rating[name] for name in names} for rating in ratings],
         "annotations": _notes(notes, None),
     }
 

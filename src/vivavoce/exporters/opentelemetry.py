@@ -70,26 +70,26 @@ class _Trace:
         yield from inside
 
     def _inside(self) -> Iterator[Span]:
-        said: list[Row] = []
+        rows: list[Row] = []
         asked_s: float | None = None
         for turn in self._turns:
             begun = begun_s(turn)
             if turn["party"] == "user":
-                said.append(_message("user", turn["text"]))
+                rows.append(_message("user", turn["text"]))
                 asked_s = self._at(begun) if asked_s is None else asked_s
                 continue
             done = self._at(turn["complete_s"] if turn["complete_s"] is not None else begun)
-            tools = [one for one in self._tools if one["turn_index"] == turn["turn_index"]]
+            tools = [tool for tool in self._tools if tool["turn_index"] == turn["turn_index"]]
             if asked_s is None:  # it spoke unasked
-                known = [begun, *(one["started_s"] for one in tools)]
+                known = [begun, *(tool["started_s"] for tool in tools)]
                 asked_s = min([done, *(one for one in known if one is not None)])
-            yield self._chat(turn, said, asked_s, done)
+            yield self._chat(turn, rows, asked_s, done)
             yield from map(self._tool, tools)
-            said.append(_message("assistant", turn["text"]))
+            rows.append(_message("assistant", turn["text"]))
             asked_s = None
         if asked_s is not None:  # it went unanswered
-            yield self._chat(None, said, asked_s, asked_s)
-        yield from (self._tool(one) for one in self._tools if one["turn_index"] is None)
+            yield self._chat(None, rows, asked_s, asked_s)
+        yield from (self._tool(tool) for tool in self._tools if tool["turn_index"] is None)
         yield from self._more_usage()
 
     def _chat(self, turn: Row | None, said: list[Row], begun_s: float, done_s: float) -> Span:

@@ -199,9 +199,9 @@ class _Reading:
             columns = {name: columns_of(name, rows) for name, rows in tables.items()}
         self._check_new(found[0][0].place, items)
         named = [name for name, one in columns.items() if "participant_id" in one.column_names]
-        for one in items:
-            self._lost += one.lost
-            self._name_people(one, named)
+        for item in items:
+            self._lost += item.lost
+            self._name_people(item, named)
         self.taken += len(items)
         for row in tables.pop("dialogues", []):
             self._dialogues[row["dialogue_id"]] = row
@@ -215,8 +215,8 @@ class _Reading:
     def _check_new(self, place: str, items: Sequence[ItemRows]) -> None:
         """Raises  InputError: a dialogue was there before, or two items have it."""
         seen = set[str]()
-        for one in items:
-            own = {row["dialogue_id"] for row in one.tables.get("dialogues", ())}
+        for item in items:
+            own = {row["dialogue_id"] for row in item.tables.get("dialogues", ())}
             if before := [key for key in own if key in self._dialogues or key in seen]:
                 problem = f"dialogue {before[0]} was there before"
                 raise InputError(problem, place=place, hint="give each file once")

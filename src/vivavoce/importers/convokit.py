@@ -107,12 +107,12 @@ def _dialogue(
         started_at=_instant(times[0]) if times else None,
         ended_at=_instant(times[-1]) if times else None,
     )
-    for one in utterances:
-        second = time - times[0] if (time := _seconds(one)) is not None else None
-        spoken = party[_speaker(one)] or ("user" if _speaker(one) == user else "system")
+    for utterance in utterances:
+        second = time - times[0] if (time := _seconds(utterance)) is not None else None
+        spoken = party[_speaker(utterance)] or ("user" if _speaker(utterance) == user else "system")
         stamps = {"sent_s": second} if spoken == "user" else {"first_output_s": second, "complete_s": second}
-        dialogue.say(spoken, need(one, "text", str), **stamps)
-        rows.lose(META, len(maybe(one, "meta", dict) or {}))
+        dialogue.say(spoken, need(utterance, "text", str), **stamps)
+        rows.lose(META, len(maybe(utterance, "meta", dict) or {}))
     _describe(rows, dialogue, told, user)
     dialogue.end()
 

@@ -174,7 +174,7 @@ class ForeignDialogue:
 
     def use(self, model: str | None, turn: int | None, **tokens: int | None) -> None:
         """What a call of a model took."""
-        if any(one is not None for one in tokens.values()):
+        if any(token is not None for token in tokens.values()):
             index = {"usage_index": self._next("usage"), "turn_index": turn, "model": model}
             self._rows.add("usage", dialogue_id=self.key, **index, **tokens)
 

@@ -127,7 +127,9 @@ class LogFiles:
             yield from self._of_file(path, path.name)
 
     def _passes_over(self, name: str) -> bool:
-        wanted = name.lower().endswith((*ARCHIVES, ZIP, *self.endings, *(one + GZ for one in self.endings)))
+        wanted = name.lower().endswith(
+            (*ARCHIVES, ZIP, *self.endings, *(ending + GZ for ending in self.endings))
+        )
         self.passed_over += not wanted
         return not wanted
 

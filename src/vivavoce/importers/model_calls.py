@@ -139,7 +139,7 @@ def _mark(message: Any) -> str:
     content = held.get("content")
     parts = content if isinstance(content, list) else [content]
     words = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    said = [one for one in words if one]
+    said = [word for word in words if word]
     return json.dumps([held.get("role"), said, calls, held.get("tool_call_id")], default=str)
 
 

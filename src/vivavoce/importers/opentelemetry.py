@@ -142,12 +142,12 @@ def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
 def _spans(content: Any) -> Iterator[Span]:
     whole = isinstance(content, Mapping) and ("resourceSpans" in content or "resourceLogs" in content)
     for resource in (maybe(content, "resourceSpans", list) or []) if whole else [{"spans": [content]}]:
-        told = _attributes(maybe(resource, "resource", dict) or {})
+        attributes = _attributes(maybe(resource, "resource", dict) or {})
         for scope in maybe(resource, "scopeSpans", list) or [resource]:
             for span in maybe(scope, "spans", list) or []:
                 need(span, "traceId", str)
                 started = _nanoseconds(span, "startTimeUnixNano")
-                yield {**span, "told": _attributes(span), "resource": told, "started": started}
+                yield {**span, "told": _attributes(span), "resource": attributes, "started": started}
 
 
 def _logs(content: Any) -> Iterator[Span]:
@@ -155,12 +155,12 @@ def _logs(content: Any) -> Iterator[Span]:
     for resource in maybe(content, "resourceLogs", list) or []:
         for scope in maybe(resource, "scopeLogs", list) or []:
             for log in maybe(scope, "logRecords", list) or []:
-                told = _attributes(log)
-                name = log.get("eventName") or told.get("event.name")
+                attributes = _attributes(log)
+                name = log.get("eventName") or attributes.get("event.name")
                 yield {
                     "spanId": log.get("spanId"),
                     "name": name,
-                    "told": told,
+                    "told": attributes,
                     "body": plain(log.get("body")),
                 }
 

@@ -38,9 +38,11 @@ def read_rasa(files: LogFiles) -> Iterator[LogItem]:
             if problem is not None:
                 yield LogItem(place, problem=problem)
                 continue
-            for own in _sessions(events):
+            for session in _sessions(events):
                 number += 1
-                yield LogItem(place, partial(_dialogue, key=f"dialogue-{number}", sender=sender, events=own))
+                yield LogItem(
+                    place, partial(_dialogue, key=f"dialogue-{number}", sender=sender, events=session)
+                )
 
 
 Sender = tuple[str, str, list[Any], str | None]
@@ -169,7 +171,7 @@ def _understood(rows: ItemRows, dialogue: ForeignDialogue, turn: int, parsed: Ma
     )
     for rank, intent in enumerate(ranking[:MOST_HYPOTHESES]):
         name = maybe(intent, "name", str)
-        acts = [{"act": name}, *({"act": name, **one} for one in entities)] if name else []
+        acts = [{"act": name}, *({"act": name, **entity} for entity in entities)] if name else []
         dialogue.act(turn, "understood", "bot", acts, rank=before + rank, score=_score(intent))
 
 

@@ -257,7 +257,7 @@ def _given(records: list[LogRecord], column: str) -> str | None:
 
     Raises  ValueError: another row says otherwise
     """
-    found = [(one, answer) for one in records if (answer := _cell(one.content, column)) is not None]
+    found = [(record, answer) for record in records if (answer := _cell(record.content, column)) is not None]
     for one, answer in found:
         if answer != found[0][1]:
             first = f"{shown_value(found[0][1])} at {found[0][0].place}"

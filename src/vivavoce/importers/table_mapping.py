@@ -133,16 +133,16 @@ class _Words(NamedTuple):
 
 
 def _installed_words() -> _Words:
-    found = _Words({name: [] for name in get_args(Column)}, {}, {})
+    Words = _Words({name: [] for name in get_args(Column)}, {}, {})
     for words in filter(None, map(TableWords.of, sorted(TableWords.languages()))):
         for name, pattern in words.columns.items():
-            found.columns[name].append(pattern)
+            Words.columns[name].append(pattern)
         sides: tuple[tuple[Party, list[str]], ...] = (("system", words.systems), ("user", words.users))
         for party, names in sides:
-            found.parties.update((name, party) for name in names)
+            Words.parties.update((name, party) for name in names)
         told = dict.fromkeys(words.affirmed, 1) | dict.fromkeys(words.denied, 0)
-        found.answers.update({word: value for word, value in told.items() if word not in TRUTH})
-    return found
+        Words.answers.update({word: value for word, value in told.items() if word not in TRUTH})
+    return Words
 
 
 def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], shown: str) -> str:
@@ -195,7 +195,7 @@ def _matched(
     for what, patterns in words.columns.items():
         if what in found or (not by_turn and what in ("speaker", "text", "time")):
             continue
-        named = [name for name in left if any(re.fullmatch(one, _plain(name)) for one in patterns)]
+        named = [name for name in left if any(re.fullmatch(pattern, _plain(name)) for pattern in patterns)]
         if named:
             found[what] = named if what in ("ratings", "conditions") else named[:1]
             left = [name for name in left if name not in found[what]]
@@ -225,7 +225,7 @@ def _answer_lines(
         if own:
             pairs = ", ".join(f"{_quoted(one)}: {words.answers[one.lower()]}" for one in own)
             yield f"  {_quoted(name)}: {{{pairs}}}"
-    if any(re.fullmatch(r"-?\d+,\d+", one) for own in cells.values() for one in own):
+    if any(re.fullmatch(r"-?\d+,\d+", one) for cell in cells.values() for one in cell):
         yield 'decimal: ","  # the sign before a fraction'
 
 
@@ -237,8 +237,8 @@ def _column_line(name: str, columns: Sequence[str] | None, *, needed: bool) -> s
 
 def _party_lines(speakers: Sequence[str], words: _Words) -> Iterable[str]:
     yield "parties:  # what stands for the speaker, and who it is: user, system, or null to leave it out"
-    for one in speakers:
-        yield f"  {_quoted(one)}: {words.parties.get(one.strip().lower()) or 'null  # who is this?'}"
+    for speaker in speakers:
+        yield f"  {_quoted(speaker)}: {words.parties.get(speaker.strip().lower()) or 'null  # who is this?'}"
     if not speakers:
         yield "  user: user  # no speaker was found: write what the file calls them"
         yield "  assistant: system"
@@ -253,7 +253,7 @@ def _speakers(
     else:
         column = (found.get("messages") or [""])[0]
         messages = [one for row in rows for one in row.get(column) or [] if isinstance(one, Mapping)]
-        said = [next((one[key] for key in SPEAKER_KEYS if key in one), None) for one in messages]
+        said = [next((message[key] for key in SPEAKER_KEYS if key in message), None) for message in messages]
     return list(dict.fromkeys(str(one) for one in said if one not in (None, "")))[:MOST_SHOWN]
 
 
@@ -266,10 +266,10 @@ def _time_lines(found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, 
     if not (column := found.get("time")):
         return
     times = [str(row[column[0]]) for row in rows if row.get(column[0]) not in (None, "")]
-    if times and all(re.fullmatch(r"\d{4}-\d\d-\d\d.*", one) for one in times):
+    if times and all(re.fullmatch(r"\d{4}-\d\d-\d\d.*", time) for time in times):
         yield "time_unit: iso"
         return
-    numbers = [float(one) for one in times if re.fullmatch(r"-?\d+(\.\d+)?", one)]
+    numbers = [float(time) for time in times if re.fullmatch(r"-?\d+(\.\d+)?", time)]
     unit = "ms" if numbers and min(numbers) > 1e11 else "s"
     yield f"time_unit: {unit}  # iso, s or ms; such as {_quoted(times[0] if times else '')}: is it so?"
 

@@ -104,9 +104,9 @@ def judge_dataset(
     said = statement("{judge} judged {target}: a program's words, no person's.", judge=name, target=target)
     copy_dataset(dataset, into, {TABLE: lambda before: [*before, *rows]}, notes=[said])
     troubles: dict[str, int] = {}
-    for one in verdicts:
-        if one.trouble is not None:
-            troubles[one.trouble] = troubles.get(one.trouble, 0) + 1
+    for verdict in verdicts:
+        if verdict.trouble is not None:
+            troubles[verdict.trouble] = troubles.get(verdict.trouble, 0) + 1
     return Judging(
         judge=name,
         target=target,

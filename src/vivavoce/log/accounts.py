@@ -167,7 +167,7 @@ def forget_expired(connection: Connection, now: datetime) -> None:
 
 
 def add_api_token(connection: Connection, token: ApiToken, token_hash: str) -> None:
-    row = {one.name: getattr(token, one.name) for one in fields(token)}
+    row = {field.name: getattr(token, field.name) for field in fields(token)}
     connection.execute(
         insert(api_tokens).values({**row, "scopes": list(token.scopes), "token_hash": token_hash})
     )
@@ -198,5 +198,5 @@ def revoke_api_token(connection: Connection, token_id: str, now: datetime) -> bo
 
 
 def _api_token(row: Mapping[Any, Any]) -> ApiToken:
-    facts = {one.name: row[one.name] for one in fields(ApiToken)}
+    facts = {field.name: row[field.name] for field in fields(ApiToken)}
     return ApiToken(**{**facts, "scopes": tuple(facts["scopes"])})

@@ -38,7 +38,7 @@ Choice = frozenset[tuple[str, str | None]]
 
 def choice(labels: Iterable[LoggedLabel]) -> Choice:
     """Labels made comparable: neither order nor repetition matters."""
-    return frozenset((one.label, one.value) for one in labels)
+    return frozenset((label.label, label.value) for label in labels)
 
 
 @dataclass

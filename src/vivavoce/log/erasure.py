@@ -124,7 +124,7 @@ def erase_participant(
     Raises  InputError: the study knows nobody of this name
     """
     participant_id = _pseudonym(log, study, who)
-    own = [one for one in log.recordings(study) if one.participant_id == participant_id]
+    own = [recording for recording in log.recordings(study) if recording.participant_id == participant_id]
     tapes = tapes_of(log, study).get(participant_id, []) if log.recording_folder is not None else []
     beside = present_tables(log)
 
@@ -143,7 +143,7 @@ def erase_participant(
 
 
 def _pseudonym(log: Log, study: str, who: str) -> str:
-    known = {one.participant_id for one in log.visits(study)}
+    known = {visit.participant_id for visit in log.visits(study)}
     named = {identifier: pseudonym for pseudonym, identifier in identifiers(log, study).items()}
     found = who if who in known else named.get(who)
     if found is None:

@@ -34,14 +34,16 @@ class LeftOut:
     def dialogues(self) -> set[str]:
         """The dialogues that rules leave out now, those of people left out included."""
         declared = self._declaration()
-        states = [one for one in self._log.dialogues(self._study) if one.started_at is not None]
+        states = [
+            dialogue for dialogue in self._log.dialogues(self._study) if dialogue.started_at is not None
+        ]
         if not declared.analysis.exclude:
             return set()
         visits = list(self._log.visits(self._study))
         if any(set(rule.fields) & set(OF_WORK) for rule in declared.analysis.exclude):
             rows = self._rows_of_all(visits, states, declared)
         else:
-            wanted = {one.visit_id for one in states if _may_be_out(one, declared)}
+            wanted = {state.visit_id for state in states if _may_be_out(state, declared)}
             rows = [
                 row
                 for visit in visits
@@ -51,7 +53,9 @@ class LeftOut:
         people = {row["participant_id"] for row in rows if row["dialogue_id"] is None}
         by_rule = {row["dialogue_id"] for row in rows}
         return {
-            one.dialogue_id for one in states if one.dialogue_id in by_rule or one.participant_id in people
+            state.dialogue_id
+            for state in states
+            if state.dialogue_id in by_rule or state.participant_id in people
         }
 
     def _declaration(self) -> Declaration:
@@ -59,13 +63,13 @@ class LeftOut:
         if self._declared is not None:
             return self._declared
         served = [
-            {"file": one.file, "seen_at": one.seen_at.isoformat()}
-            for one in self._log.study_records(self._study)
+            {"file": study_record.file, "seen_at": study_record.seen_at.isoformat()}
+            for study_record in self._log.study_records(self._study)
         ]
-        first = min((one.opened_at for one in self._log.visits(self._study)), default=None)
-        found = read_declaration(frozen_revision(served, first)["file"] if served else self._file)
-        self._declared = found if first is not None else None
-        return found
+        first = min((visit.opened_at for visit in self._log.visits(self._study)), default=None)
+        declaration = read_declaration(frozen_revision(served, first)["file"] if served else self._file)
+        self._declared = declaration if first is not None else None
+        return declaration
 
     def _rows(self, visit: VisitRecord, states: Sequence[DialogueRecord], declared: Declaration) -> list[Row]:
         known = self._read.get(visit.visit_id)
@@ -76,7 +80,7 @@ class LeftOut:
     def _rows_of_all(
         self, visits: Sequence[VisitRecord], states: Sequence[DialogueRecord], declared: Declaration
     ) -> list[Row]:
-        ended = {one.visit_id for one in visits if one.outcome is not None}
+        ended = {visit.visit_id for visit in visits if visit.outcome is not None}
         if ended != self._of_all[0]:
             self._of_all = ended, self._made(visits, states, declared)
         return self._of_all[1]
@@ -96,7 +100,7 @@ class LeftOut:
             rules,
             declared.fewest_user_turns,
             gathered.factors,
-            turns_known=any(one.user_turns for one in states),
+            turns_known=any(state.user_turns for state in states),
             quality=declared.quality,
         )
 

@@ -68,7 +68,7 @@ def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]
     Input   days: by what a rule is about; idle: a visit left for so long cannot be taken up again
     """
     now, beside = log.clock.now(), present_tables(log)
-    found: list[DuePart] = []
+    due_parts: list[DuePart] = []
     with log.reading() as connection:
         answers = _answers(connection, study)
         for who, own in _people(log, study).items():
@@ -86,8 +86,8 @@ def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]
             for part in past if "visits" not in past else ("visits",):
                 waits = _waits(connection, beside, study, who) if part != "free_text" else ()
                 if pieces[part]:
-                    found.append(DuePart(part, who, begun_at, pieces[part], waits))
-    return [*found, *_never_came(log, study, days)]
+                    due_parts.append(DuePart(part, who, begun_at, pieces[part], waits))
+    return [*due_parts, *_never_came(log, study, days)]
 
 
 def _never_came(log: Log, study: str, days: Days) -> list[DuePart]:
@@ -96,12 +96,12 @@ def _never_came(log: Log, study: str, days: Days) -> list[DuePart]:
         return []
     came, oldest = _people(log, study), log.clock.now() - timedelta(days=days["identifiers"])
     return [
-        DuePart("identifiers", one.participant_id, one.completed_at, leading)
-        for one in invited_people(log, study)
-        if (leading := one.linked + (one.person_key is not None))
-        and not one.simulated
-        and one.participant_id not in came
-        and one.completed_at <= oldest
+        DuePart("identifiers", invited_person.participant_id, invited_person.completed_at, leading)
+        for invited_person in invited_people(log, study)
+        if (leading := invited_person.linked + (invited_person.person_key is not None))
+        and not invited_person.simulated
+        and invited_person.participant_id not in came
+        and invited_person.completed_at <= oldest
     ]
 
 
@@ -184,9 +184,9 @@ def _expire(
 
 def _people(log: Log, study: str) -> dict[str, list[VisitRecord]]:
     found: dict[str, list[VisitRecord]] = {}
-    for one in log.visits(study):
-        if not one.simulated:
-            found.setdefault(one.participant_id, []).append(one)
+    for visit in log.visits(study):
+        if not visit.simulated:
+            found.setdefault(visit.participant_id, []).append(visit)
     return found
 
 
@@ -231,10 +231,10 @@ def _answers(connection: Connection, study: str) -> dict[str, dict[str, int]]:
     wanted = _answering(study).where(~visits.c.simulated)
     found: dict[str, dict[str, int]] = {}
     for row in connection.execute(wanted):
-        for one in _ratings(row.payload):
-            if _is_free(one):
+        for rating in _ratings(row.payload):
+            if _is_free(rating):
                 own = found.setdefault(row.participant_id, {})
-                own[one["item_id"]] = own.get(one["item_id"], 0) + 1
+                own[rating["item_id"]] = own.get(rating["item_id"], 0) + 1
     return found
 
 
@@ -251,7 +251,7 @@ def _answering(study: str) -> Any:
 def _erase_answers(connection: Connection, study: str, participant_id: str) -> None:
     wanted, touched = _answering(study).where(visits.c.participant_id == participant_id), dict[str, int]()
     for row in connection.execute(wanted).all():
-        free = [one for one in _ratings(row.payload) if _is_free(one)]
+        free = [rating for rating in _ratings(row.payload) if _is_free(rating)]
         for one in free:
             one["answer"] = None
         if free:
@@ -265,12 +265,12 @@ def _erase_answers(connection: Connection, study: str, participant_id: str) -> N
 def _ratings(payload: Any) -> list[dict[str, Any]]:
     """The answers of a form or response, wherever its step keeps them."""
     if isinstance(payload, list):
-        return [one for part in payload for one in _ratings(part)]
+        return [rating for part in payload for rating in _ratings(part)]
     if not isinstance(payload, dict):
         return []
     if {"item_id", "value", "answer"} <= payload.keys():
         return [payload]
-    return [one for part in payload.values() for one in _ratings(part)]
+    return [rating for part in payload.values() for rating in _ratings(part)]
 
 
 def _is_free(rating: Mapping[str, Any]) -> bool:

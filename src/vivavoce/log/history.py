@@ -39,7 +39,7 @@ class Events:
 
     def stored(self, kind: type[Kind]) -> Iterator[tuple[StoredEvent, Kind]]:
         """The events of one kind, with when each was stored."""
-        return ((one, one.event) for one in self.events if isinstance(one.event, kind))
+        return ((event, event.event) for event in self.events if isinstance(event.event, kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,9 @@ class DialogueHistory(Events):
     @property
     def lines(self) -> list[Turn | StoredEvent]:
         """Its turns, failures and silences, in their order."""
-        turns = {one.stored.seq: one for one in self.turns}
+        turns = {turn.stored.seq: turn for turn in self.turns}
         quiet = log_events.SystemTurnFailed | log_events.SilenceKept
-        said = (one for one in self.events if one.seq in turns or isinstance(one.event, quiet))
+        said = (event for event in self.events if event.seq in turns or isinstance(event.event, quiet))
         return [turns.get(one.seq, one) for one in said]
 
     def nontrivial(self, step: "DialoguePlan") -> bool:
@@ -286,11 +286,11 @@ class VisitHistory(Events):
         return self.opened.study if self.opened is not None else ""
 
     def dialogue_by_id(self, dialogue_id: str) -> DialogueHistory:
-        return next(one for one in self.dialogues if one.dialogue_id == dialogue_id)
+        return next(dialogue for dialogue in self.dialogues if dialogue.dialogue_id == dialogue_id)
 
     def with_key(self, client_key: str) -> StoredEvent | None:
         """The event that was logged under this key; None: none was."""
-        return next((one for one in reversed(self.events) if one.client_key == client_key), None)
+        return next((event for event in reversed(self.events) if event.client_key == client_key), None)
 
     def end_reason(self, dialogue: DialogueHistory) -> log_events.EndReason | None:
         """Why a dialogue is over: of one that was still held when its visit ended, that it was left.
@@ -307,7 +307,7 @@ class VisitHistory(Events):
         last = next((one for one, _ in self.stored(log_events.VisitEnded)), None)
         if self.outcome != "withdrew" or ended is None or last is None or ended.boot != last.boot:
             return False
-        between = (one.event for one in self.events if ended.seq < one.seq < last.seq)
+        between = (event.event for event in self.events if ended.seq < event.seq < last.seq)
         at_once = 0 <= last.monotonic_s - ended.monotonic_s < AT_ONCE_S
         return at_once and all(isinstance(one, BoutEnded | log_events.DialogueEnded) for one in between)
 

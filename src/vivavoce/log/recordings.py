@@ -259,8 +259,8 @@ def check_recordings(log: Log, *, content: bool = False) -> RecordingProblems:
     folder = RecordingFolder(log.recording_folder)
     names = folder.names()  # before the log is read, so that what is being stored meanwhile is no orphan
     recordings = log.recordings()
-    kept = {one.file: one for one in recordings if one.removed_at is None}
-    removed = {one.file for one in recordings if one.removed_at is not None} - kept.keys()
+    kept = {recording.file: recording for recording in recordings if recording.removed_at is None}
+    removed = {recording.file for recording in recordings if recording.removed_at is not None} - kept.keys()
     present = folder.names()
     found = {
         name: _state(folder.path / name, kept[name].sha256)
@@ -269,7 +269,7 @@ def check_recordings(log: Log, *, content: bool = False) -> RecordingProblems:
     }
     return RecordingProblems(
         orphans=sorted(one for one in names - kept.keys() - removed if not one.endswith(UNFINISHED)),
-        unfinished=sorted(one for one in names if one.endswith(UNFINISHED)),
+        unfinished=sorted(name for name in names if name.endswith(UNFINISHED)),
         missing=sorted(kept.keys() - present),
         altered=[name for name, state in found.items() if state == "altered"],
         undeleted=sorted(removed & present),
@@ -298,7 +298,7 @@ def finish_removals(log: Log) -> int:
 
 def erase_recordings(log: Log, recordings: list[Recording], reason: Removal = "erasure") -> int:
     """Leave a tombstone for each recording that is there, then delete its file; how many were erased."""
-    there = [one for one in recordings if one.removed_at is None]
+    there = [recording for recording in recordings if recording.removed_at is None]
 
     def write(tx: Transaction) -> None:
         for one in there:

@@ -122,7 +122,7 @@ class Remarks:
 
     def tag_names(self) -> list[str]:
         """Every tag that some dialogue has, in alphabetical order."""
-        return sorted({name for own in self.tags.values() for name in own}, key=str.casefold)
+        return sorted({name for tag in self.tags.values() for name in tag}, key=str.casefold)
 
     def standing_notes(self, dialogue_id: str) -> list[DialogueNote]:
         """The notes on a dialogue that were not taken away."""
@@ -175,7 +175,7 @@ def tagging(tag: str, dialogues: Collection[str], by: Author, *, off: bool = Fal
     kind = DialogueUntagged if off else DialogueTagged
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
-        wanted = [one for one in dialogues if (tag in now.tags.get(one, {})) == off]
+        wanted = [dialogue for dialogue in dialogues if (tag in now.tags.get(dialogue, {})) == off]
         return [kind(dialogue_id=one, tag=tag, **_who(by)) for one in wanted]
 
     return change
@@ -204,7 +204,7 @@ def removing_note(note_id: str, dialogue_id: str, by: Author) -> Change:
     """Take a note away, where it still stands."""
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
-        there = any(one.note_id == note_id for one in now.standing_notes(dialogue_id))
+        there = any(standing_note.note_id == note_id for standing_note in now.standing_notes(dialogue_id))
         return [NoteRemoved(note_id=note_id, dialogue_id=dialogue_id, **_who(by))] if there else []
 
     return change

@@ -28,7 +28,7 @@ def due(log: Log, study: str, keeping: Keeping) -> list[Recording]:
             the user in it are
     Empty   nothing says that sound may be deleted: []
     """
-    kept = [one for one in log.recordings(study) if one.removed_at is None]
+    kept = [recording for recording in log.recordings(study) if recording.removed_at is None]
     oldest = None if keeping.days is None else log.clock.now() - timedelta(days=keeping.days)
     said = _transcribed(log) if keeping.until_transcribed else set[tuple[str, int]]()
     return [

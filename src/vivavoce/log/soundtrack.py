@@ -132,7 +132,9 @@ def _of_sound(
     from vivavoce.dataset.timing import match_turns
 
     later: dict[Party, list[SpeechInterval]] = {
-        party: [SpeechInterval(one.onset_s + started_s, one.offset_s + started_s) for one in stretches]
+        party: [
+            SpeechInterval(stretch.onset_s + started_s, stretch.offset_s + started_s) for stretch in stretches
+        ]
         for party, stretches in speech.items()
     }  # on the clock of the log
     found = match_turns(logged, utterances, later)

@@ -32,7 +32,11 @@ def step_rows(visit: VisitHistory) -> list[Row]:
     """
     rows: list[Row] = []
     before = visit.opened_at
-    opened = {one.dialogue_id: one.opened.at for one in visit.dialogues if one.opened is not None}
+    opened = {
+        dialogue.dialogue_id: dialogue.opened.at
+        for dialogue in visit.dialogues
+        if dialogue.opened is not None
+    }
     for stored in visit.events:
         event = stored.event
         kind = event.name if isinstance(event, StepFinished) else _DONE.get(type(event))

@@ -126,7 +126,8 @@ def _outcome(run: _Run, case_id: str) -> Row:
     elif verdict == "invalid_variant":
         row["status"] = "invalid"
     scores = {
-        arm: [one["score"] for one in judged.replays if one["arm"] == arm] for arm in ("clean", "variant")
+        arm: [replay["score"] for replay in judged.replays if replay["arm"] == arm]
+        for arm in ("clean", "variant")
     }
     return row | {
         "verdict": verdict,
@@ -179,7 +180,7 @@ def _heard(replays: list[ReplayFinished]) -> str | None:
 
 def _duration(replays: list[ReplayFinished]) -> float | None:
     """Of all replays together; None where nothing was replayed."""
-    return sum(one.duration_s or 0.0 for one in replays) if replays else None
+    return sum(replay.duration_s or 0.0 for replay in replays) if replays else None
 
 
 def _transcript(replays: list[ReplayFinished]) -> str | None:

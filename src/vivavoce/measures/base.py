@@ -77,7 +77,7 @@ class Tables:
         if "dialogue_id" not in TABLES[name].arrow().names:
             return self.dataset.read(name)
         wanted = field_of("dialogue_id").isin(list(self._only))
-        return pa.concat_tables([one.read(name).filter(wanted) for one in _buckets(self.dataset)])
+        return pa.concat_tables([bucket.read(name).filter(wanted) for bucket in _buckets(self.dataset)])
 
     def overall(
         self, find: "Callable[..., Result]", join: "Callable[[Sequence[Result]], Result]", *given: Hashable
@@ -91,7 +91,7 @@ class Tables:
             everywhere = [self]
             if getattr(self.dataset, "buckets", 1) > 1:
                 known: Any = {"keywords": self.keywords, "facts": self.facts}
-                everywhere = (Tables(one, **known) for one in _buckets(self.dataset))
+                everywhere = (Tables(bucket, **known) for bucket in _buckets(self.dataset))
             if self._only is not None and not self._only:
                 everywhere = [self]
             self.facts[find, join, given] = join([find(one, *given) for one in everywhere])

@@ -72,12 +72,12 @@ def encoded(*columns: "pa.ChunkedArray") -> tuple[list[Places], list[Any]]:
     """Columns of values as numbers, -1 for null, and the values of these numbers, each once."""
     import pyarrow as pa
 
-    both = pa.chunked_array([chunk for one in columns for chunk in one.chunks], columns[0].type)
+    both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
     if not len(both):
         return [np.zeros(0, np.int64) for _ in columns], []
     codes = both.combine_chunks().dictionary_encode()
     numbers = codes.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    ends = np.cumsum([len(one) for one in columns])[:-1]
+    ends = np.cumsum([len(column) for column in columns])[:-1]
     return np.split(numbers, ends), codes.dictionary.to_pylist()
 
 
@@ -91,12 +91,12 @@ def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Place
     if not len(codes[0]):
         return [], np.zeros(0, np.int64)
     key = np.zeros(len(codes[0]), np.int64)
-    for one in codes:
-        low = int(one.min())
-        many = int(one.max()) - low + 1
+    for code in codes:
+        low = int(code.min())
+        many = int(code.max()) - low + 1
         if int(key.max()) >= LARGEST // many:  # else two combinations might become one number
             key = np.unique(key, return_inverse=True)[1]
-        key = key * many + one - low
+        key = key * many + code - low
     _, firsts, own = np.unique(key, return_index=True, return_inverse=True)
     return [make(*row) for row in zip(*(one[firsts].tolist() for one in codes), strict=True)], own
 

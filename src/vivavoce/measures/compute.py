@@ -182,15 +182,15 @@ class _Counted(NamedTuple):
 def _counted(tables: Tables, measures: Sequence[Measure]) -> _Counted:
     dialogues = dialogue_ids(tables)
     places = {dialogue: place for place, dialogue in enumerate(dialogues)}
-    both = np.zeros((2, len(measures), len(dialogues)))
+    zeros = np.zeros((2, len(measures), len(dialogues)))
     with uncollected():
         found = [tables.counted(measure.components) for measure in measures]
     for number, (pairs, _) in enumerate(found):
         if isinstance(pairs, PairColumns) and len(pairs.dialogue_ids) == len(dialogues):
-            both[:, number] = np.nan_to_num(pairs.both)
+            zeros[:, number] = np.nan_to_num(pairs.both)
         else:
-            _place(pairs, places, both[:, number])
-    return _Counted(dialogues, both, [pairs for pairs, _ in found], [layers for _, layers in found])
+            _place(pairs, places, zeros[:, number])
+    return _Counted(dialogues, zeros, [pairs for pairs, _ in found], [layers for _, layers in found])
 
 
 def _place(pairs: Pairs, places: Mapping[str, int], into: Floats) -> Floats:
@@ -249,7 +249,7 @@ def _sums_of_buckets(
     facts = _overall_facts(dataset, measures, keywords)
     buckets = [_Bucket(dataset.bucket(n), names, keywords, facts) for n in range(dataset.buckets)]
     found = list(in_pieces(_count_bucket, buckets))
-    dialogues = [one for bundle in found for one in bundle.dialogues]
+    dialogues = [dialogue for bundle in found for dialogue in bundle.dialogues]
     numerators = PackedRows([bundle.numerators for bundle in found])
     denominators = PackedRows([bundle.denominators for bundle in found])
     open_: dict[str, Open] = {}
@@ -386,7 +386,7 @@ def _tag_keys(dataset: "Dataset", tag: str) -> list[str | None]:
     if tag not in tagged:
         raise UnknownName("tag", tag, sorted(tagged), place=str(dataset.folder))
     ids = dataset.read("dialogues")["dialogue_id"].to_pylist()
-    return ["with" if one in tagged[tag] else "without" for one in ids]
+    return ["with" if id_ in tagged[tag] else "without" for id_ in ids]
 
 
 class Pooled(NamedTuple):
@@ -440,7 +440,7 @@ def _pooled(
         each = weights[members]
         value = _ratio(np.stack([tops, bottoms]) * each)
         macro = _ratio(np.stack([tops[cases] / bottoms[cases], np.ones(count)]) * each[cases])
-        bounds, shown = [one * each for one in bounds], each > 0
+        bounds, shown = [bound * each for bound in bounds], each > 0
     places, lowest, highest = 0, None, None
     if open_ is not None and (places := round(open_.places[members][shown].sum())):
         lowest, highest = map(_ratio, bounds)

@@ -71,12 +71,12 @@ def _sure(tables: Tables, source: str, ranks: Ranks) -> tuple[np.ndarray, ...]:
     (said, text), texts = encoded(turns["reference"], rows["text"])
     numbers: dict[tuple[str, ...], int] = {(): 0}
     words = (tuple(spoken_words(text)) for text in texts)
-    spoken = np.array([numbers.setdefault(one, len(numbers)) for one in words], dtype=np.int64)
+    spoken = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
     keys, wanted_keys = turn_keys(tables, turns), turn_keys(tables, rows)
     reference = last_of(wanted_keys, keys, taken(spoken, said, 0))
     places, score = dialogue_places(tables, rows), number_column(rows, "score")
     ranges = tables.overall(_score_ranges, _widest, source)
-    scales = [scale_of(ranges[one]) if one in ranges else None for one in _systems(tables)]
+    scales = [scale_of(ranges[system]) if system in ranges else None for system in _systems(tables)]
     scale = taken(np.array(scales, dtype=object), places, None)
     kept = (places >= 0) & (reference != -1) & (scale != None)  # noqa: E711, of each
     pairs = zip(scale[kept].tolist(), score[kept].tolist(), strict=True)

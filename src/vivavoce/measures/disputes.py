@@ -86,7 +86,7 @@ class _Trials:
         self.places: dict[str, list[_Place]] = {}
         for layer in sorted(layers):
             for dialogue_id, disputes in labels(tables).open(layer).items():
-                self.places.setdefault(dialogue_id, []).extend(_Place(layer, one) for one in disputes)
+                self.places.setdefault(dialogue_id, []).extend(_Place(layer, dispute) for dispute in disputes)
 
     @cached_property
     def first(self) -> Tables:
@@ -117,7 +117,9 @@ class _Trials:
         return {key: max(len(place.dispute.said) for place in own) for key, own in self.places.items()}
 
     def _options(self, number: int) -> int:
-        return max(len(own[number].dispute.options) for own in self.places.values() if number < len(own))
+        return max(
+            len(place[number].dispute.options) for place in self.places.values() if number < len(place)
+        )
 
     def changed(self, choices: Choices, number: int, option: int) -> Choices:
         """The same choices with another option at one place of each dialogue that has it."""
@@ -144,8 +146,8 @@ class _Counted:
         self._single = {step: self._count(tables) for step, tables in trials.single.items()}
 
     def _count(self, tables: Tables) -> Pairs:
-        found = tables.pairs(self._components(tables))
-        return {key: found.get(key, NOTHING) for key in self._trials.places}
+        pairs = tables.pairs(self._components(tables))
+        return {key: pairs.get(key, NOTHING) for key in self._trials.places}
 
     def mean(self) -> Pairs:
         """Each annotator taken at their word at all open places of a dialogue, then the mean over them."""

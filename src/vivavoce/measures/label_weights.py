@@ -50,5 +50,5 @@ def label_weights(
 
 def _weights(dataset: "Dataset", layer: str, dialogues: Sequence[str]) -> Iterator[float]:
     found = logged_chances(dataset, layer)
-    for chance, drawn in (found.get(one, (1.0, False)) for one in dialogues):
+    for chance, drawn in (found.get(dialogue, (1.0, False)) for dialogue in dialogues):
         yield 1 / chance if drawn else 0.0

@@ -27,8 +27,8 @@ def _rejections(*, typed: bool) -> Callable[[Tables], Pairs]:
         table = tables.read("dialogues")
         chosen = field_of("channel") == TYPED if typed else field_of("channel") != TYPED
         ids = set(table.filter(chosen)["dialogue_id"].to_pylist())
-        found = flags_of(tables, "rejection_prompt", "system")
-        return {key: pair for key, pair in found.items() if key in ids}
+        flags = flags_of(tables, "rejection_prompt", "system")
+        return {key: pair for key, pair in flags.items() if key in ids}
 
     return count
 

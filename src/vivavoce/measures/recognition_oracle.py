@@ -73,7 +73,7 @@ def _oracle_turns(tables: Tables) -> OracleTurns:
         lambda said, heard: Levenshtein.distance(words[said], words[heard]), compared.said[turn], text
     )
     begins = np.searchsorted(turn, np.arange(many))
-    lengths = np.array([len(one) for one in words], dtype=float)
+    lengths = np.array([len(word) for word in words], dtype=float)
     return OracleTurns(
         tables,
         compared.dialogue,

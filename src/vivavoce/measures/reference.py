@@ -99,9 +99,9 @@ def _group(measure: Measure) -> str:
 
 def _row(measures: list[Measure], keys: Mapping[str, str]) -> tuple[str, ...]:
     first = measures[0]
-    meanings = [first.meaning, *(one.meaning.rpartition(", ")[2] for one in measures[1:])]
+    meanings = [first.meaning, *(measure.meaning.rpartition(", ")[2] for measure in measures[1:])]
     see = filter(None, map(keys.get, (first.source, _missing(first), _settings(first))))
-    names = [f"`{one.name}` {one.symbol}".rstrip() for one in measures]
+    names = [f"`{measure.name}` {measure.symbol}".rstrip() for measure in measures]
     return "<br>".join(names), "<br>".join(meanings), first.unit, first.direction or "", ", ".join(see)
 
 

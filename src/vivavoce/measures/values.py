@@ -60,11 +60,11 @@ def values(
     ]
     found = pd.concat(both, ignore_index=True)
     measures = [MEASURES.get(name) for name in found["measure"]]
-    found.insert(2, "symbol", [one.symbol for one in measures])
-    found.insert(3, "family", [one.family for one in measures])
-    found.insert(4, "origin", [one.origin for one in measures])
-    found.insert(5, "unit", [one.unit_symbol for one in measures])
-    found.insert(6, "analysis_unit", [one.counted for one in measures])
+    found.insert(2, "symbol", [measure.symbol for measure in measures])
+    found.insert(3, "family", [measure.family for measure in measures])
+    found.insert(4, "origin", [measure.origin for measure in measures])
+    found.insert(5, "unit", [measure.unit_symbol for measure in measures])
+    found.insert(6, "analysis_unit", [measure.counted for measure in measures])
     rows = zip(measures, found["key"], found["denominator"], found["whole"], found["open"], strict=True)
     lines = [
         _line(

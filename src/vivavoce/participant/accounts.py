@@ -152,15 +152,15 @@ class Access:
     def who(self, token: str) -> SignedIn | None:
         """Account or link of a cookie's token."""
         with self.log.reading() as connection:
-            found = accounts.find_sign_in(connection, _hashed(token), self.log.clock.now())
-            if found is None:
+            sign = accounts.find_sign_in(connection, _hashed(token), self.log.clock.now())
+            if sign is None:
                 return None
-            account = accounts.account(connection, found.account_id) if found.account_id else None
-        study = account.study if account else found.study
-        if (found.account_id and account is None) or not self._reaches(study):
+            account = accounts.account(connection, sign.account_id) if sign.account_id else None
+        study = account.study if account else sign.study
+        if (sign.account_id and account is None) or not self._reaches(study):
             return None
-        name = account.name if account else f"{found.role} by link"
-        return SignedIn(token, found.role, name, found.account_id, study=study)
+        name = account.name if account else f"{sign.role} by link"
+        return SignedIn(token, sign.role, name, sign.account_id, study=study)
 
     def sign_in(self, name: str, password: str, address: str, browser: str = "") -> str:
         """The token of a new sign-in.
@@ -332,12 +332,14 @@ class Access:
         """The program that shows a token; None: it is unknown, revoked, expired, or of another study."""
         now = self.log.clock.now()
         with self.log.reading() as connection:
-            found = accounts.find_api_token(connection, _hashed(token), now)
-        if found is None or found.study not in (None, self.study):
+            api_token = accounts.find_api_token(connection, _hashed(token), now)
+        if api_token is None or api_token.study not in (None, self.study):
             return None
-        if found.last_used_at is None or now - found.last_used_at >= USED_AFTER:
-            self.log.transact_now(lambda tx: accounts.note_api_token_used(tx.connection, found.token_id, now))
-        return SignedIn("", PROGRAM, found.name, found.token_id, found.scopes)
+        if api_token.last_used_at is None or now - api_token.last_used_at >= USED_AFTER:
+            self.log.transact_now(
+                lambda tx: accounts.note_api_token_used(tx.connection, api_token.token_id, now)
+            )
+        return SignedIn("", PROGRAM, api_token.name, api_token.token_id, api_token.scopes)
 
     def tokens(self) -> list[ApiToken]:
         """Those of this study, the last one first, also those that hold no more."""
@@ -348,7 +350,7 @@ class Access:
     def revoke_token(self, token_id: str) -> None:
         """Raises  InputError: there is no such token, or it holds no more"""
         now = self.log.clock.now()
-        there = any(one.token_id == token_id for one in self.tokens())
+        there = any(token.token_id == token_id for token in self.tokens())
         if not there or not self.log.transact_now(
             lambda tx: accounts.revoke_api_token(tx.connection, token_id, now)
         ):

@@ -259,8 +259,8 @@ def finish(
 def _recordings(site: ThisSite, workplace: Workplace, dialogue_id: str) -> dict[str, DialogueRecording]:
     """Recordings of a dialogue, by their names on pages."""
     secret = f"{site.study.name}\0{site.engine.log.boot}"
-    found = recordings_of(site.engine.log, workplace.section.recordings, dialogue_id)
-    return {recording_key(secret, dialogue_id, one.recording_id): one for one in found}
+    recordings = recordings_of(site.engine.log, workplace.section.recordings, dialogue_id)
+    return {recording_key(secret, dialogue_id, one.recording_id): one for one in recordings}
 
 
 def _heard(

@@ -89,10 +89,10 @@ def _begun(words: str, reach: int | None, names: tuple[str, ...]) -> ShownAnswer
 def _said(side: DialogueHistory) -> list[list[str]]:
     """The words of a side before the first message and after each; also those at which it failed."""
     said: list[list[str]] = [[]]
-    for one in side.lines:
-        if isinstance(one, Turn) and one.party == "user":
+    for line in side.lines:
+        if isinstance(line, Turn) and line.party == "user":
             said.append([])
-        elif text := one.text if isinstance(one, Turn) else getattr(one.event, "shown", ""):
+        elif text := line.text if isinstance(line, Turn) else getattr(line.event, "shown", ""):
             said[-1].append(text)
     return said
 

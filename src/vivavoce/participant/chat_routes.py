@@ -174,7 +174,7 @@ QUICK: Final = (("GET", "/events", events), ("POST", "/turns", turns))
 
 def _payload(state: VisitState, turn: TurnIn) -> str | None:
     """Payload of a pressed button; None without a button, or for one that was not offered."""
-    held = [one for one in state.dialogues if one.dialogue_id == turn.dialogue_id]
+    held = [dialogue for dialogue in state.dialogues if dialogue.dialogue_id == turn.dialogue_id]
     return payload_of(held[0], turn.payload) if held and turn.payload is not None else None
 
 

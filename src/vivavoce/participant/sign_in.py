@@ -90,7 +90,7 @@ def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any)
     who, site = signed_in(request), site_of(request)
     works = _works(site.study.annotation) if who is not None and who.account_id else {}
     path = request.url.path.removeprefix(site.base)
-    here = max((one for one in works if path.startswith(one)), key=len, default="")
+    here = max((work for work in works if path.startswith(work)), key=len, default="")
     facts |= {"works": works, "here": here if name != "expert_door" else ""}
     return site.page(name, expert_language(request), status=status, who=who, **facts)
 

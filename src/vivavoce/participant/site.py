@@ -135,7 +135,10 @@ class Site:
     def environment(self, language: str, of: PageOf | None = None) -> Environment:
         """The templates in one of the pages' languages; with those of a step, channel or recruiter."""
         if (language, of) not in self._environments:
-            folders = [TEMPLATES, *(one.folder / "templates" for one in self.study.judgement_kinds)]
+            folders = [
+                TEMPLATES,
+                *(judgement_kind.folder / "templates" for judgement_kind in self.study.judgement_kinds),
+            ]
             folders = folders if of is None else [of.folder, *folders]
             environment = Environment(
                 loader=FileSystemLoader(folders),

@@ -276,8 +276,8 @@ async def file(site: ThisSite, visit_id: ThisVisit, key: str) -> Response:
 
 
 def _files(site: Site, state: VisitState) -> Mapping[str, Path | Sound]:
-    own = state.asking.files(state.shown)
-    return own if (path := _recording(site, state)) is None else {**own, RECORDING: path}
+    files = state.asking.files(state.shown)
+    return files if (path := _recording(site, state)) is None else {**files, RECORDING: path}
 
 
 @router.get("/step/{name}/{file_name}")

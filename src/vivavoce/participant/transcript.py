@@ -38,10 +38,10 @@ def growing(dialogue: DialogueHistory) -> str:
 def transcript(dialogue: DialogueHistory, shows: Collection[str] = ()) -> list[dict[str, Any]]:
     """Everything of a dialogue that is shown, in order."""
     entries = [
-        _turn(one.stored, one.event, one.text, shows)
-        if isinstance(one, Turn)
-        else shown(one, dialogue.dialogue_id)
-        for one in dialogue.lines
+        _turn(line.stored, line.event, line.text, shows)
+        if isinstance(line, Turn)
+        else shown(line, dialogue.dialogue_id)
+        for line in dialogue.lines
     ]
     return [entry for entry in entries if entry is not None]
 
@@ -77,18 +77,20 @@ def payload_of(dialogue: DialogueHistory, button: str) -> str | None:
 def pictures_of(dialogue: DialogueHistory, turn: int) -> list[str]:
     """The addresses of the pictures in a system turn, as the system gave them."""
     event = _system_turn(dialogue, turn)
-    return [url for one in event.messages for url in one.images if can_be_shown(url)] if event else []
+    return [url for message in event.messages for url in message.images if can_be_shown(url)] if event else []
 
 
 def _system_turn(dialogue: DialogueHistory, turn: int) -> log_events.SystemTurnReceived | None:
     events = (one.event for one in dialogue.turns if one.turn_index == turn)
-    return next((one for one in events if isinstance(one, log_events.SystemTurnReceived)), None)
+    return next((event for event in events if isinstance(event, log_events.SystemTurnReceived)), None)
 
 
 def _titled(event: log_events.SystemTurnReceived) -> list[tuple[str, str]]:
     """The titles and payloads of a turn's buttons."""
     choices = [choice for message in event.messages for choice in message.choices]
-    return [(one["title"], one.get("payload", one["title"])) for one in choices if one.get("title")]
+    return [
+        (choice["title"], choice.get("payload", choice["title"])) for choice in choices if choice.get("title")
+    ]
 
 
 def _turn(
@@ -120,13 +122,15 @@ def _work(agent: AgentWork | None, shows: Collection[str]) -> dict[str, list[dic
     return {
         "tools": [
             {
-                "name": one.name,
-                "parts": [part for part in (one.arguments, one.error or one.result) if part and told],
-                "failed": told and bool(one.failed),
+                "name": tool.name,
+                "parts": [part for part in (tool.arguments, tool.error or tool.result) if part and told],
+                "failed": told and bool(tool.failed),
             }
-            for one in tools
+            for tool in tools
         ],
-        "documents": [{"source": one.source or "", "text": one.document or ""} for one in documents],
+        "documents": [
+            {"source": document.source or "", "text": document.document or ""} for document in documents
+        ],
     }
 
 
@@ -136,16 +140,18 @@ def _messages(event: log_events.SystemTurnReceived) -> list[dict[str, Any]]:
     dialogue_id, turn = event.dialogue_id, event.turn_index
     return [
         {
-            "text": one.text,
-            "html": read_message(one.text),
+            "text": message.text,
+            "html": read_message(message.text),
             "images": [
-                f"picture/{dialogue_id}/{turn}/{next(pictures)}" for url in one.images if can_be_shown(url)
+                f"picture/{dialogue_id}/{turn}/{next(pictures)}"
+                for url in message.images
+                if can_be_shown(url)
             ],
             "choices": [
                 {"title": choice["title"], "payload": f"{turn}.{next(buttons)}"}
-                for choice in one.choices
+                for choice in message.choices
                 if choice.get("title")
             ],
         }
-        for one in event.messages
+        for message in event.messages
     ]

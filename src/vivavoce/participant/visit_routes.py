@@ -83,7 +83,7 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
         invited, under_way = False, False
     elif site.study.recruitment:
         parameters = request.query_params.multi_items()
-        participant, sent = "", urlencode([one for one in parameters if one[0] != "lang"])
+        participant, sent = "", urlencode([parameter for parameter in parameters if parameter[0] != "lang"])
         found = recruiter_for(site.study.recruitment, request.query_params)
         invited, pool = found is not None, found[0].name if found is not None else ""
         preview = found is not None and found[0].previews(found[1], request.query_params)

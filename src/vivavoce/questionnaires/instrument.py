@@ -225,13 +225,13 @@ FOLDER: Final = Path(__file__).parent
 def read_instrument(path: Path) -> Instrument:
     """One scoring key from its file, whose name is the instrument's."""
     source = read_yaml(path)
-    made = read_model(source, Instrument)
-    if made is None:
+    model = read_model(source, Instrument)
+    if model is None:
         raise source.problems[0].error()
-    if made.name != path.stem:
+    if model.name != path.stem:
         hint = f"the file's name is {path.stem!r}: make them agree"
-        raise InputError(f"says {made.name!r}", place=source.place(("name",)), hint=hint)
-    return made
+        raise InputError(f"says {model.name!r}", place=source.place(("name",)), hint=hint)
+    return model
 
 
 def _instruments(package: Any) -> list[Offer[Instrument]]:

@@ -40,7 +40,11 @@ def questionnaires_reference() -> str:
     """The whole page, Markdown."""
     instruments = [instrument for _, instrument in INSTRUMENTS]
     head = ("instrument", "about; scales; languages", "source and permission")
-    scores = ((f"`{one.name}`", "<br>".join(_scores(one))) for one in instruments if one.scores)
+    scores = (
+        (f"`{instrument.name}`", "<br>".join(_scores(instrument)))
+        for instrument in instruments
+        if instrument.scores
+    )
     return "".join(
         [
             _HEAD,

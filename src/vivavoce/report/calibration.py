@@ -46,13 +46,17 @@ def _rows(compared: ComparedFeature) -> list[dict[str, Any]]:
     numbers = compared.mean_real is not None
     if numbers:
         values.sort(key=float)
-        common = [one for one in values if max(_share(compared, who, one) for who in _WHO) >= _TAIL]
+        common = [value for value in values if max(_share(compared, who, value) for who in _WHO) >= _TAIL]
         last = values.index(common[-1]) if common else len(values) - 1
         values, beyond = values[: last + 1], values[last + 1 :]
     else:
         values.sort(key=lambda one: -_share(compared, "real", one))
         beyond = []
-    rows = [{"value": one, "who": who, "share": _share(compared, who, one)} for one in values for who in _WHO]
+    rows = [
+        {"value": value, "who": who, "share": _share(compared, who, value)}
+        for value in values
+        for who in _WHO
+    ]
     if beyond:
         rows += [
             {"value": "more", "who": who, "share": sum(_share(compared, who, one) for one in beyond)}

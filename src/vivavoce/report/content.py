@@ -216,7 +216,7 @@ def tests_table(summary: Summary) -> TableOfText | None:
     ]
     if not rows:
         return None
-    families = " ".join(stated(one.why) for one in summary.families)
+    families = " ".join(stated(family.why) for family in summary.families)
     if not clustered:
         note = say(
             "Difference (first minus second) in percentage points with 95% CI (Newcombe). Two-tailed "

@@ -82,7 +82,7 @@ def _doubts(material: Material, front: Front, *, empty: bool) -> tuple[str, ...]
     then what the rules left out.
     """
     summary, dataset = material.summary, material.dataset
-    told = [one for one in summary.warnings if not empty or one != NO_DIALOGUE]
+    told = [warning for warning in summary.warnings if not empty or warning != NO_DIALOGUE]
     left_out = [*dataset.what_is_lost, exclusion_words(dataset)]
     first = [one for one in told if one in summary.out_of_reach]
     rest = [one for one in told if one in left_out]

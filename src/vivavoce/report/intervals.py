@@ -90,9 +90,10 @@ def interval_figure(
     titled   panels have headings of their own
     columns  what the table of its numbers calls: panel, group, value, interval, cases
     """
-    order = list(dict.fromkeys(one.group for panel in panels for one in panel.values))
+    order = list(dict.fromkeys(value.group for panel in panels for value in panel.values))
     alike = all(
-        {one.group for one in panel.values} <= {one.group for one in panels[0].values} for panel in panels
+        {value.group for value in panel.values} <= {value.group for value in panels[0].values}
+        for panel in panels
     )
 
     def draw(width: int) -> Any:
@@ -117,15 +118,16 @@ def interval_figure(
         return rows[0] if len(rows) == 1 else alt.vconcat(*rows, spacing=16)
 
     words = "; ".join(
-        f"{panel.title}: " + ", ".join(f"{one.group} {one.shown} ({one.limits})" for one in panel.values)
+        f"{panel.title}: "
+        + ", ".join(f"{value.group} {value.shown} ({value.limits})" for value in panel.values)
         for panel in panels
     )
     rows = [
-        (panel.title, one.group, one.shown, one.limits, one.counted)
+        (panel.title, value.group, value.shown, value.limits, value.counted)
         for panel in panels
-        for one in panel.values
+        for value in panel.values
     ]
-    drawn = [one for panel in panels for one in panel.values]
+    drawn = [value for panel in panels for value in panel.values]
     return figure(
         name,
         title,
@@ -171,14 +173,14 @@ def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
 def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, titled: bool) -> Any:
     data = [
         {
-            "group": one.group,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "shown": one.shown,
-            "hover": one.hover,
+            "group": value.group,
+            "value": value.value,
+            "low": value.low,
+            "high": value.high,
+            "shown": value.shown,
+            "hover": value.hover,
         }
-        for one in panel.values
+        for value in panel.values
     ]
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     x = alt.X("value:Q", title=None, **_scale(panel))
@@ -213,7 +215,7 @@ def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, ti
 
 def _own_names(panel: IntervalPanel, names: RowNames) -> RowNames:
     """The names of this panel's own lines, where panels have different ones."""
-    own = {one.group for one in panel.values}
+    own = {value.group for value in panel.values}
     return RowNames({name: lines for name, lines in names.lines.items() if name in own}, names.room)
 
 

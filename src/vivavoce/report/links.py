@@ -36,10 +36,10 @@ def cases_between(summary: Summary, keys: Iterable[str | None], measure: str = "
 def successes_of(summary: Summary, row: GroupSummary, measure: str) -> CountedDialogues | None:
     """The dialogues of a group in which a success rate has its successes; where it has none, its cases."""
     rate = row.rates[measure]
-    found = cases_of(summary, row, measure)
-    if found is None or not rate.successes:
-        return found
-    return replace(found, measures=((measure, SUCCESSES),))
+    cases = cases_of(summary, row, measure)
+    if cases is None or not rate.successes:
+        return cases
+    return replace(cases, measures=((measure, SUCCESSES),))
 
 
 def linked(document: Document, address_of: AddressOf) -> Document:
@@ -53,14 +53,16 @@ def linked_sections(
 ) -> tuple[DocumentSection, ...]:
     """The same of sections by themselves."""
     return tuple(
-        replace(section, blocks=tuple(_block(one, address_of) for one in section.blocks))
+        replace(section, blocks=tuple(_block(block, address_of) for block in section.blocks))
         for section in sections
     )
 
 
 def linked_table(table: TableOfText, address_of: AddressOf) -> TableOfText:
     """The same of one table."""
-    rows = tuple(replace(row, cells=tuple(_cell(one, address_of) for one in row.cells)) for row in table.rows)
+    rows = tuple(
+        replace(row, cells=tuple(_cell(cell, address_of) for cell in row.cells)) for row in table.rows
+    )
     return replace(table, rows=rows)
 
 
@@ -74,7 +76,7 @@ def _block(block: Block, address_of: AddressOf) -> Block:
 
 def linked_figure(figure: Figure, address_of: AddressOf) -> Figure:
     """The same of the marks of a figure."""
-    return replace(figure, addresses=tuple(address_of(one) if one else "" for one in figure.counts))
+    return replace(figure, addresses=tuple(address_of(count) if count else "" for count in figure.counts))
 
 
 def _cell(cell: Cell, address_of: AddressOf) -> Cell:

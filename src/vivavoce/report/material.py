@@ -109,7 +109,7 @@ class Material:
     @cached_property
     def scales(self) -> list[AnsweredScale]:
         """Answers by questionnaire, with scores."""
-        keys = {one: group.key for group in self.groups for one in group.dialogue_ids}
+        keys = {dialogue_id: group.key for group in self.groups for dialogue_id in group.dialogue_ids}
         return answered_scales(self.dataset, keys)
 
     @cached_property
@@ -125,6 +125,8 @@ class Material:
 
 
 def _simulated(dataset: Dataset) -> bool:
-    tables = [name for name, table in TABLES.items() if any(one.name == "simulated" for one in table.columns)]
+    tables = [
+        name for name, table in TABLES.items() if any(column.name == "simulated" for column in table.columns)
+    ]
     read = (rows for rows in map(dataset.read, tables) if "simulated" in rows.column_names)
     return any(any(rows.column("simulated").to_pylist()) for rows in read)

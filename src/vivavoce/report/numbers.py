@@ -71,7 +71,7 @@ def durations(*seconds: float | None, plus: bool = False) -> list[str]:
 
     All are in the unit of the longest, with as many decimals as tell apart those that differ.
     """
-    known = [one for one in seconds if one is not None]
+    known = [second for second in seconds if second is not None]
     most = max(map(abs, known), default=0.0)
     if most >= _MINUTE_S and len({round(one) for one in known}) == len(set(known)):
         write = _minutes
@@ -89,7 +89,7 @@ def durations(*seconds: float | None, plus: bool = False) -> list[str]:
     def signed(value: float) -> str:
         return write(value, "\u2212" if value < 0 else "+" if plus and value > 0 else "")
 
-    return [Shown(MISSING if one is None else signed(one), duration=one) for one in seconds]
+    return [Shown(MISSING if second is None else signed(second), duration=second) for second in seconds]
 
 
 def duration(value: float | None) -> str:
@@ -129,7 +129,7 @@ def measured(value: float | None, low: float | None, high: float | None, unit: s
         return amount(value, unit), between(low, high, lambda one: amount(one, ""))
     shown, *ends = durations(value, low, high)
     if all(one.count(THIN) == 1 for one in (shown, *ends)):  # their unit stands with the value
-        ends = [one.partition(THIN)[0] for one in ends]
+        ends = [end.partition(THIN)[0] for end in ends]
     return shown, _between(low, high, ends)
 
 

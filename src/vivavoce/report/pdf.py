@@ -36,8 +36,8 @@ def pdf(document: Document) -> bytes:
 def data_of(document: Document) -> dict[str, Any]:
     """What the template reads; signatures of all tables stand together at the end of the print."""
     sections = [
-        {"name": one.name, "title": one.title, "blocks": [_plain(block) for block in one.blocks]}
-        for one in document.sections
+        {"name": section.name, "title": section.title, "blocks": [_plain(block) for block in section.blocks]}
+        for section in document.sections
     ]
     frame = asdict(replace(document, sections=(), figure=None))
     signatures = [

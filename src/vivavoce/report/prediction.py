@@ -78,7 +78,7 @@ def _worth(found: QualityExplanation) -> Figure:
 
 
 def _courses(found: QualityExplanation) -> Figure:
-    courses = [(_title(one.measure), one.points) for one in found.courses]
+    courses = [(_title(course.measure), course.points) for course in found.courses]
     every = [point.predicted for _, points in courses for point in points]
     scale = alt.Scale(domain=[min(every), max(every)], nice=True, zero=False)
 
@@ -119,7 +119,7 @@ def _calibration(found: QualityExplanation) -> Figure:
             y=alt.Y("low:Q", title="answered", scale=scale), y2=alt.Y2("high:Q")
         )
         dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y=alt.Y("answered:Q"))
-        ideal = alt.Chart(alt.Data(values=[{"at": one} for one in ends])).mark_line(
+        ideal = alt.Chart(alt.Data(values=[{"at": end} for end in ends])).mark_line(
             color=WARM, strokeDash=[4, 3]
         )
         side = min(width - 80, 360)

@@ -151,7 +151,7 @@ def fill(
     material: Material, sections: list[Section[Any]], progress: Progress | None = None
 ) -> list[FilledSection]:
     """Those of the sections for which the dataset holds something, with what they found."""
-    found: list[FilledSection] = []
+    filled_sections: list[FilledSection] = []
     for number, section in enumerate(sections):
         if progress is not None:
             progress(number, len(sections), section.title)
@@ -159,8 +159,8 @@ def fill(
             with _asking(section):
                 results = section.results(material)
             if results is not None:
-                found.append(FilledSection(section, results))
-    return found
+                filled_sections.append(FilledSection(section, results))
+    return filled_sections
 
 
 def fill_dashboard(material: Material) -> list[FilledSection]:

@@ -120,10 +120,10 @@ def comparisons(summary: Summary, *, most: int = MOST_PAIRS) -> Sequence[Table |
     """
     letters = {one.name: letter for one, letter in zip(summary.families, ascii_lowercase, strict=False)}
     declared = summary.declared.results if summary.declared else ()
-    explored = [one for one in summary.tests if one.family == "explored"]
+    explored = [test for test in summary.tests if test.family == "explored"]
     every = [*(_Line.declared(one) for one in declared), *map(_Line.explored, explored)]
     shown = every if len(every) <= most else [one for one in every if one.significant]
-    notes = [Text(f"{letters[one.name]}  {one.why}", style="dim") for one in summary.families]
+    notes = [Text(f"{letters[family.name]}  {family.why}", style="dim") for family in summary.families]
     if len(shown) < len(every):
         notes.insert(0, Text(f"{len(every) - len(shown)} more show no difference; --json has them all."))
     if not shown:

@@ -120,7 +120,7 @@ def _opened(row: Sequence[str], counts: CountedDialogues | None, address: str) -
 
 def _held(spec: dict[str, Any]) -> tuple[list[str], list[tuple[str, ...]]]:
     """The rows of all data in a specification, each once; a column is what charts call it."""
-    rows = [one for one in _values(spec) if len(one) > 1]
+    rows = [value for value in _values(spec) if len(value) > 1]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     written = [tuple(_written(row.get(name)) for name in columns) for row in rows]
     return columns, list(dict.fromkeys(written))

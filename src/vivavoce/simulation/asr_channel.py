@@ -150,7 +150,7 @@ def _groups(domain: Ontology | SimulatedDomain, language: str) -> list[list[str]
         for name, slot in domain.slots.items()
         if slot.values
     ]
-    return [*groups, [known[language].text for known in domain.types.values() if language in known]]
+    return [*groups, [type_[language].text for type_ in domain.types.values() if language in type_]]
 
 
 def _rivals(groups: list[list[str]]) -> dict[str, list[str]]:

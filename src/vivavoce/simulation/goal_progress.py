@@ -57,8 +57,12 @@ class Pursuit:
         things = group.items if group else {}
         slots = {slot: value for slot, value in task.constraints.items() if slot in kind.slots}
         items = {key: value for key, value in task.constraints.items() if key in things}
-        strange = [one for one in task.constraints if one not in slots and one not in items]
-        strange += [one for one in task.requests if one not in domain.wants]
+        strange = [
+            constraint
+            for constraint in task.constraints
+            if constraint not in slots and constraint not in items
+        ]
+        strange += [request for request in task.requests if request not in domain.wants]
         strange += [value for slot, value in slots.items() if value not in domain.slots[slot].values]
         strange += [value for key, value in items.items() if value and value not in things[key].amounts]
         if strange:
@@ -82,7 +86,7 @@ class Pursuit:
         """Want another value of a slot; `smaller`: one that stands before it. False where there is none."""
         values = list(self.kind.slots[slot] or self.domain.slots[slot].values)
         at = values.index(self.slots[slot]) if self.slots[slot] in values else len(values)
-        others = values[:at] if smaller else [one for one in values if one != self.slots[slot]]
+        others = values[:at] if smaller else [value for value in values if value != self.slots[slot]]
         if not others:
             return False
         self.slots[slot] = others[-1] if smaller else random.choice(others)

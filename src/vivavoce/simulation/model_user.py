@@ -98,7 +98,7 @@ class ModelUser:
     async def _ask(self, message: str) -> str:
         turn = UserTurn(key=f"{self._conversation.key}-{self._turns}", number=self._turns, text=message)
         outputs = self._connector.send(self._conversation, turn)
-        return " ".join([one.text async for one in outputs if one.kind == "message"])
+        return " ".join([output.text async for output in outputs if output.kind == "message"])
 
 
 class ModelCasting(Casting):

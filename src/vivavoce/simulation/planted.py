@@ -27,7 +27,7 @@ def compared_in(plan: Study) -> WhatIsCompared:
     for step in plan.visit:
         if isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts):
             variables = variables_of(plan.pairs, step.settings.variables)
-            asked = tuple(one.question_id for one in step.material.questions)
+            asked = tuple(question.question_id for question in step.material.questions)
             return WhatIsCompared(variables, asked, step.settings.ties)
     raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
 

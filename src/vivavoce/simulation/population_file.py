@@ -62,7 +62,10 @@ class Spread(_Data):
         if self.beta is not None and min(self.beta) <= 0:
             raise mistake("a beta distribution needs two numbers above 0", "write {beta: [2, 8]}")
         if self.values is not None:
-            shares, strange = list(self.values.values()), [one for one in self.values if not _is_number(one)]
+            shares, strange = (
+                list(self.values.values()),
+                [value for value in self.values if not _is_number(value)],
+            )
             if strange or not shares or min(shares) < 0 or sum(shares) <= 0:
                 raise mistake(
                     "shares by value need numbers and shares above 0", "write {values: {3: 0.5, 4: 0.5}}"
@@ -78,7 +81,7 @@ class Spread(_Data):
             shape = self.pareto
             return lambda random: min(MOST_DIALOGUES, int(random.paretovariate(shape)))
         if self.values is not None:
-            known, shares = [float(one) for one in self.values], list(self.values.values())
+            known, shares = [float(value) for value in self.values], list(self.values.values())
             return lambda random: random.choices(known, shares)[0]
         low, high = self.low or 0.0, self.high or 0.0
         if whole:
@@ -92,7 +95,7 @@ class Spread(_Data):
         if self.pareto is not None:
             return 1.0, MOST_DIALOGUES
         if self.values is not None:
-            known = [float(one) for one in self.values]
+            known = [float(value) for value in self.values]
             return min(known), max(known)
         return self.low or 0.0, self.high or 0.0
 

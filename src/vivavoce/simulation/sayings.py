@@ -48,10 +48,10 @@ class Sayings:
     def __init__(self, entries: Sequence[SayingEntry]) -> None:
         self._known: defaultdict[tuple[Key, str | None], list[SayingEntry]] = defaultdict(list)
         self._anywhere: defaultdict[Key, list[SayingEntry]] = defaultdict(list)
-        for one in entries:
-            key = _key(one.means)
-            self._known[key, one.after].append(one)
-            self._anywhere[key].append(one)
+        for entry in entries:
+            key = _key(entry.means)
+            self._known[key, entry.after].append(entry)
+            self._anywhere[key].append(entry)
 
     def chosen(
         self,
@@ -82,7 +82,7 @@ class Sayings:
 
     def _fitting(self, entries: Sequence[SayingEntry], given: Collection[str | None]) -> list[SayingEntry]:
         """Sentences whose values are all there to be said."""
-        return [one for one in entries if _values(one.say) <= {*given}]
+        return [entry for entry in entries if _values(entry.say) <= {*given}]
 
 
 def acts_of(saying: SayingEntry, values: dict[str, str]) -> tuple[LoggedAct, ...]:

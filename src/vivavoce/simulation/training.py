@@ -139,13 +139,13 @@ def train(
     """Hold so many dialogues, each followed by its reward; returns how they went."""
 
     async def run() -> list[Practice]:
-        held: list[Practice] = []
+        practices: list[Practice] = []
         for number in range(dialogues):
             key, practice = await practising.hold(connector, number)
             bot.learn(key, reward.of(practice.met, practice.turns, practice.words))
-            held.append(practice)
+            practices.append(practice)
             if progress and number % 50 == 49:
                 progress(number + 1, dialogues)
-        return held
+        return practices
 
     return asyncio.run(run())

@@ -143,8 +143,8 @@ def _returning(engine: SessionEngine) -> list[str]:
     log, study = engine.log, engine.study.name
     if engine.study.follow_up is None:
         return []
-    came = {one.participant_id for one in log.visits(study)}
-    invited = (one for one in invited_people(log, study) if one.simulated)
+    came = {visit.participant_id for visit in log.visits(study)}
+    invited = (invited_person for invited_person in invited_people(log, study) if invited_person.simulated)
     return [one.participant_id for one in invited if one.participant_id not in came]
 
 

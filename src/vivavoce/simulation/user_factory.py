@@ -151,7 +151,7 @@ class Casting:
         if (
             known is not None
             and not other_languages(known, own)
-            and any(one.switches_language for one in traits)
+            and any(trait.switches_language for trait in traits)
         ):
             raise InputError(
                 f"simulated users cannot switch language: there are words in {own!r} alone",

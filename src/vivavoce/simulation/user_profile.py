@@ -79,8 +79,8 @@ class UserProfile:
         return {name: share for name, share in shares.items() if share != _DEPARTURES[name]}
 
 
-HABITS: Final = tuple(one.name for one in fields(UserProfile))
-_DEPARTURES: Final = {one.name: one.default for one in fields(UserProfile)[HABITS.index("knowledge") :]}
+HABITS: Final = tuple(field.name for field in fields(UserProfile))
+_DEPARTURES: Final = {field.name: field.default for field in fields(UserProfile)[HABITS.index("knowledge") :]}
 Draw = Callable[[Random], float]
 
 DEFAULT_HABITS: Final[dict[str, Draw]] = {

@@ -128,7 +128,7 @@ def krippendorff(
     weights = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=draws)
     flat = pairs.reshape(len(counts), -1)
     measure = _alpha(scale, values)
-    drawn = np.array([measure((one @ flat).reshape(len(values), -1)) for one in weights])
+    drawn = np.array([measure((weight @ flat).reshape(len(values), -1)) for weight in weights])
     return Agreement(measure(pairs.sum(axis=0)), _interval(drawn, level, len(counts)))
 
 

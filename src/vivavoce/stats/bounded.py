@@ -66,7 +66,7 @@ def bounded_share(people: np.ndarray, values: Sequence[float], level: float = 0.
     Raises  ValueError: no values
     """
     sizes = np.unique(people, return_counts=True)[1]
-    alike = values[0] in (0, 1) and all(one == values[0] for one in values)
+    alike = values[0] in (0, 1) and all(value == values[0] for value in values)
     if not alike or len(sizes) < 2:
         return bounded_mean(people, values, 0, 1, level)
     cases = math.floor(len(values) ** 2 / float((sizes**2).sum()))

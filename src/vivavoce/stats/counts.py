@@ -117,7 +117,7 @@ def read_counts(words: Sequence[str]) -> list[Count]:
 
     Raises  InputError: not of this form, more successes than cases, no case, or a name given twice
     """
-    found: list[Count] = []
+    counts: list[Count] = []
     for word in words:
         match = _COUNT.fullmatch(word)
         if match is None:
@@ -125,12 +125,12 @@ def read_counts(words: Sequence[str]) -> list[Count]:
         count = Count(match["name"], int(match["successes"]), int(match["n"]))
         if not 0 < count.n >= count.successes:
             raise InputError(f"{word!r} is no rate", hint="successes lie between 0 and the cases, at least 1")
-        if any(count.name == other.name for other in found):
+        if any(count.name == other.name for other in counts):
             raise InputError(f"{count.name!r} is given twice", hint="give every count a name of its own")
-        found.append(count)
-    if not found:
+        counts.append(count)
+    if not counts:
         raise InputError("no counts given", hint="write some, such as A=259/403 B=263/390")
-    return found
+    return counts
 
 
 def rates(counts: Sequence[Count], level: float = 0.95) -> RatesCompared:
@@ -144,13 +144,13 @@ def rates(counts: Sequence[Count], level: float = 0.95) -> RatesCompared:
         level,
         [
             CountedRate(
-                one.name,
-                one.successes,
-                one.n,
-                one.successes / one.n,
-                {name: INTERVALS[name](one.successes, one.n, level) for name in SHOWN},
+                count.name,
+                count.successes,
+                count.n,
+                count.successes / count.n,
+                {name: INTERVALS[name](count.successes, count.n, level) for name in SHOWN},
             )
-            for one in counts
+            for count in counts
         ],
         [test for method in Z_METHODS for test in _tests(pairs, method)],
         [
@@ -180,7 +180,7 @@ def _tests(pairs: list[tuple[Count, Count]], method: ZMethod) -> list[RateTest]:
 def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) -> CountedChoices:
     """How often the first of two was chosen: chi-square and exact binomial against a share."""
     tested = [
-        [one_proportion_p(one.successes, one.n, against, how) for one in counts]
+        [one_proportion_p(count.successes, count.n, against, how) for count in counts]
         for how in ("chi_square", "exact")
     ]
     found = [

@@ -250,10 +250,10 @@ def _curvature(loss: Callable[[Floats], float], at: Floats, free: np.ndarray) ->
     steps = 1e-4 * np.maximum(1.0, np.abs(at))
     moves = [step * one for step, one in zip(steps, np.eye(len(at)), strict=True)]
     middle = loss(at)
-    found = np.zeros((len(free), len(free)))
+    zeros = np.zeros((len(free), len(free)))
     for i, a in enumerate(free):
         up, down = loss(at + moves[a]), loss(at - moves[a])
-        found[i, i] = (up - 2 * middle + down) / steps[a] ** 2
+        zeros[i, i] = (up - 2 * middle + down) / steps[a] ** 2
         for j, b in enumerate(free[:i]):
             mixed = (
                 loss(at + moves[a] + moves[b])
@@ -261,8 +261,8 @@ def _curvature(loss: Callable[[Floats], float], at: Floats, free: np.ndarray) ->
                 - loss(at - moves[a] + moves[b])
                 + loss(at - moves[a] - moves[b])
             )
-            found[i, j] = found[j, i] = mixed / (4 * steps[a] * steps[b])
-    return found
+            zeros[i, j] = zeros[j, i] = mixed / (4 * steps[a] * steps[b])
+    return zeros
 
 
 def fit_mixed_logistic(

@@ -149,7 +149,7 @@ def mixed_logistic(cases: Cases, level: float = 0.95) -> ModelDifference:
         return fit.marginal_at(with_a, parameters) - fit.marginal_at(without, parameters)
 
     moves = 1e-4 * np.eye(len(at))
-    slope = np.array([(difference(at + one) - difference(at - one)) / 2e-4 for one in moves])
+    slope = np.array([(difference(at + move) - difference(at - move)) / 2e-4 for move in moves])
     error = math.sqrt(float(slope @ fit.covariance @ slope))
     how = "Laplace's approximation" if fit.method == "laplace" else "adaptive quadrature"
     return ModelDifference(

@@ -265,7 +265,7 @@ def _only(cells: Cells, who: np.ndarray) -> Cells:
 
 
 def _sum(parts: list[Parts]) -> Parts:
-    return Parts(np.sum([one.a for one in parts], axis=0), np.sum([one.b for one in parts], axis=0))
+    return Parts(np.sum([part.a for part in parts], axis=0), np.sum([part.b for part in parts], axis=0))
 
 
 def _tail(drawn: Floats, seen: float) -> float:

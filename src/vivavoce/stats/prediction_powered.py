@@ -175,7 +175,7 @@ def powered_difference(
     if se <= ALIKE:
         return PoweredDifference(people=asked, estimate=estimate, se=0.0, method=NOTHING_VARIED)
     reach = t_quantile((1 + level) / 2, df) * se
-    name = "prediction_powered_t" if any(one.weight for one in sides if one) else "people_t"
+    name = "prediction_powered_t" if any(side.weight for side in sides if side) else "people_t"
     return PoweredDifference(
         estimate=estimate,
         low=estimate - reach,

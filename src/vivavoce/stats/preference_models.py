@@ -135,7 +135,7 @@ def levels(rows: Sequence[Choice], level: float = 0.95) -> list[RankedLevels]:
 
     Note    `levels` is None where a level has no finite worth or was never compared with the others
     """
-    found: list[RankedLevels] = []
+    ranked_levelses: list[RankedLevels] = []
     for variable in sorted({row["variable"] for row in rows}):
         own = [row for row in rows if row["variable"] == variable]
         names = _level_names(own)
@@ -144,7 +144,7 @@ def levels(rows: Sequence[Choice], level: float = 0.95) -> list[RankedLevels]:
         first, second = ([row[f"{kind}_level"] for row in own] for kind in ("experimental", "control"))
         fitted = fit(differences(names, first, second), _outcomes(own), people_of(own))
         ranked = worths(names, fitted, level) if fitted else None
-        found.append(
+        ranked_levelses.append(
             RankedLevels(
                 variable=variable,
                 levels=ranked,
@@ -153,7 +153,7 @@ def levels(rows: Sequence[Choice], level: float = 0.95) -> list[RankedLevels]:
                 best=ranked[0].name if ranked else None,
             )
         )
-    return found
+    return ranked_levelses
 
 
 def _level_names(rows: Sequence[Choice]) -> list[str]:
@@ -165,7 +165,7 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrate
 
     Empty   variables without a slash, or whose levels have not as many parts as their name, are left out
     """
-    found: list[CombinedStrategies] = []
+    combined_strategieses: list[CombinedStrategies] = []
     for variable in sorted({row["variable"] for row in rows}):
         own = [row for row in rows if row["variable"] == variable]
         factors = variable.split(JOINT)
@@ -174,7 +174,7 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrate
             continue
         terms = _terms(factors, parts)
         fitted, kept = _largest_fit(own, terms)
-        found.append(
+        combined_strategieses.append(
             CombinedStrategies(
                 variable=variable,
                 choices=len(own),
@@ -188,7 +188,7 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrate
                 else [],
             )
         )
-    return found
+    return combined_strategieses
 
 
 def _terms(factors: Sequence[str], parts: dict[str, list[str]]) -> dict[str, dict[str, float]]:

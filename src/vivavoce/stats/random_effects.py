@@ -21,8 +21,8 @@ class Groupings:
     """Which level of each grouping a row belongs to; effects stand in the order of the groupings."""
 
     def __init__(self, codes: Sequence[np.ndarray]) -> None:
-        self.codes = [np.unique(one, return_inverse=True)[1].ravel() for one in codes]
-        self.sizes = [int(one.max()) + 1 for one in self.codes]
+        self.codes = [np.unique(code, return_inverse=True)[1].ravel() for code in codes]
+        self.sizes = [int(code.max()) + 1 for code in self.codes]
         self.count = sum(self.sizes)
         self._starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(int)
         self._large = int(np.argmax(self.sizes))

@@ -78,12 +78,12 @@ def correlations(*sides: Residuals) -> Alike:
     Source  one-way analysis of variance of participants within systems; products of participants' two totals
     """
     between = within = apart = scattered = spread = 0.0
-    for one in sides:
-        met, n = one.cases > 0, one.cases.sum()
-        means = float((one.totals[met] ** 2 / one.cases[met]).sum())
+    for side in sides:
+        met, n = side.cases > 0, side.cases.sum()
+        means = float((side.totals[met] ** 2 / side.cases[met]).sum())
         between, apart = between + means, apart + met.sum() - 1
-        within, scattered = within + float(one.squares.sum()) - means, scattered + n - met.sum()
-        spread += n - float((one.cases**2).sum()) / n
+        within, scattered = within + float(side.squares.sum()) - means, scattered + n - met.sum()
+        spread += n - float((side.cases**2).sum()) / n
     noise = within / scattered if scattered > 0 else 0.0
     common = max((between - apart * noise) / spread, 0.0) if spread > 0 else 0.0
     whole = max(noise + common, ALIKE)

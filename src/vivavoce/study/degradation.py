@@ -73,7 +73,7 @@ def check_damage(
         return
     for key, level in [
         *(("levels", one) for one in plan.levels),
-        *(("answers", one) for one in plan.answers),
+        *(("answers", answer) for answer in plan.answers),
     ]:
         if level not in levels[plan.factor]:
             hint = nearest(level, sorted(levels[plan.factor]))

@@ -56,11 +56,11 @@ Known = Callable[[str], Any]
 def _condition(given: Any, *, numbers: bool = False, known: Sequence[str] = ()) -> str:
     """A condition as it is written in signatures: an operator, then values."""
     items = given if isinstance(given, list) else [given]
-    if not items or any(isinstance(one, dict | list | bool) or one is None for one in items):
+    if not items or any(isinstance(item, dict | list | bool) or item is None for item in items):
         raise mistake(
             f"{shown_value(given)} is not a condition", 'write a value, a list, or a comparison such as "< 2"'
         )
-    operator, text = _split(", ".join(str(one) for one in items))
+    operator, text = _split(", ".join(str(item) for item in items))
     values = [one.strip() for one in text.split(",") if one.strip()]
     if not values:
         raise mistake(f"{shown_value(given)} has no value to compare with", "write a value after the sign")
@@ -68,7 +68,7 @@ def _condition(given: Any, *, numbers: bool = False, known: Sequence[str] = ()) 
         _check_numbers(given, operator, values)
     elif operator not in ("=", "!="):
         raise mistake(f"{operator} needs a number", "write = or !=, or no operator")
-    strange = next((one for one in values if known and one not in known), None)
+    strange = next((value for value in values if known and value not in known), None)
     if strange is not None:
         raise mistake(f"unknown value {strange!r}", nearest(strange, list(known)))
     return f"{operator} {', '.join(values)}"
@@ -79,7 +79,7 @@ def _check_numbers(given: Any, operator: str, values: Sequence[str]) -> None:
         raise mistake(
             f"{shown_value(given)} does not compare with a number", 'write a comparison such as "< 2"'
         )
-    if any(_number(one) is None for one in values):
+    if any(_number(value) is None for value in values):
         raise mistake(f"{shown_value(given)} does not compare with a number", "write numbers")
 
 
@@ -180,7 +180,7 @@ class Exclusion(Settings):
     @classmethod
     def _written(cls, value: Any) -> Any:
         names = _AND.split(value.strip()) if isinstance(value, str) else value
-        if isinstance(names, list | dict) and any(str(one).startswith(OF_OUTCOMES) for one in names):
+        if isinstance(names, list | dict) and any(str(name).startswith(OF_OUTCOMES) for name in names):
             hint = "use quality.mark, which flags the dialogue for manual review"
             raise mistake(f"{OF_OUTCOMES} depends on the outcome that the analysis measures", hint)
         return _parsed(value) if isinstance(value, str) else value

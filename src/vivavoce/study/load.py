@@ -219,7 +219,7 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
     annotation = read_annotation(materials, file)
     offered = read_offered(materials, tuple(file.languages), entries)
     walk = Walk(entries, offered)
-    shown = pairs_of_study(walk.presented, tuple(file.languages), source)
+    pairs = pairs_of_study(walk.presented, tuple(file.languages), source)
     documents, wordings = materials.documents(file, walk), materials.wordings(file, walk.forms)
     walk.check(source)
     check_channels(walk.held, source)
@@ -258,8 +258,8 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
         ontology=ontology,
         tasks=tasks,
         visit=walk.visit,
-        pairs=shown.pairs,
-        balance=shown.balance,
+        pairs=pairs.pairs,
+        balance=pairs.balance,
         allocation=file.allocation,
         limits=file.limits,
         identity=file.identity,

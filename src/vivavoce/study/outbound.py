@@ -87,19 +87,25 @@ class Outbound(Settings):
 
 def outbound_warnings(outbound: Outbound, environment: Mapping[str, str]) -> list[str]:
     """Reasons why participants cannot be called, one line each."""
-    found: list[InputError] = []
+    input_errors: list[InputError] = []
     place = "telephone.outbound"
     if outbound.exchange is None and any(one.startswith("+") for one in outbound.allowed):
         problem = "outbound calls need an exchange"
-        found.append(InputError(problem, place=f"{place}.exchange", hint="write its HOST:PORT"))
+        input_errors.append(InputError(problem, place=f"{place}.exchange", hint="write its HOST:PORT"))
     name = outbound.password[2:-1] if outbound.password else ""
     if name and not environment.get(name):
         hint = f"set the environment variable {name} where the service starts"
-        found.append(InputError(f"secret ${{{name}}} is not set", place=f"{place}.password", hint=hint))
+        input_errors.append(
+            InputError(f"secret ${{{name}}} is not set", place=f"{place}.password", hint=hint)
+        )
     if outbound.password and outbound.username is None:
         hint = "add our user name at the exchange"
-        found.append(InputError("a password without a user name", place=f"{place}.username", hint=hint))
+        input_errors.append(
+            InputError("a password without a user name", place=f"{place}.username", hint=hint)
+        )
     if find_spec("phonenumbers") is None:
         hint = "pip install 'vivavoce[telephone]'"
-        found.append(InputError("the package phonenumberslite is not installed", place=place, hint=hint))
-    return [str(one) for one in found]
+        input_errors.append(
+            InputError("the package phonenumberslite is not installed", place=place, hint=hint)
+        )
+    return [str(input_error) for input_error in input_errors]

@@ -174,12 +174,17 @@ def _meaning(text: PairText, language: str) -> list[Finding]:
     hint = N_("state the same facts in both; list equivalent phrases under `equivalent`")
     last = len(_said(text.control, "user")) + 1
     found = []
-    for one in disagreements(text, language):
-        if one.turn == last:
-            found.append(_finding(N_("after the user's last turn, {what}"), hint, what=one.problem))
+    for disagreement in disagreements(text, language):
+        if disagreement.turn == last:
+            found.append(_finding(N_("after the user's last turn, {what}"), hint, what=disagreement.problem))
         else:
             found.append(
-                _finding(N_("before user turn {turn}, {what}"), hint, turn=one.turn, what=one.problem)
+                _finding(
+                    N_("before user turn {turn}, {what}"),
+                    hint,
+                    turn=disagreement.turn,
+                    what=disagreement.problem,
+                )
             )
     return found
 

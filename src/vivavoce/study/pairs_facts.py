@@ -129,12 +129,12 @@ def _read_clause(clause: str, asked: State | None, reader: _Reader, found: Facts
     for at, value in _values(tokens, clause, reader):
         denied: State = "denied" if at > start else "told"
         found.values.append(ToldValue(value, asked or ("supposed" if supposed else denied)))
-    for one in tokens:
-        word = one[0]
+    for token in tokens:
+        word = token[0]
         if len(word) < 3 or word in reader.idle or not word[0].isalpha():
             continue
         form: Form = "done" if reader.done.fullmatch(word) else "plain"
-        form = "denied" if one.start() > start else "supposed" if supposed or asked else form
+        form = "denied" if token.start() > start else "supposed" if supposed or asked else form
         found.words[word, form] += 1
     for axis, side, pattern in reader.opposites:
         for match in pattern.finditer(clause):
@@ -145,7 +145,7 @@ def _read_clause(clause: str, asked: State | None, reader: _Reader, found: Facts
 
 def _values(tokens: list[re.Match[str]], clause: str, reader: _Reader) -> Iterator[tuple[int, str]]:
     """Start and value of each quantity, time or date in a clause."""
-    words, skip = [one[0] for one in tokens], 0
+    words, skip = [token[0] for token in tokens], 0
     for place, one in enumerate(tokens):
         if skip:
             skip -= 1

@@ -203,7 +203,7 @@ def phrases(written: str) -> tuple[str, ...]:
 
 def equivalents(written: str) -> tuple[tuple[str, str], ...]:
     """Equivalent phrases, `a = b | c = d`; incomplete entries are dropped."""
-    both = (tuple(map(str.strip, one.partition("=")[::2])) for one in phrases(written))
+    both = (tuple(map(str.strip, phrase.partition("=")[::2])) for phrase in phrases(written))
     return tuple((one, other) for one, other in both if one and other)
 
 

@@ -90,7 +90,7 @@ class PairsLaboratory:
         """
         with _WRITING:
             if self.digest(pair.pair_id) != base:
-                last = next((one for one in self.versions() if one.pair == pair.pair_id), None)
+                last = next((version for version in self.versions() if version.pair == pair.pair_id), None)
                 raise PairChanged(pair.pair_id, last.by if last else "")
             known = self.pair(pair.pair_id)
             whole = pair.model_copy(update={"text": {**(known.text if known else {}), **pair.text}})
@@ -134,7 +134,8 @@ class PairsLaboratory:
         """True if the study can use it: written in all its languages, and fair or doubtful in each."""
         languages = self.languages
         return all(
-            one in pair.text and judge_pair(pair, one, self.balance).word != "unfit" for one in languages
+            language in pair.text and judge_pair(pair, language, self.balance).word != "unfit"
+            for language in languages
         )
 
     def _write(self, texts: dict[Path, str], saved: Pair | None = None) -> None:
@@ -183,11 +184,11 @@ class PairsLaboratory:
 
 
 def _pairs(path: Path) -> list[Pair]:
-    found = read_pairs(path)
-    if found.problems:
-        first = found.problems[0]
+    pairs = read_pairs(path)
+    if pairs.problems:
+        first = pairs.problems[0]
         raise InputError(first.problem, place=first.place, hint=first.hint)
-    return [pair for _, pair in found.pairs]
+    return [pair for _, pair in pairs.pairs]
 
 
 def _text(path: Path) -> str:

@@ -67,9 +67,9 @@ def disagreements(text: PairText, language: str) -> list[FactMismatch]:
         one, other = (said[place] if place < len(said) else "" for said in (ours, theirs))
         if one != other:
             control, experimental = facts_of(one, language, names), facts_of(other, language, names)
-            given = _words(heard)
-            problems = _compared(control, experimental, given)
-            problems += [] if problems else _swapped(one, other, given, _words(" ".join(spoken[:place])))
+            words = _words(heard)
+            problems = _compared(control, experimental, words)
+            problems += [] if problems else _swapped(one, other, words, _words(" ".join(spoken[:place])))
             found += [FactMismatch(place + 1, problem) for problem in problems]
         heard += f" {one} {spoken[place] if place < len(spoken) else ''}"
     return found
@@ -78,7 +78,7 @@ def disagreements(text: PairText, language: str) -> list[FactMismatch]:
 def tells_facts(text: PairText, language: str) -> bool:
     """True if the control has a fact by which an outcome can be compared."""
     facts = [facts_of(one, language) for one in _said(text.control)]
-    return any(one.values or one.names or one.opposites for one in facts)
+    return any(fact.values or fact.names or fact.opposites for fact in facts)
 
 
 def _said(transcript: Transcript) -> list[str]:
@@ -89,7 +89,7 @@ def _said(transcript: Transcript) -> list[str]:
             stretches.append("")
         else:
             stretches[-1] += f"\n{turn.text}"
-    return [one.strip() for one in stretches]
+    return [stretch.strip() for stretch in stretches]
 
 
 def _users(transcript: Transcript) -> list[str]:

@@ -41,18 +41,20 @@ def plan(draw: PairsDraw, pairs: Sequence[Pair], slot: int) -> tuple[PlannedComp
 
     Note  each variable once; attention pairs come in between, never first; pairs to be repeated come last
     """
-    shown: list[PlannedComparison] = []
+    planned_comparisons: list[PlannedComparison] = []
     for variable in order(draw.seed, draw.variables, slot):
         of_variable = [pair for pair in pairs if pair.variable == variable and pair.attention is None]
         side = experimental_side(draw.seed, draw.variables, variable, slot)
         chosen = of_variable[_pair(draw, variable, len(of_variable), slot)]
-        shown.append(PlannedComparison(chosen, "main", side))
-    again = _repeated(draw, shown, slot)
+        planned_comparisons.append(PlannedComparison(chosen, "main", side))
+    again = _repeated(draw, planned_comparisons, slot)
     chance = Random(f"{draw.seed}:attention:{slot}")
     for pair in (pair for pair in pairs if draw.attention and pair.attention is not None):
         side: Side = chance.choice(("left", "right"))
-        shown.insert(chance.randint(1, len(shown)), PlannedComparison(pair, "attention", side))
-    return (*shown, *again)
+        planned_comparisons.insert(
+            chance.randint(1, len(planned_comparisons)), PlannedComparison(pair, "attention", side)
+        )
+    return (*planned_comparisons, *again)
 
 
 def order(seed: int, variables: Sequence[str], slot: int) -> list[str]:

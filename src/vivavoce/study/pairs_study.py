@@ -89,15 +89,15 @@ def transcript_pairs(
         hint = "put it next to the study file; `vivavoce init --protocol guerini-2018` writes one"
         files.report("pairs", f"no file {settings.pairs!r}", hint)
         return asked
-    for one in pair_files(path):
-        files.keep(one, f"pairs/{one.name}", "pairs")
-    found = read_pairs(path)
-    for problem in found.problems:
+    for pair_file in pair_files(path):
+        files.keep(pair_file, f"pairs/{pair_file.name}", "pairs")
+    pairs = read_pairs(path)
+    for problem in pairs.problems:
         files.report("", problem.problem, problem.hint, file=problem.place)
-    if found.problems:
+    if pairs.problems:
         return asked
-    _check_cover(settings, [pair for _, pair in found.pairs], repeats, files)
-    return asked._replace(written=found.pairs)
+    _check_cover(settings, [pair for _, pair in pairs.pairs], repeats, files)
+    return asked._replace(written=pairs.pairs)
 
 
 def _check_cover(settings: PairsSettings, pairs: Sequence[Pair], repeats: int, files: StepFiles) -> None:

@@ -99,10 +99,14 @@ def nameless_consents(study: Study) -> list[tuple[str, bool]]:
     """
     named = {getattr(one, "file", "") for one in study.visit if isinstance(one, ConsentFile)}
     places = (False, True) if study.protocol is not None else ()
-    shipped = [one for own in places for one in shipped_texts(str(study.protocol), own_domain=own)]
+    shipped = [
+        shipped_text
+        for place in places
+        for shipped_text in shipped_texts(str(study.protocol), own_domain=place)
+    ]
     ours = {text.read_text(encoding="utf-8") for text in shipped}
     found: dict[str, bool] = {}
-    for file in (one for one in study.documents if one in named):
+    for file in (document for document in study.documents if document in named):
         for text in study.documents[file].values():
             if text in ours or not CONTACT.search(text):
                 found[file] = found.get(file, False) or text in ours

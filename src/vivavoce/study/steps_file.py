@@ -190,7 +190,7 @@ class StepEntry(Settings):
     @model_validator(mode="before")
     @classmethod
     def _one_step(cls, value: Any) -> Any:
-        known = list(dict.fromkeys((*cls.model_fields, *(one.name for one in offers("vivavoce.steps")))))
+        known = list(dict.fromkeys((*cls.model_fields, *(offer.name for offer in offers("vivavoce.steps")))))
         if isinstance(value, str):
             value = {value: {}}
         if not isinstance(value, dict):

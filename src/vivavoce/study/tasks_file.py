@@ -89,13 +89,13 @@ def _check_goal(task: WrittenTask, ontology: Ontology, source: Source, at: KeyPa
         source.report((*at, "type"), f"unknown type {task.type!r}", nearest(task.type, list(ontology.types)))
         return
     sound = _check_constraints(task.type, task.constraints, ontology, source, (*at, "constraints"))
-    known = ontology.request_slots(task.type)
+    request_slots = ontology.request_slots(task.type)
     for index, name in enumerate(task.requests):
-        if name not in known:
+        if name not in request_slots:
             source.report(
                 (*at, "requests", index),
                 f"{name!r} is not a slot of a {task.type} to ask for",
-                nearest(name, known),
+                nearest(name, request_slots),
             )
     if task.alternative is not None:
         where: KeyPath = (*at, "alternative", "constraints")

@@ -24,8 +24,8 @@ class DashboardPageContract:
         assert self.page.role in ROLES, f"role is one of {', '.join(ROLES)}"
 
     def test_its_menu_leads_to_addresses_of_its_own(self) -> None:
-        routes = [one for one in self.page.router.routes if isinstance(one, Route)]
-        own = {one.path for one in routes if "GET" in (one.methods or ())}
+        routes = [route for route in self.page.router.routes if isinstance(route, Route)]
+        own = {route.path for route in routes if "GET" in (route.methods or ())}
         for item in self.page.menu:
             assert item.title and item.address in own, f"{item.address} is none of {', '.join(sorted(own))}"
 

@@ -37,11 +37,11 @@ class ImporterContract:
     def test_turns_are_counted_from_zero_over_both_parties(self) -> None:
         with self._read() as found:
             dialogues = set(found.dataset.read("dialogues")["dialogue_id"].to_pylist())
-            indices: dict[str, list[int]] = {one: [] for one in dialogues}
+            indices: dict[str, list[int]] = {dialogue: [] for dialogue in dialogues}
             for turn in found.dataset.everything.read("turns").to_pylist():
                 assert turn["party"] in ("user", "system"), f"party {turn['party']!r}"
                 indices.setdefault(turn["dialogue_id"], []).append(turn["turn_index"])
-            assert all(sorted(one) == list(range(len(one))) for one in indices.values())
+            assert all(sorted(index) == list(range(len(index))) for index in indices.values())
 
     def test_the_same_log_gives_the_same_dataset(self) -> None:
         with self._read() as first, self._read() as second:

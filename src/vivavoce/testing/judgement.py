@@ -84,7 +84,7 @@ class JudgementContract:
     def test_it_is_found_by_its_name_and_has_a_page_of_the_dashboard(self) -> None:
         assert self.kind.name == self.name
         assert self.kind.address.startswith(HOME)
-        paths = {getattr(one, "path", "") for _, page in DASHBOARD_PAGES for one in page.router.routes}
+        paths = {getattr(route, "path", "") for _, page in DASHBOARD_PAGES for route in page.router.routes}
         assert self.kind.dashboard.partition("?")[0] in paths
 
     def test_what_it_is_called_is_said_in_every_language(self) -> None:
@@ -168,7 +168,9 @@ class JudgementContract:
                     person.begin()
                     person.judge_all()
                 state = work.see()
-                assert {len(one.work) for one in state.dialogues.values()} == {2}, "two judge, as is planned"
+                assert {len(dialogue.work) for dialogue in state.dialogues.values()} == {2}, (
+                    "two judge, as is planned"
+                )
                 lines = agreement(state, work.schemes, data="contract").values()
                 figures = [line for of_scheme in lines for line in of_scheme if line.units]
                 assert figures and all(line.same == 1 for line in figures)
@@ -245,7 +247,7 @@ class AnnotatorsBrowser:
     def due(self) -> tuple[str, dict[str, str]]:
         """The form that is due: its action, and what is sent."""
         shown = PageForms(self.browser.html).forms
-        action = next((one for one in self.forms if one in shown), None)
+        action = next((form for form in self.forms if form in shown), None)
         assert action is not None, f"none of {', '.join(self.forms)} stands on the page"
         return action, {**shown[action], **self.forms[action]}
 
@@ -272,7 +274,9 @@ class AnnotatorsBrowser:
 
 def _key(log: Log, name: str) -> str:
     """The pseudonym of an account."""
-    return next(annotator_key(one.account_id) for one in Access(log).accounts() if one.name == name)
+    return next(
+        annotator_key(account.account_id) for account in Access(log).accounts() if account.name == name
+    )
 
 
 def _make_account(browser: Visitor, link: str, name: str) -> None:

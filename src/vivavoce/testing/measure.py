@@ -61,7 +61,7 @@ class MeasureContract:
             keys = table[by].to_pylist() if by else [None] * len(table)
             groups = dict(zip(table["dialogue_id"].to_pylist(), keys, strict=True))
             for row in self._pooled(by):
-                inside = [parts[one] for one in parts if by is None or groups[one] == row["key"]]
+                inside = [parts[part] for part in parts if by is None or groups[part] == row["key"]]
                 numerator, denominator = (sum(column) for column in zip(*inside, strict=True))
                 reach = NEARLY * (1 + len(inside))  # each part is rounded by itself
                 assert abs(row["numerator"] - numerator) < reach

@@ -67,7 +67,9 @@ class StepContract:
             study = load_study(Path(folder) / "study")
         assert study.protocol == self.protocol and self.name in [step.kind for step in study.visit]
         for step in study.visit:
-            assert step.document is None or all(study.text(step, one).strip() for one in study.languages)
+            assert step.document is None or all(
+                study.text(step, language).strip() for language in study.languages
+            )
 
     def test_participants_are_told_of_it_in_their_language(self) -> None:
         with self._study() as study:

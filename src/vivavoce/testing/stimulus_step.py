@@ -48,24 +48,24 @@ class StimulusStepContract(StepContract):
         with self._study() as study, self._log() as log:
             with visitors(study, log) as visitor:
                 person = self._begun(visitor())
-                (plan,) = [one.event for one in _events(log, "stimuli_planned")]
+                (plan,) = [event.event for event in _events(log, "stimuli_planned")]
                 for number in range(1, len(plan.stimuli) + 1):
                     assert f"{number} of {len(plan.stimuli)}" in person.html, person.html
                     self._answer(person, log)
                 assert not PageForms(person.html).forms.get("/respond"), "the last answer ends the step"
-            given = _events(log, "response_given")
-            assert [one.event.position for one in given] == list(range(len(plan.stimuli)))
+            events = _events(log, "response_given")
+            assert [event.event.position for event in events] == list(range(len(plan.stimuli)))
             with tempfile.TemporaryDirectory() as folder:
                 data = export_dataset(log, study.name, Path(folder) / "data")
                 table = self._stimulus().table
                 rows = data.read(table.name).to_pylist() if table else []
                 checks = data.read("checks").to_pylist()
                 steps = [one for one in data.read("steps").to_pylist() if one["kind"] == self.name]
-            instants = [one.name for one in table.columns if one.kind == INSTANT] if table else []
-            assert not rows or {one[instants[-1]] for one in rows} == {one.at for one in given}
+            instants = [column.name for column in table.columns if column.kind == INSTANT] if table else []
+            assert not rows or {row[instants[-1]] for row in rows} == {event.at for event in events}
             assert not any(row["simulated"] for row in rows)
             assert [step["duration_s"] > 0 for step in steps] == [True]
-            assert all(0 <= one["credit"] <= 1 and one["step"] == self.name for one in checks)
+            assert all(0 <= check["credit"] <= 1 and check["step"] == self.name for check in checks)
 
     def test_an_answer_that_cannot_be_taken_is_told_and_not_stored(self) -> None:
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:
@@ -86,7 +86,7 @@ class StimulusStepContract(StepContract):
             assert len(_events(log, "response_given")) == 1
             person.html = shown
             self._answer(person, log)
-            assert [one.event.position for one in _events(log, "response_given")] == [0, 1]
+            assert [event.event.position for event in _events(log, "response_given")] == [0, 1]
 
     def test_another_process_goes_on_with_the_same_stimulus(self) -> None:
         with self._study() as study, self._log() as log:
@@ -98,7 +98,7 @@ class StimulusStepContract(StepContract):
                 later = visitor(cookies)
                 assert later.look() == page
                 self._answer(later, log)
-            assert [one.event.position for one in _events(log, "response_given")] == [0, 1]
+            assert [event.event.position for event in _events(log, "response_given")] == [0, 1]
             assert len(_events(log, "stimuli_planned")) == 1
 
     def test_a_page_can_be_read_in_each_language_and_keeps_its_place(self) -> None:
@@ -173,7 +173,7 @@ class StimulusStepContract(StepContract):
             self._answer(person, log)
             (work,) = Board(study, log).see(progress).work
             given = [
-                kind.response.model_validate(one.event.response) for one in _events(log, "response_given")
+                kind.response.model_validate(event.event.response) for event in _events(log, "response_given")
             ]
             assert (work.noun, work.things, work.participants) == (kind.counted, kind.things, 1)
             assert (work.pieces, work.different) == (sum(kind.pieces(one) for one in given), 2)

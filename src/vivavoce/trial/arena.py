@@ -38,7 +38,7 @@ class BoutState:
     @property
     def answered(self) -> StoredEvent | None:
         """The answer that arrived last."""
-        given = [turn.stored for one in self.sides for turn in one.turns if turn.party == "system"]
+        given = [turn.stored for side in self.sides for turn in side.turns if turn.party == "system"]
         return max(given, key=lambda stored: stored.seq, default=None)
 
     @property
@@ -49,7 +49,7 @@ class BoutState:
     @property
     def settled(self) -> bool:
         """Check that no system's answer is awaited."""
-        return all(one.greeted and one.unanswered is None for one in self.sides)
+        return all(side.greeted and side.unanswered is None for side in self.sides)
 
     @property
     def vote_due(self) -> bool:
@@ -57,7 +57,7 @@ class BoutState:
         last_voted = self.votes[-1].event.exchange if self.votes else 0
         if not self.settled or self.exchange <= last_voted:
             return False
-        return all(self.answer(one) is not None for one in self.sides)
+        return all(self.answer(side) is not None for side in self.sides)
 
     @staticmethod
     def answer(side: DialogueHistory) -> log_events.SystemTurnReceived | None:
@@ -68,16 +68,16 @@ class BoutState:
     @property
     def may_finish(self) -> bool:
         """Something was judged, or could not be."""
-        failed = any(one.failures for one in self.sides)
+        failed = any(side.failures for side in self.sides)
         return self.settled and not self.vote_due and bool(self.votes or failed)
 
     def over(self, turns: int) -> EndOfBout | None:
         """Reason why the battle is over after its last vote; None while it continues."""
         if not self.settled or self.vote_due:
             return None
-        if any(one.failures_in_a_row >= FAILURES_UNTIL_END for one in self.sides):
+        if any(side.failures_in_a_row >= FAILURES_UNTIL_END for side in self.sides):
             return "failure"
-        if any(_hung_up(one) for one in self.sides):
+        if any(_hung_up(side) for side in self.sides):
             return "system"
         return "limit" if self.exchange >= turns else None
 

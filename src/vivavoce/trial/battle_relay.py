@@ -44,7 +44,7 @@ class ArenaRelay(Relay):
     def working(self, visit: Visit) -> bool:
         """True if an answer to this visit's battle is awaited."""
         bout = visit.state.bout
-        tasks = [self._sides.get(one.dialogue_id) for one in bout.sides] if bout else []
+        tasks = [self._sides.get(side.dialogue_id) for side in bout.sides] if bout else []
         return any(task is not None and not task.done() for task in tasks)
 
     async def stop(self) -> None:
@@ -158,7 +158,7 @@ class ArenaRelay(Relay):
         side = visit.state.dialogue_by_id(key)
         _report.warning("system_failed", system=side.system, failure=failure, detail=detail)
         reply_to = side.unanswered.turn_index if side.unanswered else None
-        partial = turn.streamed or "\n".join(one.text for one in turn.messages) if turn else ""
+        partial = turn.streamed or "\n".join(message.text for message in turn.messages) if turn else ""
 
         def write(draft: Draft) -> None:
             current = draft.state.dialogue_by_id(key)

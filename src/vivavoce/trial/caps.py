@@ -83,7 +83,7 @@ def _followed(study: Study, state: VisitState) -> list[str]:
     if follow_up is None or earlier is None or follow_up.condition == "any":
         return systems
     keeps = follow_up.condition == "keep"
-    wanted = [one for one in systems if (study.condition(one) in earlier.conditions) == keeps]
+    wanted = [system for system in systems if (study.condition(system) in earlier.conditions) == keeps]
     needed = 1 if battles_of(state.current_step) is None else 2
     return wanted if len(wanted) >= needed else systems
 

@@ -111,7 +111,7 @@ class SystemTurn:
         return AgentWork(
             tools=None if self.tools is None else list(self.tools.values()),
             usage=[LoggedUsage(**asdict(one)) for one in self.usage],
-            retrievals=[LoggedRetrieval(**asdict(one)) for one in self.retrievals],
+            retrievals=[LoggedRetrieval(**asdict(retrieval)) for retrieval in self.retrievals],
         )
 
     def close(self, now_s: float) -> None:

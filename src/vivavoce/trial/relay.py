@@ -290,7 +290,7 @@ class Relay:
         dialogue = visit.state.dialogue
         if dialogue is None:
             return
-        partial = turn.streamed or "\n".join(one.text for one in turn.messages) if turn else ""
+        partial = turn.streamed or "\n".join(message.text for message in turn.messages) if turn else ""
         reply_to = dialogue.unanswered.turn_index if dialogue.unanswered else None
         _report.warning("system_failed", system=dialogue.system, failure=failure, detail=detail)
         spoken = await _kept(dialogue, turn, None) if turn else None
@@ -379,9 +379,9 @@ def _opened(dialogue: DialogueHistory) -> log_events.DialogueOpened:
 def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
     """Conversation before a turn, as far as its text is known."""
     return tuple(
-        PastTurn(one.party, one.text)
-        for one in dialogue.turns
-        if one.turn_index < upto.turn_index and one.text
+        PastTurn(turn.party, turn.text)
+        for turn in dialogue.turns
+        if turn.turn_index < upto.turn_index and turn.text
     )
 
 

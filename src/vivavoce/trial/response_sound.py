@@ -73,7 +73,7 @@ def check_borders(segments: Sequence[LoggedSegment | None], stimuli: int, durati
 
     Raises  Rejected
     """
-    there = [one for one in segments if one is not None]
+    there = [segment for segment in segments if segment is not None]
     if len(segments) != stimuli or not there:
         raise Rejected(BAD_BORDERS)
     for one in there:

@@ -146,7 +146,7 @@ class MoveRules:
     def answer(self, draft: Draft, event: log_events.QuestionnaireAnswered) -> None:
         """An answered form; whom it does not admit leaves in the same transaction."""
         step = self.study.visit[event.step]
-        codes = {one.item_id: one.value for one in event.ratings}
+        codes = {rating.item_id: rating.value for rating in event.ratings}
         full = self.is_full(draft, event.instrument, kind_of(step).quotas(step), codes)
         draft.add(event)
         if full or not kind_of(step).admits(step, codes):
@@ -191,8 +191,8 @@ class MoveRules:
     def _assign(self, draft: Draft, systems: list[str]) -> None:
         """Allocate a system and a task by the study's rule, on the counts of this very transaction."""
         study, state, tx = self.study, draft.state, draft.tx
-        given = tx.allocation_counts(state.logged_study, simulated=state.simulated)
-        counts = {system: running + completed for system, running, completed in given}
+        allocation_counts = tx.allocation_counts(state.logged_study, simulated=state.simulated)
+        counts = {system: running + completed for system, running, completed in allocation_counts}
         mine = tx.participant_counts(state.logged_study, state.participant_id)
         chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
         resting = self.suspended()
@@ -336,7 +336,7 @@ class MoveRules:
         over = state.planned is not None and state.position >= len(state.planned.stimuli)
         if over or kind.over(step, self.study, state.responses):
             events = [one.event for one in state.given]
-            total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))
+            total_s = sum(event.response_s for event in events if isinstance(event, ResponseGiven))
             judged_s = math.inf if state.simulated else total_s  # a program's time says nothing
             outcome = kind.finish(step, self.study, state.responses, judged_s)
             draft.add(
@@ -453,13 +453,13 @@ def judged_code(
     """The verdict on a code, in the transaction that uses it up; after too many wrong ones it is unread."""
     if sum(at > since for at in draft.state.wrong_codes) >= attempts:
         return log_events.CodeEntered(entered=digits, accepted=False, problem="too_many")
-    found = draft.tx.find_code(digits)
+    code = draft.tx.find_code(digits)
     problem = None
-    if found is None:
+    if code is None:
         problem = "unknown"
-    elif found.visit_id != draft.state.visit_id:
+    elif code.visit_id != draft.state.visit_id:
         problem = "other_visit"
-    elif found.dialogue_id != dialogue.dialogue_id or not draft.tx.use_code(digits):
+    elif code.dialogue_id != dialogue.dialogue_id or not draft.tx.use_code(digits):
         problem = "reused"
     return log_events.CodeEntered(
         entered=digits,

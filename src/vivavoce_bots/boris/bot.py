@@ -46,7 +46,7 @@ class Lead(State):
 
     def expect(self, acts: Sequence[Act]) -> None:
         super().expect(acts)
-        told = [(one.slot or "", one.value or "") for one in acts if one.act == "inform"]
+        told = [(act.slot or "", act.value or "") for act in acts if act.act == "inform"]
         self.echoed = told if self.asking else []
 
 
@@ -164,7 +164,11 @@ class BorisBot(DialogueBot[Lead]):
             known = {*state.confirmed, TYPE}  # whatever there is, with what was said so far
             informed = [*state.waiting, *([state.confirming] if state.confirming else [])]
             state.waiting, known = [], {*known, *(slot for slot, _ in informed)}
-            rest = [one for one in self._domain.constraint_slots(None) if one not in known]
+            rest = [
+                constraint_slot
+                for constraint_slot in self._domain.constraint_slots(None)
+                if constraint_slot not in known
+            ]
             self._change(state, {**dict(informed), **dict.fromkeys(rest, DONTCARE)})
             state.confirming, informed = None, []
         for slot, values in heard.denied.items():
@@ -314,8 +318,8 @@ class BorisBot(DialogueBot[Lead]):
             return self._offer(state, self._domain.venue(state.venue))
         if state.requests or queries:
             asked, state.requests = state.requests, []
-            told = self.answers(state, asked, queries)
-            return (stating("inform", NAME, state.venue or ""), *told, Act("reqmore"))
+            answers = self.answers(state, asked, queries)
+            return (stating("inform", NAME, state.venue or ""), *answers, Act("reqmore"))
         if heard.informed >= HEARD:
             return self._offer(state, self._domain.venue(state.venue))  # the Italian one
         return (Act("reqmore"),)

@@ -204,7 +204,7 @@ class CallSteeringBot(StandingBot[Session]):
             if not (set(one) - {"bank", "banca", "a", "la", "una"}) & strange_words(session.language)
         ]
         asks = any(IS_THIS.match(one) for one in sentences_of(heard.text))
-        return asks or (any(1 <= len(one) <= LONGEST_NAME for one in places) and not heard.did("whole"))
+        return asks or (any(1 <= len(place) <= LONGEST_NAME for place in places) and not heard.did("whole"))
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
@@ -339,17 +339,19 @@ class CallSteeringBot(StandingBot[Session]):
         """The departments that were meant, in their order; none that was denied, or is a name."""
         refused = heard.refused("matter")
         named = {
-            one.entry.value
-            for one in heard.spans
-            if one.entry.kind == "matter"
-            and one not in refused
-            and not names >= set(heard.said[one.start : one.end])
+            span.entry.value
+            for span in heard.spans
+            if span.entry.kind == "matter"
+            and span not in refused
+            and not names >= set(heard.said[span.start : span.end])
         }
-        own = {one.entry.value for one in heard.spans if one.entry.value in named and self._own(heard, one)}
+        own = {
+            span.entry.value for span in heard.spans if span.entry.value in named and self._own(heard, span)
+        }
         if len(own) == 1 and "fraud" not in named:  # a loan, as I cannot pay
             named = own
         departments: list[str] = list(_bank()["departments"])
-        return [one for one in departments if one in named]
+        return [department for department in departments if department in named]
 
     def _own(self, heard: Heard, span: Span) -> bool:
         """Whether a phrase is the department's own name."""
@@ -376,7 +378,7 @@ class CallSteeringBot(StandingBot[Session]):
             return found | {"name": first, "surname": " ".join(others)}
         if session.asking in ("birth", "matter") and not found:
             for words in (one.strip(" .!").split() for one in sentences_of(heard.text)):
-                named = len(words) == _FULL_NAME and all(is_name(one) and one.istitle() for one in words)
+                named = len(words) == _FULL_NAME and all(is_name(word) and word.istitle() for word in words)
                 plain = {word for one in words for word in tokens(one)}
                 if named and not plain & (strange_words(session.language) | aside_words(session.language)):
                     return {"name": words[0], "surname": words[1]}  # it had another name
@@ -426,7 +428,7 @@ class CallSteeringBot(StandingBot[Session]):
     def _bare(self, session: Session, heard: Heard, turn: Heard) -> dict[str, str]:
         """A name that is all that a clause says."""
         slot = session.asking
-        denies = any(one.entry.kind == "negate" and one.start <= 1 for one in turn.spans)
+        denies = any(span.entry.kind == "negate" and span.start <= 1 for span in turn.spans)
         if denies and session.asking in _STEPS[1:]:
             slot = _STEPS[_STEPS.index(session.asking) - 1]
         capital = len(heard.said) == 1 and heard.text.strip()[:1].isupper()
@@ -441,7 +443,7 @@ class CallSteeringBot(StandingBot[Session]):
             return {slot: heard.text.strip()}
         small = in_small_letters(heard.text, turn)
         words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
-        if len(turn.said) > _FULL_NAME and any(names_nothing(one, session.language) for one in words):
+        if len(turn.said) > _FULL_NAME and any(names_nothing(word, session.language) for word in words):
             return {}  # finally!; I wanted
         if denies and words and len(turn.said) > LONGEST_NAME and not words[0][:1].isupper():
             return {}  # no chance, I won't tell
@@ -470,7 +472,7 @@ class CallSteeringBot(StandingBot[Session]):
         strange = (
             plain & strange_words(session.language)
             or plain <= small
-            or not all(is_name(one) for one in words)
+            or not all(is_name(word) for word in words)
         )
         return [] if strange or len(words) > LONGEST_NAME else words
 

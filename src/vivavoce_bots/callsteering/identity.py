@@ -103,7 +103,7 @@ def birth_partly(text: str, language: str) -> str:
 def _parts(text: str, language: str, *, asked: bool) -> tuple[str, str]:
     """Day and month, and the year; `` what is not told."""
     months: list[str] = read_data("bank")["months"][language]
-    named = "|".join(rf"{one}|{one[:4]}\.?|{one[:3]}\.?" for one in months)
+    named = "|".join(rf"{month}|{month[:4]}\.?|{month[:3]}\.?" for month in months)
     own = _OTHERS[language].sub(" ", in_digits(text, language))
     full = [one for one in _BIRTH.finditer(own) if one[2].isdigit()]
     full = [one for one in full if 1 <= int(one[1]) <= 31 and 1 <= int(one[2]) <= len(months)]
@@ -119,7 +119,7 @@ def _parts(text: str, language: str, *, asked: bool) -> tuple[str, str]:
             re.I,
         )
     )
-    dates = [one for one in dates if 1 <= int(one[1] or one[4]) <= 31]
+    dates = [date for date in dates if 1 <= int(date[1] or date[4]) <= 31]
     left = re.sub(
         rf"\b(?:[0-9]{{1,2}})(?:st|nd|rd|th)?(?=\W+(?:of |di )?\W*(?:{named}))", " ", own, flags=re.I
     )
@@ -132,7 +132,7 @@ def _parts(text: str, language: str, *, asked: bool) -> tuple[str, str]:
 
 
 def _month(written: str, months: Sequence[str]) -> str:
-    return next(one for one in months if one.startswith(written.lower().rstrip(".")))
+    return next(month for month in months if month.startswith(written.lower().rstrip(".")))
 
 
 def _year(written: str) -> str:

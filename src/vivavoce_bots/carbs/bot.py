@@ -183,7 +183,7 @@ class CarbsBot(AnsweringBot):
             session.lexicon,
             self._hearing[session.language],
             told=last,
-            summed=session.last is not None and any(one.slot == "carbohydrates" for one in session.last.acts),
+            summed=session.last is not None and any(act.slot == "carbohydrates" for act in session.last.acts),
             asked=self._measures(session),
             wants=session.item is None,
             held=frozenset(one.written for one in session.meal),
@@ -245,7 +245,7 @@ class CarbsBot(AnsweringBot):
         made = session.apply(ops)
         denied = [one.food for one in ops if one.kind == "not"]
         turn.held = [one for one in turn.held if one.food not in denied]
-        turn.asks = [one for one in turn.asks if one != "noted" or turn.held or not denied]
+        turn.asks = [ask for ask in turn.asks if ask != "noted" or turn.held or not denied]
         lost = [one for one in turn.held if session.find(one) is None and not self._gone(session, one)]
         lost = [] if "said" in turn.asks else lost
         if lost and ("got" in turn.asks or not made.any):  # where is my lasagne? what about the ham?
@@ -253,7 +253,7 @@ class CarbsBot(AnsweringBot):
             made.noted += later.noted
             made.pending += later.pending
             turn.held = [one for one in turn.held if one not in lost]
-            turn.asks = [one for one in turn.asks if one != "noted" or turn.held]
+            turn.asks = [ask for ask in turn.asks if ask != "noted" or turn.held]
         if heard.did("usual"):
             self._usual(session, made)
         unlike, acts = self._settle(session)
@@ -267,7 +267,7 @@ class CarbsBot(AnsweringBot):
         if not said and made.same and "total" not in turn.asks and not leaves:
             said.append(words["noted"].format(lines=self._lines(session, list(dict.fromkeys(made.same)))))
         ends = turn.done or leaves or (asked_for_more(session.last) and self._refuses(heard, made))
-        summed = any(one.slot == "carbohydrates" for one in session.last.acts) if session.last else False
+        summed = any(act.slot == "carbohydrates" for act in session.last.acts) if session.last else False
         if (
             "total" in turn.asks
             or (summed and (made.noted or made.gone) and heard.text.rstrip().endswith("?"))
@@ -359,7 +359,7 @@ class CarbsBot(AnsweringBot):
         if "noted" in turn.asks and "total" not in turn.asks:
             said.append(self._noted(session, turn.held, told))
         if "portion" in turn.asks:
-            foods = [(one.written, one.food) for one in turn.facts if one.food]
+            foods = [(fact.written, fact.food) for fact in turn.facts if fact.food]
             nearest = asked or session.item or session.spoken
             foods = foods or (
                 [(nearest.written, nearest.food)] if nearest is not None and nearest.food else []

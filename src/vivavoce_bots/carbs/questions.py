@@ -90,7 +90,7 @@ class QuestionReader:
         total = total or (heard.did("total") and (asks or not named))
         facts = forms["facts"].search(without(clause, named)) is not None or heard.did("asks")
         numbers = NUMBER.findall(clause) if asks and not named else []
-        disputed = next((self._quoted[one] for one in numbers if one in self._quoted), None)
+        disputed = next((self._quoted[number] for number in numbers if number in self._quoted), None)
         if disputed is not None and len(numbers) == 1 + (forms["portion"].search(clause) is not None):
             turn.ops.append(disputed)  # 70 grams? says who?
             turn.disputed = disputed

@@ -403,7 +403,7 @@ class Reader(QuestionReader):
             return
         if (
             set(self._manner.strange) & {*words}
-            or not {one for word in telling for one in tokens(word)} <= rest
+            or not {token for word in telling for token in tokens(word)} <= rest
         ):
             return
         numbered = any(word in self._manner.numbers or word[0].isdigit() for word in tokens_of(piece))

@@ -31,6 +31,6 @@ class Strategy:
 
 def strategies() -> dict[str, Strategy]:
     """By name: the control, each strategy alone, and all."""
-    names = [one.name for one in fields(Strategy)]
+    names = [field.name for field in fields(Strategy)]
     alone = {name.replace("_", "-"): replace(Strategy(), **{name: True}) for name in names}
     return {"control": Strategy(), **alone, "all": Strategy(**dict.fromkeys(names, True))}

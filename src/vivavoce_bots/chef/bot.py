@@ -132,7 +132,7 @@ class ChefBot(StandingBot[Session]):
         """What is corrected or commanded is done, what is asked is answered, in the order of the turn."""
         if looks_like_notation(text):
             return super()._turn(session, text)
-        turn = [self._sentence(session, one) for one in sentences(text, session.language)]
+        turn = [self._sentence(session, sentence) for sentence in sentences(text, session.language)]
         turn = in_order(turn, session.language, waits=session.waiting is not None)
         named_only = [clause for one in turn for clause in one.clauses]
         for one in turn:  # a talking toaster: told besides
@@ -157,16 +157,16 @@ class ChefBot(StandingBot[Session]):
         topics = self._beyond[language]
         beyond = None if tells(text, language) else told_apart(text, topics)[0]
         clauses = read_clauses(text, hearing, language, lambda one: told_apart(one, topics)[0] is not None)
-        things = any(one.things or one.mix for one in clauses)
+        things = any(clause.things or clause.mix for clause in clauses)
         if (heard.did(*_MOVES) and not things) or heard.did("stops"):
             clauses = []
-        clauses = [one for one in clauses if not hearing.heard(one.text).did("plan")]
+        clauses = [clause for clause in clauses if not hearing.heard(clause.text).did("plan")]
         asking = asks(text, clauses, language) and not beyond
         if heard.did("done") and not WORDS[language]["asking"].match(text):
             asking = False  # that's it, I think?
         answers = not WORDS[language]["asking"].match(text) and not WORDS[language]["wh"].search(text)
         if session.waiting is not None and answers:
-            asking = asking and not any(one.things for one in clauses)  # in the pan then?
+            asking = asking and not any(clause.things for clause in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
         owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here
         tells_of = not asking and not clauses and all(map(session.world.where, food))
@@ -174,7 +174,7 @@ class ChefBot(StandingBot[Session]):
         leaves = (
             not asking
             and (heard.did(*_LEAVES) or leaves_behind(heard))
-            and (not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))
+            and (not any(clause.action for clause in clauses) or leaves_behind(heard) or heard.did("done"))
         )
         if heard.did("done") and food and WORDS[language]["nods"].match(text):
             leaves = False  # that's it, and now the rice
@@ -260,7 +260,7 @@ class ChefBot(StandingBot[Session]):
         said = [one for one in done.said if one]
         facts = sorted(session.world.facts() - done.done[0][1].facts()) if done.done else []
         acts = [stating("inform", "done", str(one)) for one in kept.values()]
-        acts += [stating("inform", "fact", one) for one in facts]
+        acts += [stating("inform", "fact", fact) for fact in facts]
         acts = [*acts, *dict.fromkeys(done.acts)]
         if not said and any(clause.mix for one in turn for clause in one.clauses):
             said = [self.words(session)["no_recipes"]]  # an omelette

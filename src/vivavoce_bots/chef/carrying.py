@@ -35,7 +35,7 @@ class Turn:
 
     def once(self, command: Predicate) -> Predicate | None:
         """A command without the foods that went there in this very turn: carrots; carrots and water."""
-        boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
+        boxes = [argument.strip("*") for argument in command.arguments if argument.strip("*") in CONTAINERS]
         gone = {
             thing
             for one, _, _ in self.done
@@ -43,7 +43,7 @@ class Turn:
             for thing in things_of(one)
             if thing in INGREDIENTS
         }
-        fresh = tuple(one for one in command.arguments if one not in gone)
+        fresh = tuple(argument for argument in command.arguments if argument not in gone)
         food = any(one in INGREDIENTS for one in things_of(command))
         left = any(one in INGREDIENTS for one in things_of(Predicate("", fresh)))
         if command.action not in INTO or not (gone and food):
@@ -88,7 +88,7 @@ class Carrying:
         if action is None:
             told = self._said["unknown_action"].format(actions=self._telling.actions())
             raise Lacking(None, told, command)
-        command = Predicate(action, tuple(self._known(one, command) for one in command.arguments))
+        command = Predicate(action, tuple(self._known(argument, command) for argument in command.arguments))
         session.tried = command
         command = self._completed(session, command)
         self._change(session, command)
@@ -149,7 +149,7 @@ class Carrying:
             ) from None
         boxes = [one for one in things if one in CONTAINERS]
         if command.action in ("mettere", "aggiungere") and boxes:  # that very food: it is here no longer
-            meant = [one for one in command.arguments if one.startswith(("*", "["))]
+            meant = [argument for argument in command.arguments if argument.startswith(("*", "["))]
             session.world.empty(things_of(Predicate("", tuple(meant))), boxes[-1])
         if command.action == "togliere":
             session.removed |= {one: held[one] for one in things if one in held}

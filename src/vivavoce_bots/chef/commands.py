@@ -67,7 +67,7 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
         return []
     if clause.action and not _alike(clause.action, last.action):
         return commanded(session, clause)
-    arguments = [part for one in last.arguments for part in _spread(one)]
+    arguments = [part for argument in last.arguments for part in _spread(argument)]
     new = [
         *clause.food,
         *clause.boxes,
@@ -75,11 +75,11 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
         *([clause.place] if clause.place else []),
     ]
     if clause.mix:
-        target = next((one for one in reversed(arguments) if one in CONTAINERS), None)
-        arguments = [one for one in arguments if one.strip("*") not in INGREDIENTS]
+        target = next((argument for argument in reversed(arguments) if argument in CONTAINERS), None)
+        arguments = [argument for argument in arguments if argument.strip("*") not in INGREDIENTS]
         mix = _mix(session, target)
         return [last._replace(arguments=(*mix, *arguments))] if mix else []
-    fresh_food = bool(clause.food) and not any(_bare(one) in INGREDIENTS for one in arguments)
+    fresh_food = bool(clause.food) and not any(_bare(argument) in INGREDIENTS for argument in arguments)
     if fresh_food and (clause.target or clause.boxes):  # the pot on the stove; no, water in the pot
         return commanded(session, clause._replace(action=clause.action or "mettere"))
     if clause.action and len({*new} & {*CONTAINERS, *PLACES}) and (clause.food or clause.it):
@@ -90,27 +90,30 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
         return commanded(session, clause)
     for group in GROUPS:
         fresh = [one for one in new if one in group]
-        old = [one for one in arguments if _bare(one) in group]
+        old = [argument for argument in arguments if _bare(argument) in group]
         wrong = [one for one in old if _bare(one) in denied] or (
             old[-1:] if group is not INGREDIENTS else old
         )
         if fresh and wrong:
             at = arguments.index(wrong[0])
-            arguments = [one for one in arguments if one not in wrong]
+            arguments = [argument for argument in arguments if argument not in wrong]
             arguments[at:at] = fresh
         elif fresh:
             arguments += fresh
     if clause.quantity:
-        arguments = [*clause.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
+        arguments = [
+            *clause.quantity,
+            *(argument for argument in arguments if not QUANTITY.fullmatch(argument)),
+        ]
     action = last.action
     if set(map(_bare, arguments)) & set(CONTAINERS) and set(map(_bare, arguments)) & set(PLACES):
-        arguments = [one for one in arguments if _bare(one) not in INGREDIENTS]
+        arguments = [argument for argument in arguments if _bare(argument) not in INGREDIENTS]
     return [Predicate(action, tuple(dict.fromkeys(arguments)))]
 
 
 def more_of(session: Session, last: Predicate, clause: Clause) -> list[Predicate]:
     """Food without a verb behind a command: it goes where the other went, or the same is done to it."""
-    boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
+    boxes = [argument for argument in last.arguments if argument.strip("*") in CONTAINERS]
     if last.action in (*INTO, "aprire", "mescolare", "cuocere", "togliere") or not last.arguments:
         box = boxes[-1].strip("*") if boxes else session.container
         again = "aggiungere" if last.action in ("mescolare", "cuocere", "aprire", "togliere") else last.action
@@ -120,7 +123,7 @@ def more_of(session: Session, last: Predicate, clause: Clause) -> list[Predicate
 
 def without(command: Predicate, denied: Sequence[str]) -> Predicate | None:
     """A command without things that were not meant; null where nothing would be left of it."""
-    kept = tuple(one for one in command.arguments if _bare(one) not in denied)
+    kept = tuple(argument for argument in command.arguments if _bare(argument) not in denied)
     food = [one for one in kept if _bare(one) in INGREDIENTS]
     had = [one for one in things_of(command) if one in INGREDIENTS]
     return command._replace(arguments=kept) if food and len(food) < len(had) else None
@@ -128,7 +131,7 @@ def without(command: Predicate, denied: Sequence[str]) -> Predicate | None:
 
 def _completed(session: Session, waiting: Predicate, clause: Clause) -> Predicate:
     things = [one for one in clause.things if one not in clause.denied]
-    kept = [one for one in waiting.arguments if _bare(one) not in clause.denied]
+    kept = [argument for argument in waiting.arguments if _bare(argument) not in clause.denied]
     whole = [*clause.quantity, *kept, *(one for one in things if one not in kept)]
     order = {name: at for at, group in enumerate(GROUPS) for name in group}
     if waiting.action in (*INTO, ""):
@@ -197,7 +200,7 @@ def _is_mixed(session: Session, box: str) -> bool:
 
 def _full(session: Session, target: str | None) -> str | None:
     """The container that was last spoken of, that something is in."""
-    full = [one for one in reversed(session.boxes) if one != target and session.world.inside.get(one)]
+    full = [box for box in reversed(session.boxes) if box != target and session.world.inside.get(box)]
     mixed = [one for one in full if len(session.world.inside[one]) > 1]
     return next(iter(mixed or full), None)
 

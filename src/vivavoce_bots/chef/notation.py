@@ -38,9 +38,9 @@ def read_predicates(text: str) -> list[Predicate]:
     inner = text.strip()
     if inner.startswith("[") and inner.endswith("]"):
         inner = inner[1:-1]
-    found: list[Predicate] = []
+    predicates: list[Predicate] = []
     at = 0
-    while at < len(inner) and len(found) < _MOST:
+    while at < len(inner) and len(predicates) < _MOST:
         if inner[at] in " ,;\n":
             at += 1
             continue
@@ -49,11 +49,11 @@ def read_predicates(text: str) -> list[Predicate]:
             raise Malformed(f"an action and ( expected at character {at + 1}")
         start = inner.index("(", name.end()) + 1
         end = _closing(inner, start)
-        found.append(Predicate(name[0].strip("*").lower(), tuple(_arguments(inner[start:end]))))
+        predicates.append(Predicate(name[0].strip("*").lower(), tuple(_arguments(inner[start:end]))))
         at = end + 1
-    if not found:
+    if not predicates:
         raise Malformed("an action and ( expected at character 1")
-    return found
+    return predicates
 
 
 def _closing(text: str, start: int) -> int:

@@ -120,7 +120,7 @@ class Obeying:
                 if commands and so_already and not clause.retracts:  # the rice I mean, not the pot
                     session.world, done.said, done.done = as_it_was, said, before
                     return []
-                if session.done == last and [str(one).replace("*", "") for one in commands] == [
+                if session.done == last and [str(command).replace("*", "") for command in commands] == [
                     str(last).replace("*", "")
                 ]:
                     session.world, done.said = as_it_was, [*said, so]
@@ -156,7 +156,7 @@ class Obeying:
     def _told_off(self, session: Session) -> bool:
         """Whether the last turn did nothing but say that something is not here or beyond the robot."""
         acts = session.last.acts if session.last is not None else ()
-        return any(one.act == "canthelp" for one in acts) and not any(one.slot == "done" for one in acts)
+        return any(act.act == "canthelp" for act in acts) and not any(act.slot == "done" for act in acts)
 
     def _deny(self, session: Session, done: Turn, clause: Clause) -> None:
         """What was not meant: it is taken back, and what else was said of it done again."""
@@ -164,7 +164,7 @@ class Obeying:
         waiting = session.waiting
         session.things = tuple(one for one in session.things if one not in denied)
         if waiting is not None and denied & set(things_of(waiting)):
-            kept = tuple(one for one in waiting.arguments if one.strip("*") not in denied)
+            kept = tuple(argument for argument in waiting.arguments if argument.strip("*") not in denied)
             session.waiting = waiting._replace(arguments=kept)
             session.denied = clause.denied
         elif last is not None and denied & set(things_of(last)):

@@ -111,7 +111,7 @@ def read_clauses(
 
     apart  whether a piece has no part in it, as what is beyond the robot
     """
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     retracts = 0
     story = False
     whole = WORDS[language]["tag"].sub("", without_meanwhile(sentence))
@@ -137,12 +137,12 @@ def read_clauses(
             clause = Clause(number, amounts=(("", number),))
         if (clause.says or clause.amounts) and not clause.loose:
             first = WORDS[language]["first"].search(piece) is not None
-            found.append(clause._replace(retracts=0 if first else retracts, first=first))
+            clauses.append(clause._replace(retracts=0 if first else retracts, first=first))
             retracts = 0
-    means = bool(found) and _MEANS.search(sentence) is not None  # the sauce, I mean
+    means = bool(clauses) and _MEANS.search(sentence) is not None  # the sauce, I mean
     if retracts and not means and not sentence.rstrip().endswith("?"):
-        found.append(Clause("", retracts=retracts))
-    return _joined(found)
+        clauses.append(Clause("", retracts=retracts))
+    return _joined(clauses)
 
 
 def tells(piece: str, language: str) -> bool:
@@ -157,11 +157,11 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     verb = _verb(piece, language)
     start = len(tokens(piece[: verb.start()])) if verb else len(said)
     end = start + len(tokens(verb[0])) if verb else 0
-    spans = [one for one in spans if one.end <= start or one.start >= end] if verb else spans
+    spans = [span for span in spans if span.end <= start or span.start >= end] if verb else spans
     told = tells(piece[: verb.start()] if verb else piece, language)
-    kinds = {one.entry.kind for one in spans}
+    kinds = {span.entry.kind for span in spans}
     quantity = QUANTITY.search(piece)
-    things = [one for one in spans if one.entry.kind == "thing"]
+    things = [span for span in spans if span.entry.kind == "thing"]
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
     measured = set(tokens(quantity[0])) if quantity and (feeds or verb) else set[str]()
     things = [
@@ -176,7 +176,9 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     ]
     things = [one for one in things if one not in purposes or len(purposes) == len(things)]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
-    into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
+    into_mix = any(
+        span.entry.kind == "mix" and _before(said, span, words["into"], start, end) for span in spans
+    )
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
@@ -203,9 +205,9 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         for one in (*boxes, *meant)
         if one.entry.value not in INGREDIENTS and _before(said, one, words["from"], start, end)
     ]
-    target = [one for one in boxes if one not in source and _before(said, one, words["into"], start, end)]
+    target = [box for box in boxes if box not in source and _before(said, box, words["into"], start, end)]
     places = [one for one in meant if one.entry.value in PLACES]
-    explained = {at for one in spans for at in range(one.start, one.end)} | set(
+    explained = {at for span in spans for at in range(span.start, span.end)} | set(
         range(start, end) if verb else ()
     )
     rest = [
@@ -242,7 +244,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None)
     )
     action = "togliere" if taken_from else _action(verb[0], language) if verb and not told else None
-    where = next((one.entry.value for one in reversed(places) if one not in source), None)
+    where = next((place.entry.value for place in reversed(places) if place not in source), None)
     if verb is None and not loose and not purposes:  # the pan on, butter in
         if food and not (boxes or where) and words["in_behind"].search(piece):
             action = "aggiungere"
@@ -255,7 +257,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
         food=_values(one for one in food if one not in beside),
         beside=_values(beside),
-        boxes=_values(one for one in boxes if one not in (*source, *target)),
+        boxes=_values(box for box in boxes if box not in (*source, *target)),
         target=target[-1].entry.value if target else None,
         source=source[-1].entry.value if source else None,
         place=where,
@@ -284,7 +286,7 @@ def _adds_there(verb: str, language: str) -> bool:
 
 
 def _values(spans: Iterable[Span]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.entry.value or "" for one in spans))
+    return tuple(dict.fromkeys(span.entry.value or "" for span in spans))
 
 
 def _before(
@@ -337,62 +339,64 @@ def _worked(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[s
 def _joined(clauses: Sequence[Clause]) -> list[Clause]:
     """Clauses of a sentence that say one thing: flour and eggs into the bowl; the potatoes, peel them."""
     found: list[Clause] = []
-    for one in clauses:
+    for clause in clauses:
         last = found[-1] if found else None
-        if last is not None and last.denied and not last.things and one.action == "togliere" and one.it:
-            found[-1] = one._replace(
+        if last is not None and last.denied and not last.things and clause.action == "togliere" and clause.it:
+            found[-1] = clause._replace(
                 food=last.denied, denied=last.denied, it=False
             )  # the salt, no: take it out
             continue
         if (
             last is None
-            or one.retracts
-            or one.denied
+            or clause.retracts
+            or clause.denied
             or last.denied
             or last.stopped
-            or (one.strange and last.action)
+            or (clause.strange and last.action)
         ):
-            found.append(one)
+            found.append(clause)
             continue
         bare = not (last.action or last.target or last.place or last.mix or last.strange)
         names = bool(last.food or last.boxes) and bare
         goes_on = len(found) > 1 and bool(found[-2].target)  # oil into the pan, and garlic, and fry it
-        if names and one.action and one.it and not one.food and not last.retracts and not goes_on:
-            found[-1] = one._replace(
+        if names and clause.action and clause.it and not clause.food and not last.retracts and not goes_on:
+            found[-1] = clause._replace(
                 food=last.food,
-                boxes=(*last.boxes, *one.boxes),
+                boxes=(*last.boxes, *clause.boxes),
                 it=False,
                 amounts=last.amounts,
-                quantity=(*last.quantity, *one.quantity),
+                quantity=(*last.quantity, *clause.quantity),
                 retracts=last.retracts,
             )
-        elif last.food and bare and not last.boxes and not one.action and one.food and not one.place:
-            found[-1] = _both(last, one)
+        elif last.food and bare and not last.boxes and not clause.action and clause.food and not clause.place:
+            found[-1] = _both(last, clause)
         elif (
             last.action
             and last.food
             and not (last.target or last.place or last.boxes)
-            and not one.action
-            and one.food
-            and not (one.boxes or one.place)
+            and not clause.action
+            and clause.food
+            and not (clause.boxes or clause.place)
         ):  # add salt and butter to the pan
-            found[-1] = _both(last, one)
+            found[-1] = _both(last, clause)
         elif (
             last.target
-            and not (last.action or last.food or one.action or one.boxes)
-            and one.food
-            and not (one.target or last.it)
+            and not (last.action or last.food or clause.action or clause.boxes)
+            and clause.food
+            and not (clause.target or last.it)
         ):
-            found[-1] = _both(last, one)  # in the bowl, the milk
-        elif (last.action == "prendere" and one.boxes and not (one.action or one.food or one.place)) or (
+            found[-1] = _both(last, clause)  # in the bowl, the milk
+        elif (
+            last.action == "prendere" and clause.boxes and not (clause.action or clause.food or clause.place)
+        ) or (
             last.action
             and last.boxes
-            and one.boxes
-            and not (one.action or one.food or last.food or last.place)
+            and clause.boxes
+            and not (clause.action or clause.food or last.food or last.place)
         ):
-            found[-1] = _both(last, one)
+            found[-1] = _both(last, clause)
         else:
-            found.append(one)
+            found.append(clause)
     return found
 
 

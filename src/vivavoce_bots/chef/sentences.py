@@ -49,18 +49,18 @@ def sentences(text: str, language: str) -> list[str]:
 
 def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     """Whether a sentence asks, and commands nothing: `le sbucci?` does not ask."""
-    commands = any(one.action and not one.stopped for one in clauses)
+    commands = any(clause.action and not clause.stopped for clause in clauses)
     if WORDS[language]["or_else"].match(sentence) and sentence.rstrip().endswith("?") and not commands:
         return True
     if WORDS[language]["or_not"].search(sentence):
         return True
     bare = without_tag(sentence, language)
-    if not any(one.says for one in clauses) and WORDS[language]["tag"].search(sentence):
+    if not any(clause.says for clause in clauses) and WORDS[language]["tag"].search(sentence):
         return True  # they are in the pan, aren't they
     sentence = WORDS[language]["tag"].sub("", bare)
     if WORDS[language]["asking"].match(sentence):
         return True
-    if WORDS[language]["leads"].match(sentence) and any(one.target or one.place for one in clauses):
+    if WORDS[language]["leads"].match(sentence) and any(clause.target or clause.place for clause in clauses):
         return False  # and now on the stove?
     return is_question(sentence, language) and not commands
 

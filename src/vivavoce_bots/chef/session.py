@@ -67,7 +67,7 @@ class Session(Talk):
         """Pronouns are about these from now on."""
         self.place = next((one for one in reversed(things) if one in PLACES), self.place)
         boxes = [one for one in things if one in CONTAINERS]
-        self.boxes = [*(one for one in self.boxes if one not in boxes), *dict.fromkeys(boxes)]
+        self.boxes = [*(box for box in self.boxes if box not in boxes), *dict.fromkeys(boxes)]
         food = tuple(one for one in things if one in INGREDIENTS and one not in ("coperchio", "cucchiaio"))
         self.recent = tuple(dict.fromkeys((*food, *self.recent)))
         self.things = food or tuple(boxes[-1:]) or self.things

@@ -72,7 +72,7 @@ class Telling:
         asked = {kind: form.search(sentence) is not None for kind, form in ASKED[self._language].items()}
         said, world = tokens(sentence), session.world
         spans = LEXICON[self._language].find(sentence, said)
-        named = list(dict.fromkeys(one.entry.value or "" for one in spans if one.entry.kind == "thing"))
+        named = list(dict.fromkeys(span.entry.value or "" for span in spans if span.entry.kind == "thing"))
         states = [state for state, words in STATES[self._language].items() if words & set(said)]
         asked["advice"] = asked["advice"] and not asked["else_done"]
         if asked["did"] and not asked["advice"]:
@@ -141,7 +141,7 @@ class Telling:
             return self._contents(boxes, places, session)
         if asked["status"] and not named:
             return self._last(session)
-        if asked["opinion"] and not (named or strange or any(one.entry.kind == "it" for one in spans)):
+        if asked["opinion"] and not (named or strange or any(span.entry.kind == "it" for span in spans)):
             return Told(self._said["a_program"], known=False)
         if asked["advice"] or (self._wanted(sentence) and not asked["else_done"]):
             return self._advice(sentence, [one for one in food if not world.where(one)], session)
@@ -207,7 +207,7 @@ class Telling:
 
     def _all(self, sentences: Sequence[str], world: World, things: Sequence[str]) -> Told:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
-        return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
+        return Told(" ".join(sentences), tuple(stating("inform", "fact", fact) for fact in facts))
 
     def _how_many(self, food: Sequence[str], session: Session, asked: Mapping[str, bool]) -> Told:
         """How much of a food was used; what a dish takes is up to the cook."""
@@ -241,7 +241,7 @@ class Telling:
         boxes = boxes or ([session.container] if session.container else [])
         if not boxes:
             return Told(self._kitchen(world))
-        return self._all([self._inside(one, world) for one in boxes], world, boxes)
+        return self._all([self._inside(box, world) for box in boxes], world, boxes)
 
     def _last(self, session: Session) -> Told:
         if session.done is None:
@@ -451,7 +451,7 @@ class Telling:
         """A command in the notation, in the words of the language."""
         if self._language != "en":
             return str(done).replace("*", "")
-        words = [self._shown_argument(one) for one in done.arguments]
+        words = [self._shown_argument(argument) for argument in done.arguments]
         return str(Predicate(ENGLISH[done.action], tuple(words)))
 
     def _shown_argument(self, argument: str) -> str:

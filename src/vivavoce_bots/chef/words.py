@@ -13,9 +13,9 @@ _KITCHEN: Final[Mapping[str, Any]] = read_data("kitchen")
 
 def _foods(language: str) -> list[str]:
     """The names of one word of the foods that are known elsewhere in this package."""
-    known = read_data("foods")
-    names = [name for food in known["foods"].values() for name in food[language]]
-    return [name for name in (*names, *known["others"][language]) if " " not in name]
+    data = read_data("foods")
+    names = [name for food in data["foods"].values() for name in food[language]]
+    return [name for name in (*names, *data["others"][language]) if " " not in name]
 
 
 ACTIONS: Final[dict[str, tuple[str, ...]]] = {

@@ -97,13 +97,13 @@ class World:
         how, able = WORKED[action]
         if not items and containers:
             raise Refused("empty", containers[-1])
-        for one in items:
-            if one not in able:
-                raise Refused("cannot", one)
-            if how in self.worked.get(one, set()):
-                raise Refused("already", one)
-        for one in items:
-            self.worked.setdefault(one, set()).add(how)
+        for item in items:
+            if item not in able:
+                raise Refused("cannot", item)
+            if how in self.worked.get(item, set()):
+                raise Refused("already", item)
+        for item in items:
+            self.worked.setdefault(item, set()).add(how)
         for box, inside in self.inside.items():
             if action == "passare" and set(items) & set(inside):  # the water is poured off
                 self.inside[box] = [one for one in inside if one != "acqua"]
@@ -116,9 +116,9 @@ class World:
         """Ingredients into the last container; containers to a place."""
         target = containers[-1] if containers and items else None
         if action == "aprire":
-            for one in items:
-                if one not in ("uovo", "uova", "latte", "farina", "pasta", "riso", "zucchero"):
-                    raise Refused("cannot", one)
+            for item in items:
+                if item not in ("uovo", "uova", "latte", "farina", "pasta", "riso", "zucchero"):
+                    raise Refused("cannot", item)
         if target in self.covered and set(items) != {"coperchio"}:
             raise Refused("covered", target or "")
         if items and target is None and places and places[-1] in _HOT:
@@ -139,8 +139,8 @@ class World:
             known = self.inside.setdefault(target, [])
             known += [one for one in items if one not in known]
         if action == "aprire":
-            for one in items:
-                self.worked.setdefault(one, set()).add("aperto")
+            for item in items:
+                self.worked.setdefault(item, set()).add("aperto")
 
     def empty(self, moved: Sequence[str], target: str) -> None:
         """Take what went into a target out of all other containers."""
@@ -149,9 +149,9 @@ class World:
                 self.inside[box] = [one for one in self.inside[box] if one not in moved]
 
     def _cover(self, action: str, containers: Sequence[str]) -> None:
-        for one in containers:
-            if (one in self.covered) == (action == "coprire"):
-                raise Refused("already", one)
+        for container in containers:
+            if (container in self.covered) == (action == "coprire"):
+                raise Refused("already", container)
         self.covered ^= set(containers)
 
     def _remove(self, items: Sequence[str], containers: Sequence[str], places: Sequence[str]) -> None:
@@ -176,11 +176,11 @@ class World:
             self.inside[box] = [one for one in self.inside.get(box, []) if one not in items]
 
     def _open_and_full(self, containers: Sequence[str]) -> None:
-        for one in containers:
-            if one in self.covered:
-                raise Refused("covered", one)
-            if not self.inside.get(one):
-                raise Refused("empty", one)
+        for container in containers:
+            if container in self.covered:
+                raise Refused("covered", container)
+            if not self.inside.get(container):
+                raise Refused("empty", container)
 
     def _heat(self, action: str, items: Sequence[str], containers: Sequence[str]) -> None:
         """Cook or turn what is in a container that stands on the stove or in the oven."""
@@ -194,7 +194,9 @@ class World:
             if not self.inside.get(box):
                 raise Refused("empty", box)
             meant = [one for one in self.inside[box] if one not in _NOT_EATEN and (not items or one in items)]
-            missing = [one for one in items if not any(one in self.inside.get(other, []) for other in boxes)]
+            missing = [
+                item for item in items if not any(item in self.inside.get(other, []) for other in boxes)
+            ]
             if missing:
                 raise Refused("not_there", missing[0])
             if set(meant) & set(_BOILED) and self.place[box] == "fuoco" and "acqua" not in self.inside[box]:
@@ -237,7 +239,7 @@ class Score(NamedTuple):
 
 def things_of(command: Predicate) -> list[str]:
     """The things of a command in their order: those of lists and those that were not said, too."""
-    return [part.strip(" *") for one in command.arguments for part in one.strip("*[]").split(",")]
+    return [part.strip(" *") for argument in command.arguments for part in argument.strip("*[]").split(",")]
 
 
 def bring_about(commands: Iterable[Predicate]) -> set[str]:

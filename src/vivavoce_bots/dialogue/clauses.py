@@ -152,7 +152,7 @@ def present(text: str, language: str) -> str:
     """A turn without the clauses that tell of another time, `yesterday`; all of it if none is left."""
     form = _once(language)
     pieces = re.split(r"(?<=[.!?;:,…])\s+", text[:LONGEST_TEXT])
-    kept = [one for one in pieces if not form.search(one)]
+    kept = [piece for piece in pieces if not form.search(piece)]
     return " ".join(kept) if kept else text
 
 
@@ -170,7 +170,7 @@ def _scolds(language: str) -> re.Pattern[str]:
 def gives_up(language: str) -> re.Pattern[str]:
     """Words with which people give up: never mind, lasci perdere."""
     forms = [form for phrase in speech(language).alone["bye"] for form in forms_of(phrase)]
-    forms = [re.escape(one) for one in forms if " " in one or one == "nevermind"]
+    forms = [re.escape(form) for form in forms if " " in form or form == "nevermind"]
     return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.I)
 
 

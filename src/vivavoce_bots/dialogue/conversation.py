@@ -160,17 +160,17 @@ class DialogueBot(Speaker[Held], ABC):
         if asked is not None and says_something(asked.rest):
             reply = self._answered(session, self._plain(session, [(asked.rest, None)]))
             if reply.end or (
-                asked.asked != "today" and not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}
+                asked.asked != "today" and not {act.act for act in reply.acts} <= {*_ASKS, "repeat"}
             ):
                 return reply
-            if not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+            if not {act.act for act in reply.acts} <= {*_ASKS, "repeat"}:
                 return reply._replace(text=f"{calendar(language)} {reply.text}")
         if asked is None:
             told = told_name(session.offered, language)
         else:
             booking = self._beyond[language].says.get("booking", "")
             told = recounted(asked.asked, self.noted(session.state), self._domain, language, booking)
-        acts = tuple(one for one in reply.acts if one.act != "repeat") if reply else ()
+        acts = tuple(act for act in reply.acts if act.act != "repeat") if reply else ()
         return self._say(session, acts or self._resumed(session.state), (), told)
 
     def _answered(self, session: Session[Held], texts: Heard) -> Reply:
@@ -208,11 +208,17 @@ class DialogueBot(Speaker[Held], ABC):
             questions = [one for one in sentences_of(text) if is_question(one, session.language)]
             session.asks = bool(questions) or _TELL_ME.search(text) is not None
             known = self._understanding[session.language]
-            plain = [one for one in questions if not wishes(one)]  # is there a pub that is open late?
+            plain = [
+                question for question in questions if not wishes(question)
+            ]  # is there a pub that is open late?
             venue = self._domain.venue(state.venue)
             asking = known.acts(" ".join(plain) if questions else text, venue=venue)
             session.asked = frozenset(act.slot for act in asking if act.act in ("request", "confirm"))
-            strange = [one for one in questions if Act("request", OTHER) in known.acts(one, venue=venue)]
+            strange = [
+                question
+                for question in questions
+                if Act("request", OTHER) in known.acts(question, venue=venue)
+            ]
             session.question = next(iter([*strange, *questions[-1:]]), "")
             lists = asks_list(text, session.language) and state.asking not in (None, DAY, TIME)
             asked = tuple(act for act in state.last if act.act in _ASKS)
@@ -222,14 +228,14 @@ class DialogueBot(Speaker[Held], ABC):
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
             acts, listing = self._listed(session, text, acts)
             recalled = listing or self._recalled(session, text, subject)
-            again = any(Act("repeat") in one.acts for one in meanings[:1])
+            again = any(Act("repeat") in meaning.acts for meaning in meanings[:1])
             acts, mended = (
                 (acts, recalled)
                 if again or recalled
                 else self._mended(session, rest if told else text, asked, acts, meanings)
             )
             acts, told = (*lead, *acts), " ".join(filter(None, [told, mended]))
-            acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
+            acts = tuple(act for act in acts if act != _ack("hello")) if told and len(acts) > 1 else acts
         return self._say(session, acts, meanings, told or "")
 
     def _mended(
@@ -270,7 +276,7 @@ class DialogueBot(Speaker[Held], ABC):
         ):
             state.vain = 0
             return acts, ""
-        if any(act.act in _SMALL for one in meanings[:1] for act in one.acts):
+        if any(act.act in _SMALL for meaning in meanings[:1] for act in meaning.acts):
             return acts, ""  # poor thing! haha, all right
         state.vain = state.vain + (not self._stated(session, text)) if asks == asked else 0
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
@@ -388,7 +394,7 @@ class DialogueBot(Speaker[Held], ABC):
         acts = (
             acts
             if session.asks and session.asked & {*state.requests} and not state.stuck
-            else tuple(one for one in acts if one != _ack("later"))
+            else tuple(act for act in acts if act != _ack("later"))
         )
         if heard.did["reqalts"] >= HEARD > heard.informed and state.venue is None:
             if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):

@@ -22,8 +22,8 @@ _LONGEST_TEXT: Final = 2_000
 
 def feeling(text: str, language: str) -> str | None:
     """`sad` or `glad`; null where no feeling is told."""
-    told = _TOLD[language].items()
-    return next((one for one, form in told if re.search(form, text[:_LONGEST_TEXT], re.I)), None)
+    items = _TOLD[language].items()
+    return next((one for one, form in items if re.search(form, text[:_LONGEST_TEXT], re.I)), None)
 
 
 def taken_up(reply: Reply, sentence: str) -> Reply:

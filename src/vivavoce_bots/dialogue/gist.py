@@ -83,10 +83,10 @@ def gist(
     talk = _talk(language)
     pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
     told: list[str] = []
-    for one in pieces:
-        if keeps(one) or not talk.people.match(one):
-            told.append(one)
-        elif told and one[-1] in ".!?…" and told[-1][-1] in ",;:":
+    for piece in pieces:
+        if keeps(piece) or not talk.people.match(piece):
+            told.append(piece)
+        elif told and piece[-1] in ".!?…" and told[-1][-1] in ",;:":
             told[-1] = f"{told[-1][:-1]}."  # the centre, she's a talker! Do they do snacks?
     kept = [talk.besides.sub(lambda found: found[0] if keeps(found[0]) else " ", one) for one in told]
     left = " ".join(one for one in kept if re.search(r"\w", one))

@@ -96,7 +96,7 @@ class Heard(NamedTuple):
         for denial in (span for span in self.spans if span.entry.kind == "not"):
             ends = min((at for at in begins if at >= denial.end), default=denial.end + _REACH)
             near = range(denial.end, min(ends, denial.end + _REACH))
-            found += [one for one in self.spans if one.entry.kind == kind and one.start in near][:1]
+            found += [span for span in self.spans if span.entry.kind == kind and span.start in near][:1]
         return found
 
 
@@ -132,19 +132,19 @@ class Hearing:
         whole = self._wholes.kind(said)
         if text.rstrip().endswith("?"):  # is that all?
             whole = None if whole == "done" else whole
-            spans = [one for one in spans if one.entry.kind != "done"]
+            spans = [span for span in spans if span.entry.kind != "done"]
         covered = {at for span in spans for at in range(span.start, span.end)}
         rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
         if rest:  # `which` and `have you` ask what there is only where nothing else is said
             spans = [span for span in spans if span.entry.kind != "options"]
         if text.rstrip().endswith("?"):  # what somebody asks is no small talk
             spans = [span for span in spans if span.entry.kind not in ("chat", "thankyou")]
-        begins = breaks(text) if any(one.entry.kind in ("complaint", "insult") for one in spans) else ()
-        scolds = [one for one in spans if one.entry.kind in ("complaint", "insult")]
+        begins = breaks(text) if any(span.entry.kind in ("complaint", "insult") for span in spans) else ()
+        scolds = [span for span in spans if span.entry.kind in ("complaint", "insult")]
         apart = [one for one in scolds if any(one.start < at < one.end for at in begins)]  # no, one is fine
-        spans = [one for one in spans if one not in apart]
-        spans = [one for one in spans if one.entry.kind != "bye" or not names_something(text, said, one)]
-        spans = [_as_meant(text, said, one) for one in spans]
+        spans = [span for span in spans if span not in apart]
+        spans = [span for span in spans if span.entry.kind != "bye" or not names_something(text, said, span)]
+        spans = [_as_meant(text, said, span) for span in spans]
         kinds = [span.entry.kind for span in spans]
         ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
         if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
@@ -188,7 +188,7 @@ def only_complains(heard: Heard, hearing: Hearing, about: Callable[[Heard], bool
     if not heard.did("complaint") or is_question(heard.text, hearing.language):
         return False
     clauses = map(hearing.heard, clauses_of(heard.text))
-    return not any(about(one) for one in clauses if not one.did("complaint"))
+    return not any(about(clause) for clause in clauses if not clause.did("complaint"))
 
 
 def only_no(heard: Heard) -> bool:

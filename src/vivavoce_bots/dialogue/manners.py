@@ -155,8 +155,8 @@ class CourteousBot(ABC, Generic[Held]):
         A question of the caller that it passes over is named.
         """
         told = QUESTION.sub("", answer.text).strip()
-        asks = [one for one in answer.acts if one.act in ("request", "confirm", "select")]
-        was = [one for one in last.acts if one.act in ("request", "confirm", "select")] if last else []
+        asks = [act for act in answer.acts if act.act in ("request", "confirm", "select")]
+        was = [act for act in last.acts if act.act in ("request", "confirm", "select")] if last else []
         again = bool(asks) and asks == was and not session.changed
         if answer.end or session.repeats or (told and not (again and last and told in last.text)):
             session.vain = 0
@@ -164,7 +164,7 @@ class CourteousBot(ABC, Generic[Held]):
             return answer
         if told and session.vain + 1 < _LET_GO:
             session.vain += again and last is not None and told in last.text
-            open_ = any(one.act in ("repeat", "canthelp", "help") for one in answer.acts)
+            open_ = any(act.act in ("repeat", "canthelp", "help") for act in answer.acts)
             open_ = open_ or speech(session.language).answers["unanswered"][0] in answer.text
             asked = "" if open_ else self._passed_over(session, text, told=True)
             question = closing_question(answer)
@@ -237,7 +237,7 @@ class CourteousBot(ABC, Generic[Held]):
             told = QUESTION.sub("", first.text).strip()
             return answer._replace(
                 text=joined([told, answer.text]),
-                acts=(*(one for one in first.acts if one.act not in _ASKS), *answer.acts),
+                acts=(*(act for act in first.acts if act.act not in _ASKS), *answer.acts),
             )
         text, lead = self._triaged(session, text)
         found, rest = told_apart(text, self._beyond[session.language])
@@ -274,7 +274,7 @@ class CourteousBot(ABC, Generic[Held]):
         if not 1 < len(sentences) < _MOST:
             return text, []
         hearing = self._hearing[session.language]
-        heard = [hearing.heard(one) for one in sentences]
+        heard = [hearing.heard(sentence) for sentence in sentences]
         tells = partial(self.about, session)
         about = [tells(one) for one in heard]
         aside = [
@@ -284,7 +284,8 @@ class CourteousBot(ABC, Generic[Held]):
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
         apart = self._beyond[session.language]
         stays = [
-            tells_number(one, session.language) or told_apart(one, apart)[0] is not None for one in sentences
+            tells_number(sentence, session.language) or told_apart(sentence, apart)[0] is not None
+            for sentence in sentences
         ]
         aside = [one and not held for one, held in zip(aside, stays, strict=True)]
         if not any(about) or not any(aside):
@@ -325,7 +326,7 @@ class CourteousBot(ABC, Generic[Held]):
         known = speech(session.language).answers
         session.stalled += 1
         said = QUESTION.sub("", answer.text).strip()
-        if said and not any(one.act in ("repeat", "ack") for one in answer.acts):
+        if said and not any(act.act in ("repeat", "ack") for act in answer.acts):
             return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
@@ -406,14 +407,14 @@ class CourteousBot(ABC, Generic[Held]):
         courtesies = courtesies_of([kind for kind in COURTESIES if heard.did(kind)])
         courtesies = courtesies or (("hello",) if heard.did("ciao") else ())
         if len(courtesies) > 1 and heard.text.rstrip().endswith("?"):  # hello, is that the post office?
-            courtesies = tuple(one for one in courtesies if one != "hello")
+            courtesies = tuple(courtesy for courtesy in courtesies if courtesy != "hello")
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
         if heard.did("service", *UNSURE):
             who = ("whoareyou",) if heard.did("service") else courtesies[:1]
             return self._led_back(session, who, helped=heard.did(*UNSURE))
         if len(heard.rest) >= _LONG:  # two hours on hold, and now a robot, wonderful
-            courtesies = tuple(one for one in courtesies if one != "praise")
+            courtesies = tuple(courtesy for courtesy in courtesies if courtesy != "praise")
         return self._led_back(session, courtesies) if courtesies else None
 
     def farewell(self, session: Held) -> Answer:

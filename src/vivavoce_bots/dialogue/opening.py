@@ -125,7 +125,7 @@ class Clock:
                 return self._told(int(parts["hour"] or parts["other"]), parts.get("minute"), minutes, plain)
         parts = self._words["parts"] if asked or dated else {}
         if not asked:  # tonight tells the day alone
-            parts = {at: [one for one in names if one not in self._today] for at, names in parts.items()}
+            parts = {at: [name for name in names if name not in self._today] for at, names in parts.items()}
         named = {**self._words["exact"], **parts}
         return next((at for at, names in named.items() if _names(names, plain)), None)
 

@@ -37,7 +37,7 @@ class Partitions:
 
     def hear(self, readings: Sequence[Reading]) -> None:
         """Take in one turn. What the readings leave open stays as it was believed."""
-        stating = [one for one in readings if one.stated and one.score > _UNHEARD]
+        stating = [reading for reading in readings if reading.stated and reading.score > _UNHEARD]
         mentioned = min(1.0, sum(one.score for one in stating))
         if not stating:
             return

@@ -21,7 +21,7 @@ class Phrasebook:
         self._domain, self._speech, self._language = domain, speech(language), language
         self._tokens, self._spotter = words_of, Spotter(words_of)
         self._constraints = {TYPE, *domain.constraint_slots(None)}
-        self._food = {one.name: one.types[0] for one in domain.slots.values() if len(one.types) == 1}
+        self._food = {slot.name: slot.types[0] for slot in domain.slots.values() if len(slot.types) == 1}
         self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
         self._small = {word for phrase in self._speech.small for word in tokens(phrase)}
         self._wholes = Wholes(self._speech.alone, self._speech.fillers, words_of)
@@ -97,7 +97,7 @@ class Phrasebook:
             return acts
         said = self._tokens(text)
         spans = [span for span in self._spotter.find(text, said) if span.entry.slot == TYPE]
-        named = {one.entry.value for one in spans if tuple(said[one.start : one.end]) in self._kinds}
+        named = {span.entry.value for span in spans if tuple(said[span.start : span.end]) in self._kinds}
         hinted = [act for act in wanted if act.slot == TYPE and act.value not in {*kinds, *named}]
         return tuple(act for act in acts if act not in hinted)
 

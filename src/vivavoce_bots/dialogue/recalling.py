@@ -89,7 +89,7 @@ def given_up(text: str, language: str, acts: Callable[[str], Sequence[Act]]) -> 
 
 def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
     """What a text says of the matter, by name."""
-    return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS and one.slot != OTHER}
+    return {f"{act.act} {act.slot}" for act in acts(text) if act.act in _MATTERS and act.slot != OTHER}
 
 
 _LOOSE: Final = re.compile(

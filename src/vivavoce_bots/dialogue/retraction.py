@@ -27,7 +27,7 @@ _SIZE: Final[Mapping[str, str]] = {
 
 @cache
 def _form(names: tuple[str, ...], language: str) -> re.Pattern[str]:
-    named = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    named = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     size = _SIZE[language]
     return re.compile(
         rf"(?P<size>\b{size} )?(?:\bun'|\bl')?\b(?P<old>{named})\b"

@@ -30,8 +30,10 @@ class Speaker(Searcher[Held], ABC):
         state = session.state
         acts = self._fresh(session, acts, meanings)
         state.expect(acts)
-        named = [one.value for one in acts if one.act == "offer" and one.value]
-        cooks = any(act.act == "inform" and act.slot == FOOD for one in meanings[:1] for act in one.acts)
+        named = [act.value for act in acts if act.act == "offer" and act.value]
+        cooks = any(
+            act.act == "inform" and act.slot == FOOD for meaning in meanings[:1] for act in meaning.acts
+        )
         if cooks and DISHES not in session.asked:
             acts = tuple(act for act in acts if act != Act("null", DISHES))  # he is for meat; Italian, then
         acts = tuple(
@@ -46,7 +48,7 @@ class Speaker(Searcher[Held], ABC):
             told = f"{told} {asked}".strip()
         told_of = [act.slot or "" for act in acts if act.act in ("inform", "null")]
         session.facts |= {(state.venue or "", slot) for slot in told_of}
-        values = [f"{one.slot}={one.value}" for one in acts if one.act == "inform"]
+        values = [f"{act.slot}={act.value}" for act in acts if act.act == "inform"]
         session.facts |= {(state.venue or "", value) for value in values}
         asks_them = self._number(session) if any(act.act == "null" for act in acts) else ""
         session.offered += [one for one in named if one not in session.offered]
@@ -61,7 +63,7 @@ class Speaker(Searcher[Held], ABC):
         text = " ".join(filter(None, [*said[:1], told, *said[1:]])) + asks_them
         ends, asked = (
             any(act.act == "bye" for act in acts),
-            any(one.acts == (Act("repeat"),) for one in meanings),
+            any(meaning.acts == (Act("repeat"),) for meaning in meanings),
         )
         if text == session.said and not (ends or asked):
             text = self._varied(session, acts, text)
@@ -103,12 +105,12 @@ class Speaker(Searcher[Held], ABC):
         self, session: Session[Held], acts: tuple[Act, ...], meanings: Sequence[Meaning]
     ) -> tuple[Act, ...]:
         """Acts that do not describe again the place that was named last, where they answer something, too."""
-        offer = next((one for one in acts if one.act == "offer"), None)
-        named = any(Act("request", NAME) in one.acts for one in meanings[:1])
+        offer = next((act for act in acts if act.act == "offer"), None)
+        named = any(Act("request", NAME) in meaning.acts for meaning in meanings[:1])
         if offer is None or named or [offer.value] != session.offered[-1:]:
             return acts
         slots = [TYPE, *self._domain.constraint_slots(None)]
-        described = [one for one in acts if one.act == "inform" and one.slot in slots]
-        rest = tuple(one for one in acts if one != offer and one not in described)
+        described = [act for act in acts if act.act == "inform" and act.slot in slots]
+        rest = tuple(act for act in acts if act != offer and act not in described)
         known = all((offer.value, f"{one.slot}={one.value}") in session.facts for one in described)
         return rest if known and any(one.act in ("inform", "null") for one in rest) else acts

@@ -74,7 +74,7 @@ def read_yaml(source: Traversable) -> dict[str, Any]:
 def speech(language: str) -> Speech:
     """The phrases and sentences of one of the languages."""
     raw = read_data(f"phrases.{language}")
-    return Speech(**{one.name: raw[one.name] for one in fields(Speech)})
+    return Speech(**{field.name: raw[field.name] for field in fields(Speech)})
 
 
 def language_of(tag: str) -> str:

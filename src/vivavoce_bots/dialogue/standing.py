@@ -91,7 +91,7 @@ class StandingBot(CourteousBot[Held]):
         question = self.question(session)[0]
         question = question if answer.text.endswith(question) else closing_question(answer)
         told = answer.text.removesuffix(question).strip()
-        did = any(one.act == "inform" for one in answer.acts)
+        did = any(act.act == "inform" for act in answer.acts)
         puzzled = answer.acts[:1] == (Act("repeat"),)
         if puzzled:  # what it did understand is answered
             told, question = "", self.question(session)[0]

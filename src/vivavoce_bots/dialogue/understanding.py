@@ -98,11 +98,11 @@ class Understanding(Values):
         sentences = [part for one in sentences_of(text) for part in question_apart(one, self._language)]
         if len(sentences) < 2:
             return self._sentence(text, asked, confirming=confirming, venue=venue)
-        each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
+        each = [self._sentence(sentence, asked, confirming=confirming, venue=venue) for sentence in sentences]
         acts = self._together(sentences, each)
         whole = self._clock.find(text[:LONGEST_TEXT], asked=asked == TIME) if self._clock else None
         if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # a pub. Today. At eight, or 8.
-            bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
+            bare = next((sentence for sentence in sentences if sentence.strip(" .!").isdigit()), "")
             at = self._clock.find(bare, asked=True)
             acts = (*acts, stating("inform", TIME, at)) if at else acts
         if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # on Thursday. Lunchtime
@@ -111,13 +111,13 @@ class Understanding(Values):
             acts = (*acts, stating("inform", TIME, at)) if at else acts
         acts = self._without_hint(text, acts)
         return tuple(
-            one._replace(value=whole) if whole and one.slot == TIME and half_a_day(one.value, whole) else one
-            for one in acts
+            act._replace(value=whole) if whole and act.slot == TIME and half_a_day(act.value, whole) else act
+            for act in acts
         )
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
-        asks = [is_question(one, self._language) and not wishes(one) for one in sentences]
+        asks = [is_question(sentence, self._language) and not wishes(sentence) for sentence in sentences]
         asks = [  # how should I know, the centre
             so and (one.endswith("?") or Act("dontknow") not in acts)
             for one, acts, so in zip(sentences, each, asks, strict=True)
@@ -174,15 +174,15 @@ class Understanding(Values):
         """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
         text = without_far_from(text) if is_question(text, self._language) else text
-        said = self._tokens(text)
-        whole = self._wholes.kind(said)
+        tokens = self._tokens(text)
+        whole = self._wholes.kind(tokens)
         if whole is not None:
             return self._as_whole(whole, asked)
-        spans = self._taken(self._spotter.find(text, said), said)[:_MOST_SPANS]
-        turn = Turn(text, said, spans, asked, confirming, venue)
+        spans = self._taken(self._spotter.find(text, tokens), tokens)[:_MOST_SPANS]
+        turn = Turn(text, tokens, spans, asked, confirming, venue)
         acts = self._acts(turn)
         if Act("dear") in acts:  # is it dear? wants an answer, no comfort
-            plain = self._taken(self._spotter.find(text, said, without="dear"), said)[:_MOST_SPANS]
+            plain = self._taken(self._spotter.find(text, tokens, without="dear"), tokens)[:_MOST_SPANS]
             asking = self._acts(turn._replace(spans=plain))
             acts = asking if any(act.act == "confirm" for act in asking) else acts
         if self._clock is not None:
@@ -201,14 +201,14 @@ class Understanding(Values):
             not acts
             and asked in self._constraints
             and any(
-                span.entry.kind == "options" and (said[span.start] != "che" or not span.start)
+                span.entry.kind == "options" and (tokens[span.start] != "che" or not span.start)
                 for span in turn.spans
             )
-            and (is_question(text, self._language) or len(said) <= REACH)
+            and (is_question(text, self._language) or len(tokens) <= REACH)
         ):
             return (Act("help", asked),)  # what choices are there?
         unknown = any(span.entry.kind in (*ASKING, "questioning") for span in turn.spans)
-        unknown = unknown or len(said) > FEW
+        unknown = unknown or len(tokens) > FEW
         names = all(act.act == "inform" and act.slot == NAME for act in acts)
         if names and unknown and venue and asks_openly(text, self._language) and not wishes(text):
             return (*acts, Act("request", OTHER))  # has the Anchor got darts?
@@ -242,20 +242,20 @@ class Understanding(Values):
         if len(clauses) < FEW or not _BEST.search(turn.text):
             return False
         has = [
-            any(act.slot == one.slot and act.value == one.value for one in self._values_in(each))
-            for each in clauses
+            any(act.slot == one.slot and act.value == one.value for one in self._values_in(clause))
+            for clause in clauses
         ]
         others = [
-            any(act.slot == one.slot and act.value != one.value for one in self._values_in(each))
-            for each in clauses
+            any(act.slot == one.slot and act.value != one.value for one in self._values_in(clause))
+            for clause in clauses
         ]
-        best = [_BEST.search(each) is not None for each in clauses]
+        best = [_BEST.search(clause) is not None for clause in clauses]
         wished = any(one and of for one, of in zip(best, others, strict=True))
         return wished and not any(one and of for one, of in zip(best, has, strict=True))
 
     def _values_in(self, clause: str) -> list[Entry]:
         spans = self._spotter.find(clause, self._tokens(clause))
-        return [one.entry for one in spans if one.entry.kind == "value"]
+        return [span.entry for span in spans if span.entry.kind == "value"]
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
@@ -291,7 +291,7 @@ class Understanding(Values):
         if kind in ("dontcare", "suggest") and self._slot_beside(index, turn.spans):
             return stating("inform", self._slot_beside(index, turn.spans) or "", DONTCARE)
         if kind == "dontcare":
-            kinds = any(one.entry.slot == TYPE and one.entry.kind == "value" for one in turn.spans)
+            kinds = any(span.entry.slot == TYPE and span.entry.kind == "value" for span in turn.spans)
             kinds = kinds and AREA in self._constraints and turn.asked in (TYPE, AREA, None)
             if kinds and turn.said[turn.spans[index].start] in _ANYWHERE:
                 return stating("inform", AREA, DONTCARE)  # is there no coffee shop anywhere?
@@ -333,7 +333,7 @@ class Understanding(Values):
             return None
         if turn.venue is None and any(span.entry.kind == "service" for span in turn.spans):
             return None  # is this the number for restaurants?
-        dated = any(one.entry.kind == "value" and one.entry.slot == DAY for one in turn.spans)
+        dated = any(span.entry.kind == "value" and span.entry.slot == DAY for span in turn.spans)
         if slot == HOURS and dated and not asks_until(turn.text):
             return None  # open on Sunday
         if slot in self._food and turn.asked == TYPE and "?" not in turn.text:

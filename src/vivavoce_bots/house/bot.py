@@ -203,7 +203,7 @@ class HouseBot(HearkeningBot):
     def _merged(self, session: Session, served: Attended, answer: Answer, waited: list[Pending]) -> Answer:
         """One answer of what was done with devices and what was served besides, and one next step."""
         puzzled = answer.acts[:1] in ((Act("repeat"),), (Act("canthelp"),))
-        puzzled = puzzled and not any(one.act == "inform" for one in answer.acts)
+        puzzled = puzzled and not any(act.act == "inform" for act in answer.acts)
         helpless = answer.acts[:1] == (Act("canthelp"),) and not (served.told or served.asks)
         if puzzled and served.served and not helpless:  # what it did understand is answered
             session.lost, answer = 0, Answer("", ())
@@ -211,7 +211,7 @@ class HouseBot(HearkeningBot):
         if served.told or served.asks:  # what was asked before, and is passed over, is asked no more
             session.waiting = [one for one in session.waiting if one not in waited]
         told = QUESTION.sub("", answer.text).strip()
-        shown = {one.value for one in served.acts if one.act == "inform" and one.slot == "done"}
+        shown = {act.value for act in served.acts if act.act == "inform" and act.slot == "done"}
         if "television" in shown:  # channel two, and put it on
             name = self._home.devices["television"].names[session.language]
             on = capital(self._telling.done(session, "television", "on", ["television"]))
@@ -221,10 +221,10 @@ class HouseBot(HearkeningBot):
                 if (one != on and name not in one.lower()[: len(name) + 4]) or "low" in one
             )
         did = tuple(
-            one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat")
+            act for act in answer.acts if act.act not in ("reqmore", "request", "select", "confirm", "repeat")
         )
         acted = frozenset(one.value or "" for one in did if one.act == "inform" and one.slot != "state")
-        acted |= {one for one in self._home.devices if one in shown}
+        acted |= {device for device in self._home.devices if device in shown}
         answers = self._clerk.inquiries.told(session, served.asked, acted, self.words(session))
         if "programme" in shown:  # on the telly, I meant
             session.waiting = [
@@ -269,8 +269,8 @@ class HouseBot(HearkeningBot):
     def _idle(self, session: Session, pending: Pending) -> bool:
         """Whether all that is asked about is so already: which of the lamps that are off to switch off."""
         return bool(pending.deed and pending.choices) and all(
-            self._telling.state(session, one) == self._home.kind_of(one).deed(pending.deed or "")
-            for one in pending.choices
+            self._telling.state(session, choice) == self._home.kind_of(choice).deed(pending.deed or "")
+            for choice in pending.choices
         )
 
     # --- what is said --------------------------------------------------------------------------------------
@@ -293,7 +293,8 @@ class HouseBot(HearkeningBot):
             told_of = self._telling.how_they_are(session, devices, None, None, None)
             question, asks = self.question(session)
             acts = tuple(
-                stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
+                stating("inform", "state", f"{device}:{self._telling.state(session, device)}")
+                for device in devices
             )
             return Answer(" ".join([*told_of, question]), (*acts, *asks))
         kind = self._home.devices[session.about[-1]].kind if session.about else None
@@ -338,7 +339,9 @@ class HouseBot(HearkeningBot):
                 if one in waited or one.asks != "which" or not acted & set(one.choices)
             ]  # close the blinds, the living room ones
             idle = {self.words(session)[one] for one in ("untouched", "off_already")}
-            told.sentences = [one for one in told.sentences if one not in idle] or told.sentences[:1]
+            told.sentences = [
+                sentence for sentence in told.sentences if sentence not in idle
+            ] or told.sentences[:1]
         if told.sentences:  # what was told of them was asked
             session.waiting = [
                 one
@@ -348,7 +351,7 @@ class HouseBot(HearkeningBot):
         if told.sentences:  # no lamp is on: none is to go off
             session.waiting = [one for one in session.waiting if not self._idle(session, one)]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
-        told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
+        told.sentences = [sentence for sentence in told.sentences if sentence != cannot] or told.sentences
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
         named = any(one.reference.placed or one.reference.kind for one in clauses)

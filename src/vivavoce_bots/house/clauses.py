@@ -131,8 +131,11 @@ class Clause:
 def decided(text: str, places: Callable[[str], bool]) -> str:
     """A text without the question between two that its next sentence settles: left or right? The left one."""
     sentences = [one for one in _SENTENCES.split(text) if one]
-    settled = [places(one) and not one.rstrip().endswith("?") for one in sentences]
-    between = [one.rstrip().endswith("?") and _OR.search(one) and places(one) for one in sentences]
+    settled = [places(sentence) and not sentence.rstrip().endswith("?") for sentence in sentences]
+    between = [
+        sentence.rstrip().endswith("?") and _OR.search(sentence) and places(sentence)
+        for sentence in sentences
+    ]
     left = [at for at, one in enumerate(between) if one and any(settled[at + 1 :])]
     left += [at - 1 for at in left if at and sentences[at - 1].rstrip().endswith("...")]  # right... right or
     return " ".join(one for at, one in enumerate(sentences) if at not in left)
@@ -143,21 +146,21 @@ def read_clauses(text: str, hearing: Hearing, reader: Reader, of_kind: str | Non
 
     of_kind  the kind of device that was spoken of before
     """
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     for chunk in _CHUNKS.split(text[:LONGEST_TEXT]):
         said, spans = hearing.find(chunk)
         for number, (words, part) in enumerate(_parted(said, spans)):
-            kind = next((one.reference.kind for one in reversed(found) if one.reference.kind), of_kind)
+            kind = next((one.reference.kind for one in reversed(clauses) if one.reference.kind), of_kind)
             clause = _clause(words, part, reader, kind, question=chunk.rstrip().endswith("?"))
-            joined = _refined(found[-1], clause) if found and not number else None
+            joined = _refined(clauses[-1], clause) if clauses and not number else None
             if joined is not None:
-                found[-1] = joined
+                clauses[-1] = joined
             else:
-                denied = bool(found) and found[-1].did("negate", "not", "meant")
-                found.append(replace(clause, follows=denied))
-        if len(found) >= _MOST:
+                denied = bool(clauses) and clauses[-1].did("negate", "not", "meant")
+                clauses.append(replace(clause, follows=denied))
+        if len(clauses) >= _MOST:
             break
-    return _completed([one for one in found[:_MOST] if one.kinds or one.said])
+    return _completed([one for one in clauses[:_MOST] if one.kinds or one.said])
 
 
 def _parted(said: list[str], spans: list[Span]) -> list[tuple[list[str], list[Span]]]:
@@ -177,7 +180,7 @@ def _parted(said: list[str], spans: list[Span]) -> list[tuple[list[str], list[Sp
 
 
 def _moved(spans: Sequence[Span], by: int) -> list[Span]:
-    return [Span(one.start - by, one.end - by, one.entry) for one in spans]
+    return [Span(span.start - by, span.end - by, span.entry) for span in spans]
 
 
 def _clause(
@@ -192,7 +195,7 @@ def _clause(
         kinds = (*kinds, "dont")  # never switch it on
     slots = [spans[one].entry.slot for one in deeds]
     if deed in ("on", "lower", "raise", "open", "close"):  # the fan on, full blast
-        deed = next((one for one in slots if one in _GRADES), deed)
+        deed = next((slot for slot in slots if slot in _GRADES), deed)
     described = deed is not None and _DESCRIBED.search(" ".join(said[: spans[at or 0].start][-_REACH:]))
     if described and not question:
         kinds = (*kinds, "described")  # the blinds are still down
@@ -200,9 +203,9 @@ def _clause(
     deed = None if undecided else deed  # is it louder or lower now?
     reference = reader.read(said, spans, of_kind)
     if "dont" in kinds and question and deed is None:
-        kinds = tuple(one for one in kinds if one != "dont")  # don't touch what?
+        kinds = tuple(kind for kind in kinds if kind != "dont")  # don't touch what?
     if "dont" in kinds and not (deed or reference.said or len(said) <= _FEW):
-        kinds = tuple(one for one in kinds if one != "dont")  # don't make me laugh
+        kinds = tuple(kind for kind in kinds if kind != "dont")  # don't make me laugh
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")
@@ -274,26 +277,31 @@ def in_the_room(clauses: Sequence[Clause], *, about: bool) -> list[Clause]:
 
     about  whether a pronoun has devices to mean
     """
-    named = {room for one in clauses for room in one.reference.rooms}
+    named = {room for clause in clauses for room in clause.reference.rooms}
     if len(named) == 1 and clauses[-1].reference.rooms:  # the right one off and the left one on, in there
         clauses = [
-            replace(one, reference=replace(one.reference, rooms=frozenset(named)))
-            if one.deed and one.reference.sides and not one.reference.places and not one.asks
-            else one
-            for one in clauses
+            replace(clause, reference=replace(clause.reference, rooms=frozenset(named)))
+            if clause.deed and clause.reference.sides and not clause.reference.places and not clause.asks
+            else clause
+            for clause in clauses
         ]
-    told = {room for one in clauses if not one.deed and not one.did("not") for room in one.reference.rooms}
-    if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
+    told = {
+        room
+        for clause in clauses
+        if not clause.deed and not clause.did("not")
+        for room in clause.reference.rooms
+    }
+    if len(told) != 1 or any(clause.deed and clause.reference.rooms for clause in clauses):
         return list(clauses)
     return [
-        replace(one, reference=replace(one.reference, rooms=frozenset(told)))
-        if one.deed
-        and one.reference.kind
-        and not one.reference.placed
-        and not one.reference.every
-        and not (about and one.reference.it and not one.did("kind", "plural", "called"))
-        else one
-        for one in clauses
+        replace(clause, reference=replace(clause.reference, rooms=frozenset(told)))
+        if clause.deed
+        and clause.reference.kind
+        and not clause.reference.placed
+        and not clause.reference.every
+        and not (about and clause.reference.it and not clause.did("kind", "plural", "called"))
+        else clause
+        for clause in clauses
     ]
 
 

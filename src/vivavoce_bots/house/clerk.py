@@ -136,7 +136,12 @@ class Clerk:
             if answered is not None and not heard.did(*DEVICES, "deed"):
                 continue  # yes, and what stands beside it
             near = next(
-                (one.text for one in reversed(snippets[:at]) if self._machine.named(session, one.text)), ""
+                (
+                    snippet.text
+                    for snippet in reversed(snippets[:at])
+                    if self._machine.named(session, snippet.text)
+                ),
+                "",
             )
             goes_on = done.told and said.asks and heard.did("it", "them") and not heard.did(*DEVICES, "deed")
             if goes_on and not said.begins:
@@ -246,9 +251,9 @@ class Clerk:
         known = forms(session.language)
         kept = [
             one
-            for said in snippets
-            if known["keep"].search(said.text) and not known["delete"].search(said.text)
-            for one in self._machine.named(session, said.text)
+            for snippet in snippets
+            if known["keep"].search(snippet.text) and not known["delete"].search(snippet.text)
+            for one in self._machine.named(session, snippet.text)
         ]
         return tuple(dict.fromkeys(kept))
 
@@ -257,14 +262,14 @@ class Clerk:
     ) -> Served | None:
         """What was answered to the question of a service; None where the turn passes over it."""
         hearing = self._hearing[session.language]
-        heard = [hearing.heard(one.text) for one in snippets]
+        heard = [hearing.heard(snippet.text) for snippet in snippets]
         pairs = list(zip(heard, snippets, strict=True))
         if any(one.did(*DEVICES) and one.did("deed") and not said.asks for one, said in pairs):
             return None
         yes = any(one.did("affirm") and not said.asks for one, said in pairs)
         no = any(one.did("negate") for one in heard) and not yes
-        text = " ".join(one.text for one in snippets if not one.asks)
-        if no and any(said.asks and "?" in said.cut for said in snippets):
+        text = " ".join(snippet.text for snippet in snippets if not snippet.asks)
+        if no and any(snippet.asks and "?" in snippet.cut for snippet in snippets):
             return None  # no, the other light; can they be deleted?
         if waits == "play":
             return self._machine.play(session, words) if yes else (Served(words["kept"]) if no else None)
@@ -290,9 +295,9 @@ class Clerk:
             and not found[0].casefold().startswith(("do ", "should", "can", "shall", "posso"))
         )
         later = any(
-            one.asks and "?" in one.cut for one in snippets[at + 1 :]
+            snippet.asks and "?" in snippet.cut for snippet in snippets[at + 1 :]
         )  # then I leave you: what is on?
-        later = later and not any(known["leaves"].search(one.text) for one in snippets[at + 1 :])
+        later = later and not any(known["leaves"].search(snippet.text) for snippet in snippets[at + 1 :])
         return not (begins or basta or settles or asks or later)
 
     # --- how loud ----------------------------------------------------------------------------------------
@@ -300,7 +305,7 @@ class Clerk:
     def _sounding(self, session: Session, left: list[Snippet]) -> list[Snippet]:
         """The snippets, where `turn it down` of the volume names the television or the radio."""
         hearing, known = self._hearing[session.language], forms(session.language)
-        found: list[Snippet] = []
+        snippets: list[Snippet] = []
         loud = False
         for at, said in enumerate(left):
             heard = hearing.heard(said.text)
@@ -347,15 +352,15 @@ class Clerk:
                         said, text=f"{self._of(session, device)} {deed}", asks=said.asks and not grade
                     )
                     said = replace(said, cut=said.cut.replace("?", ".") if grade else said.cut)
-            found.append(said)
-        return found
+            snippets.append(said)
+        return snippets
 
     def _of(self, session: Session, device: str) -> str:
         return str(self._home.kinds[self._home.devices[device].kind].said[session.language]["words"][0])
 
     def _heard_now(self, session: Session) -> str | None:
         """The device that is heard: spoken of last, else the only one on, else the one that was done last."""
-        able = [one for one in self._home.devices if "louder" in self._home.kind_of(one).deeds]
+        able = [device for device in self._home.devices if "louder" in self._home.kind_of(device).deeds]
         on = [one for one in able if session.state.get(one, "off") != "off"]
         for spoken_of in (session.about, *(tuple(one.before) for one in reversed(session.done))):
             named = [one for one in spoken_of if one in (on or able)]
@@ -372,7 +377,7 @@ class Clerk:
         hearing, beyond = self._hearing[session.language], self._beyond[session.language]
         unknown, known = list[str](), forms(session.language)
         recording = any(one.asks in ("recording",) for one in (done.asks,) if one) or any(
-            one.value == "recording" for one in done.acts
+            act.value == "recording" for act in done.acts
         )
         for said in list(left):
             if not said.asks:

@@ -160,7 +160,7 @@ class DoingBot(StandingBot[Session]):
             devices = self._meant(session, reference)
             kind = self._home.devices[devices[0]].kind if devices else kind
         if kind is None and clause.deed and len(self._home.kinds_of(devices)) > 1 and not reference.every:
-            able = [one for one in devices if clause.deed in self._home.kind_of(one).deeds]
+            able = [device for device in devices if clause.deed in self._home.kind_of(device).deeds]
             devices = able or devices  # something in the bedroom, on
         several = (list(one.before) for one in reversed(session.done) if {*one.before} <= {*devices})
         spoken_of = next(several, [])
@@ -209,22 +209,22 @@ class DoingBot(StandingBot[Session]):
         """
         rooms = {self._home.devices[one].room for one in session.about}
         if reference.sides and not reference.rooms and len(rooms) == 1:
-            devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+            devices = [device for device in devices if self._home.devices[device].room in rooms] or devices
         if deed in _GRADUAL:  # the lamp, dimmer: the one that is on
-            lit = [one for one in devices if self._telling.state(session, one) != "off"]
+            lit = [device for device in devices if self._telling.state(session, device) != "off"]
             return lit if len(lit) == 1 else devices, False
         if deed not in _SWITCHED or len(self._home.kinds_of(devices)) > 1:
             return devices, False
         wanted = self._home.kind_of(devices[0]).deed(deed)
-        apt = [one for one in devices if self._telling.state(session, one) != wanted]
+        apt = [device for device in devices if self._telling.state(session, device) != wanted]
         if deed == "on" and len(apt) != 1:
             return devices, False
         return apt or devices, not apt  # the light that is on is to go off
 
     def _goes_on(self, session: Session, devices: Sequence[str], told: Told) -> bool:
         """Whether devices that are named, and no more, are to be switched on: they are off, and can be."""
-        able = all({"on", "off"} <= set(self._home.kind_of(one).deeds) for one in devices)
-        dark = all(self._telling.state(session, one) == "off" for one in devices)
+        able = all({"on", "off"} <= set(self._home.kind_of(device).deeds) for device in devices)
+        dark = all(self._telling.state(session, device) == "off" for device in devices)
         attended = session.attended
         asked = attended is not None and attended.asked
         guide = attended is not None and attended.told and session.topic == "television"
@@ -280,7 +280,7 @@ class DoingBot(StandingBot[Session]):
             here = self._home.rooms[next(iter(reference.rooms))][session.language]["in"]
             if not any(self._home.devices[one].room in reference.rooms for one in self._home.of_kind(kind)):
                 missing = self._home.kinds[kind].said[session.language]["missing"]
-                there = {self._home.devices[one].room for one in devices}
+                there = {self._home.devices[device].room for device in devices}
                 form = (
                     "not_there_but"
                     if len(there) == 1 and (clause.deed is None or clause.asks)
@@ -304,8 +304,8 @@ class DoingBot(StandingBot[Session]):
         """Carry it out, each kind in its own way."""
         words, before = self.words(session), {one: self._telling.state(session, one) for one in devices}
         done: dict[tuple[str, str], list[str]] = {}
-        for one in devices:
-            kind = self._home.kind_of(one)
+        for device in devices:
+            kind = self._home.kind_of(device)
             deed = kind.deed_like(wanted)
             if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
                 name = self._telling.listed(session, devices, "and")
@@ -316,7 +316,7 @@ class DoingBot(StandingBot[Session]):
                 self._ask(session, Pending("deed", kind.name, None, tuple(devices)))
                 return
             if deed is not None:
-                done.setdefault((kind.name, deed), []).append(one)
+                done.setdefault((kind.name, deed), []).append(device)
         changed = {group for group in done if any(before[one] != group[1] for one in done[group])}
         if not changed and len(done) > _MANY and wanted == "off":
             told.sentences.append(words["off_already"])
@@ -334,7 +334,7 @@ class DoingBot(StandingBot[Session]):
             named = ones if whole else fresh
             if not again:
                 earlier = told.latest.get(tuple(named))  # on, and dim: dimmed is on
-                told.sentences = [one for one in told.sentences if one != earlier]
+                told.sentences = [sentence for sentence in told.sentences if sentence != earlier]
                 was_off = bool(earlier) and all(
                     session.done[-1].before.get(one) == "off" for one in named if session.done
                 )
@@ -367,7 +367,7 @@ class DoingBot(StandingBot[Session]):
             self._do(session, "dim" if wish == "wish_blind" else "raise", lit, told)
             return
         devices = self._home.of_kind(kind)
-        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        devices = [device for device in devices if self._home.devices[device].room in rooms] or devices
         if any(
             (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
             for one in session.waiting
@@ -378,7 +378,7 @@ class DoingBot(StandingBot[Session]):
             told.sentences.append(self.words(session)[wish].format(name=names))
         pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
         session.waiting = [pending, *(one for one in session.waiting if one != pending)]
-        told.sentences = [one for one in told.sentences if one]
+        told.sentences = [sentence for sentence in told.sentences if sentence]
 
     # --- questions -----------------------------------------------------------------------------------------
 
@@ -420,7 +420,8 @@ class DoingBot(StandingBot[Session]):
         which = words["rooms"] if clause.did("what") else None
         told.sentences += self._telling.how_they_are(session, devices, deed, reference.kind, which)
         told.acts += [
-            stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
+            stating("inform", "state", f"{device}:{self._telling.state(session, device)}")
+            for device in devices
         ]
         session.about = tuple(devices)
 

@@ -74,7 +74,7 @@ class HearkeningBot(SettlingBot):
         asked, _ = self._clerk.inquiries.apart(session, text[: found.start()], {}) if found else ([], "")
         if found is None or not asked or not asked[-1].devices or asked[-1].deed is None:
             return text
-        so = any(self._telling.is_so(session, one, asked[-1].deed) for one in asked[-1].devices)
+        so = any(self._telling.is_so(session, device, asked[-1].deed) for device in asked[-1].devices)
         return f"{text[: found.start()]}{found['yes' if so else 'no']}{text[found.end() :]}"
 
     def _took_back(self, session: Session, text: str) -> tuple[list[str], str]:
@@ -160,9 +160,9 @@ class HearkeningBot(SettlingBot):
         hearing, reader = self._hearing[session.language], self._readers[session.language]
         for sentence in sentences_of(text):
             clauses = [] if sentence.endswith("?") else read_clauses(sentence, hearing, reader)
-            clauses = [one for one in clauses if not one.did("not") or one.deed]
+            clauses = [clause for clause in clauses if not clause.did("not") or clause.deed]
             if clauses and not any(
-                one.loose or one.asks or one.did("not", "negate", "dont") for one in clauses
+                clause.loose or clause.asks or clause.did("not", "negate", "dont") for clause in clauses
             ):
                 return True
         return False

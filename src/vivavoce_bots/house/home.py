@@ -72,10 +72,10 @@ class Home:
     def fitting(self, deed: str, about: Sequence[str]) -> list[str]:
         """The devices that can do a deed: of those that were spoken of, else of all."""
         fits = [one for one in about if self.kind_of(one).deed_like(deed)]
-        return fits or [one for one in self.devices if deed in self.kind_of(one).deeds]
+        return fits or [device for device in self.devices if deed in self.kind_of(device).deeds]
 
     def kinds_of(self, devices: Iterable[str]) -> set[str]:
-        return {self.devices[one].kind for one in devices}
+        return {self.devices[device].kind for device in devices}
 
     def of_kind(self, kind: str | None) -> list[str]:
         return [name for name, device in self.devices.items() if kind in (None, device.kind)]
@@ -124,9 +124,9 @@ class Home:
 
     def kind_words(self, language: str) -> list[str]:
         """The words for kinds of devices."""
-        kinds = (one.said[language] for one in self.kinds.values())
+        kinds = (kind.said[language] for kind in self.kinds.values())
         return [
-            str(word) for one in kinds for word in (*one["words"], *one["plural"]) if "*" not in str(word)
+            str(word) for kind in kinds for word in (*kind["words"], *kind["plural"]) if "*" not in str(word)
         ]
 
     def places(self, language: str) -> list[str]:

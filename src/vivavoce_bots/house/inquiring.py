@@ -97,7 +97,7 @@ class Inquiries:
             elif inquiry and near and inquiry.devices and not inquiry.rooms:  # the bedroom. Are they down?
                 said = hearing.heard(near)
                 here = {one.slot for one in said.all("room")}
-                there = tuple(one for one in inquiry.devices if self._home.devices[one].room in here)
+                there = tuple(device for device in inquiry.devices if self._home.devices[device].room in here)
                 if there and not said.did("deed", *_DEVICES) and not hearing.heard(plain).did("room"):
                     inquiry, kept = replace(inquiry, devices=there), kept[:-1]
             if hearing.heard(sentence).did("deed") and not inquiry:
@@ -111,23 +111,23 @@ class Inquiries:
     def _not_heard(self, session: Session, sentences: Sequence[str]) -> Inquiry | None:
         """What is said to be too loud, and is off: the telly. It is shouting."""
         known, hearing = _forms(session.language), self._hearing[session.language]
-        heard = [hearing.heard(one) for one in sentences]
+        heard = [hearing.heard(sentence) for sentence in sentences]
         kinds = [one.slot for each in heard for one in each.all("kind")]
         if not known["too_loud"].search(sentences[-1]) or any(one.did("deed") for one in heard[:-1]):
             return None
-        devices = [one for one in self._home.devices if self._home.devices[one].kind in kinds]
+        devices = [device for device in self._home.devices if self._home.devices[device].kind in kinds]
         devices = devices or [one for one in session.about if "louder" in self._home.kind_of(one).deeds]
         on = self._telling.on_now(session)
-        if any(one in on for one in devices) or (on and not devices):
+        if any(device in on for device in devices) or (on and not devices):
             return None
         return Inquiry(tuple(devices)) if devices else Inquiry(anything=True)
 
     def _asks(self, session: Session, sentence: str) -> bool:
-        known = _forms(session.language)
-        plain = known["leads"].sub("", sentence)
-        if known["not_state"].search(plain) or requested(plain, session.language) != plain:
+        forms = _forms(session.language)
+        plain = forms["leads"].sub("", sentence)
+        if forms["not_state"].search(plain) or requested(plain, session.language) != plain:
             return False
-        return sentence.rstrip().endswith("?") or known["heads"].match(plain) is not None
+        return sentence.rstrip().endswith("?") or forms["heads"].match(plain) is not None
 
     def _taken(
         self,
@@ -212,7 +212,7 @@ class Inquiries:
         if self._asks(session, sentence):
             return None
         parts = _PARTS[session.language].split(sentence)
-        heard = [hearing.heard(one) for one in parts[::2]]
+        heard = [hearing.heard(part) for part in parts[::2]]
         gone = set[int]()
         for at, one in enumerate(heard):
             if not known["later"].search(parts[2 * at]):
@@ -229,7 +229,7 @@ class Inquiries:
         """A sentence without what it asks of a room that there is not; None where it asks nothing of it."""
         known, hearing = _forms(session.language), self._hearing[session.language]
         parts = _PARTS[session.language].split(sentence)[::2]
-        heard = [hearing.heard(one) for one in parts]
+        heard = [hearing.heard(part) for part in parts]
         at = next(at for at, one in enumerate(parts) if known["no_room"].search(one))
         if heard[at].did("deed", *_DEVICES):
             return ", ".join(one for number, one in enumerate(parts) if number != at)
@@ -286,7 +286,7 @@ class Inquiries:
         """The devices that a part names; of lamps without a place those that were spoken of."""
         hearing, reader = self._hearing[session.language], self._readers[session.language]
         said, spans = hearing.find(LEFT.sub(r"\1", part))
-        kinds = [one.entry.slot for one in spans if one.entry.kind in ("kind", "plural")]
+        kinds = [span.entry.slot for span in spans if span.entry.kind in ("kind", "plural")]
         reference = replace(reader.read(said, spans, None), strange="")
         if not (reference.kind or reference.placed):
             return ()
@@ -294,7 +294,7 @@ class Inquiries:
             return ()  # first, did I leave the light on?
         if reference.rooms and not (reference.kind or reference.called or reference.sides):
             return ()
-        references = [replace(reference, kind=one) for one in kinds if one] or [reference]
+        references = [replace(reference, kind=kind) for kind in kinds if kind] or [reference]
         return tuple(
             dict.fromkeys(one for ref in references for one in self._fitting(session, ref, which=which))
         )
@@ -337,16 +337,16 @@ class Inquiries:
     ) -> list[str]:
         """The answers, but for devices that were acted on in this turn: what was done tells how these are."""
         found: list[str] = []
-        for one in inquiries:
-            devices = session.about if one.devices is None and not one.anything else one.devices
-            if devices and one.final and len(devices) <= _SPOKEN_OF:
+        for inquiry in inquiries:
+            devices = session.about if inquiry.devices is None and not inquiry.anything else inquiry.devices
+            if devices and inquiry.final and len(devices) <= _SPOKEN_OF:
                 session.about = tuple(devices)
-            if one.told:
-                found.append(one.told)
+            if inquiry.told:
+                found.append(inquiry.told)
             elif devices and set(devices) <= acted:
                 continue
             else:
-                found += self._answer(session, one, tuple(devices or ()), words)
+                found += self._answer(session, inquiry, tuple(devices or ()), words)
                 if devices and not acted and len(devices) <= _SPOKEN_OF:
                     session.about = tuple(devices)
         return list(dict.fromkeys(found))
@@ -370,7 +370,7 @@ class Inquiries:
         if len(kinds) == 1 and asked.deed is not None:
             deed = self._home.kind_of(devices[0]).deed(asked.deed)
             return self._telling.how_they_are(session, devices, deed, min(kinds), None)
-        on = [one for one in devices if one in self._telling.on_now(session)]
+        on = [device for device in devices if device in self._telling.on_now(session)]
         if on and len(kinds) > 1 and asked.deed in (None, "on"):
             devices = tuple(on)  # the radio or the television?
         return self._telling.how_they_are(session, devices, None, None, None)

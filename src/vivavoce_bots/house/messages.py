@@ -127,7 +127,7 @@ class AnsweringMachine:
         if topic and known["other_message"].search(text) and known["keep"].search(text):
             return Served("")
         if topic and known["other_message"].search(text) and (said.asks or len(text.split()) <= 3):
-            rest = tuple(one for one in memory.messages if one not in memory.told_message)
+            rest = tuple(message for message in memory.messages if message not in memory.told_message)
             return self._told(memory, rest or memory.messages, words)
         if topic and known["again"].search(text):
             return self._told(memory, self.named(memory, around) or memory.messages, words)
@@ -148,7 +148,9 @@ class AnsweringMachine:
         known, named = forms(memory.language), self.named(memory, text)
         only = known["only"].search(text)
         if named and known["keep"].search(text) and not only:
-            return self._deleted(memory, tuple(one for one in memory.messages if one not in named), words)
+            return self._deleted(
+                memory, tuple(message for message in memory.messages if message not in named), words
+            )
         plain = not (yes or no) and len(text.split()) <= _FEW
         if named and (only or known["delete"].search(text) or plain):
             return self._deleted(memory, named, words)
@@ -180,7 +182,7 @@ class AnsweringMachine:
 
     def left(self, memory: Memory, words: Mapping[str, Any]) -> Served:
         """Which messages there still are."""
-        names = [str(self._home.messages[memory.language][one]["of"]) for one in memory.messages]
+        names = [str(self._home.messages[memory.language][message]["of"]) for message in memory.messages]
         return Served(
             words["still_there"].format(left=listed(names, words)) if names else words["none_there"]
         )
@@ -224,7 +226,7 @@ class AnsweringMachine:
         if (rather := known["rather_not"].search(behind)) and known["keep"].search(behind, rather.end()):
             return Served(words["kept_messages"])  # delete it? or no, keep it
         if not named and known["other_message"].search(text) and memory.told_message:
-            named = tuple(one for one in memory.messages if one not in memory.told_message)
+            named = tuple(message for message in memory.messages if message not in memory.told_message)
         single = known["single_message"].search(text)
         if not named and single:  # the bicycle is not mine; delete it
             named = self.named(memory, near)
@@ -244,7 +246,7 @@ class AnsweringMachine:
         gone = tuple(one for one in which if one in memory.messages)
         if not gone:
             return Served(words["message_gone"])
-        memory.messages = tuple(one for one in memory.messages if one not in gone)
+        memory.messages = tuple(message for message in memory.messages if message not in gone)
         memory.topic, memory.told_message = "messages", ()
         acts = (stating("inform", "done", "messages_deleted"),)
         if len(gone) > 1 or not memory.messages:

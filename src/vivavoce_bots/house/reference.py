@@ -113,7 +113,7 @@ class Reader:
         kinds = [span.entry.kind for span in spans]
         if everything and not {"relation", "side"} & set(kinds):  # everything off, I go to bed
             found = replace(found, places=())
-            kinds = [one for one in kinds if one != "thing"]
+            kinds = [kind for kind in kinds if kind != "thing"]
         bare = "thing" in kinds and not {"relation", "side", *_NAMES} & set(kinds)
         return replace(found, strange=found.strange or self._strange(said, spans), bare=bare)
 
@@ -162,7 +162,7 @@ class Reader:
         """A relation to nothing that there is: `the lamp behind the piano`."""
         if relation in ("", "at") or found.strange:
             return found
-        last = next((one for one in reversed(spans) if one.entry.kind in ("relation", "side")), None)
+        last = next((span for span in reversed(spans) if span.entry.kind in ("relation", "side")), None)
         return replace(found, strange=" ".join(said[last.start : last.start + 5]) if last else relation)
 
     def _strange(self, said: Sequence[str], spans: Sequence[Span]) -> str:
@@ -181,8 +181,8 @@ class Reader:
         first, end = named[0].start, named[0].end
         before = {first - 1} if named[0].entry.kind not in ("it", "them", "other") else set[int]()
         places = [at for at in range(end, len(said)) if said[at].rstrip("'") in _WHERE[self.language]]
-        behind = {one + 1 for one in places}
-        behind |= {one + 2 for one in places if one + 1 < len(said) and said[one + 1] in _THE}
+        behind = {place + 1 for place in places}
+        behind |= {place + 2 for place in places if place + 1 < len(said) and said[place + 1] in _THE}
         if self.language == "it":
             behind.add(end)
         stop = next((at for at in range(end, len(said)) if said[at] in self._ends), len(said))
@@ -254,7 +254,7 @@ class Reader:
     def _on_side(self, name: str, side: str, rivals: Sequence[str]) -> bool:
         """Whether it is the outermost of its kind in its room, or stands between these."""
         here = self.home.devices[name]
-        others = [self.home.devices[one] for one in rivals]
+        others = [self.home.devices[rival] for rival in rivals]
         room = [one for one in others if (one.room, one.kind) == (here.room, here.kind)]
         axis = 0 if side in ("left", "right", "middle") else 1
         places = sorted(one.at[axis] for one in room)
@@ -266,8 +266,8 @@ class Reader:
 
     def _stands(self, name: str, relation: str, anchors: Collection[str]) -> bool:
         here = self.home.devices[name]
-        pieces = [self.home.things.get(one) or self.home.devices[one] for one in anchors]
-        near = [one for one in pieces if one.room == here.room and one.name != name]
+        pieces = [self.home.things.get(anchor) or self.home.devices[anchor] for anchor in anchors]
+        near = [piece for piece in pieces if piece.room == here.room and piece.name != name]
         if relation == "between":
             across = sorted(one.at[0] for one in near)
             return (

@@ -51,7 +51,7 @@ class SettlingBot(DoingBot):
             )
         if first is not None and first.did("not") and pending.choices and (first.reference.placed):
             left_out = self._meant(session, first.reference, pending.choices)
-            kept = tuple(one for one in pending.choices if one not in left_out)
+            kept = tuple(choice for choice in pending.choices if choice not in left_out)
             if not left_out:
                 told.sentences.append(self.words(session)["untouched"])
                 return True
@@ -107,7 +107,7 @@ class SettlingBot(DoingBot):
                 self._others(session, clauses, pending, told, about)
                 return True
         if first is not None and first.reference.other and not first.deed and len(pending.choices) == 1:
-            rooms = {self._home.devices[one].room for one in pending.choices}
+            rooms = {self._home.devices[choice].room for choice in pending.choices}
             rest = [one for one in self._home.of_kind(pending.kind) if one not in pending.choices]
             near = tuple(one for one in rest if self._home.devices[one].room in rooms) or tuple(rest)
             if near:
@@ -146,7 +146,7 @@ class SettlingBot(DoingBot):
             if clause.reference.placed and not clause.reference.other
             for one in self._meant(session, clause.reference, pending.choices)
         }
-        left = [one for one in pending.choices if one not in refused]
+        left = [choice for choice in pending.choices if choice not in refused]
         return left[0] if len(left) == 1 else None
 
     def _others(
@@ -209,7 +209,7 @@ class SettlingBot(DoingBot):
                 session.waiting.pop()
                 self._settle(session, replace(clause, deed=last.deed), told, last)
                 return
-        wish = next((one for one in clause.kinds if one in WISHES), None)
+        wish = next((kind for kind in clause.kinds if kind in WISHES), None)
         if clause.did("glare") and clause.deed in (None, "softer", "louder"):
             self._dim(session, told)
         elif clause.did("dont"):

@@ -43,12 +43,12 @@ def snippets_of(text: str, language: str) -> list[Snippet]:
     plain = text[:LONGEST_TEXT].replace("’", "'").strip()
     tail = re.search(r"[\s.!?;:,…]*$", plain)
     body, end = plain[: tail.start() if tail else None], tail[0] if tail else ""
-    found: list[Snippet] = []
+    snippets: list[Snippet] = []
     at, begins = 0, True
     for cut in [*_CUTS[language].finditer(body)][: _MOST - 1]:
-        found.append(_snippet(body[at : cut.start()], cut[0], language, begins))
+        snippets.append(_snippet(body[at : cut.start()], cut[0], language, begins))
         at, begins = cut.end(), _ENDS.search(cut[0]) is not None
-    return _asking([*found, _snippet(body[at:], end, language, begins)], language)
+    return _asking([*snippets, _snippet(body[at:], end, language, begins)], language)
 
 
 def _asking(snippets: list[Snippet], language: str) -> list[Snippet]:
@@ -69,7 +69,7 @@ def _snippet(text: str, cut: str, language: str, begins: bool) -> Snippet:
 
 def joined_again(snippets: list[Snippet]) -> str:
     """The text of those snippets that are left of a turn."""
-    return re.sub(r"^\W+|[\s,;:]+$", "", "".join(f"{one.text}{one.cut}" for one in snippets))
+    return re.sub(r"^\W+|[\s,;:]+$", "", "".join(f"{snippet.text}{snippet.cut}" for snippet in snippets))
 
 
 @cache

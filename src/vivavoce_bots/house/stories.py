@@ -180,7 +180,7 @@ def without_echoes(text: str, last: str) -> str:
 
     last  what was told
     """
-    told = {one[:_STEM] for one in tokens(last)} | _ECHOING
+    told = {token[:_STEM] for token in tokens(last)} | _ECHOING
     pieces = _PIECES.split(text)
     kept: list[str] = []
     for piece, cut in zip(pieces[::2], [*pieces[1::2], ""], strict=True):

@@ -32,7 +32,7 @@ class Telling:
 
     def on_now(self, house: House) -> list[str]:
         """The devices that are switched on."""
-        on = (one for one in self._home.devices if self.state(house, one) != "off")
+        on = (device for device in self._home.devices if self.state(house, device) != "off")
         return [one for one in on if "off" in self._home.kind_of(one).deeds]
 
     def how(self, house: House, device: str) -> str:
@@ -50,8 +50,8 @@ class Telling:
             names = self.listed(house, devices, "and", whole=False)
             return [capital(which.format(kind=self.kind(house, kind), names=names))]
         alike: dict[tuple[str, str], list[str]] = {}
-        for one in devices:
-            alike.setdefault((self._home.devices[one].kind, self.state(house, one)), []).append(one)
+        for device in devices:
+            alike.setdefault((self._home.devices[device].kind, self.state(house, device)), []).append(device)
         return [
             capital(f"{self.listed(house, ones, 'and')} {self._forms(house, ones[0], state)[len(ones) > 1]}.")
             for (_, state), ones in alike.items()
@@ -68,9 +68,9 @@ class Telling:
         said, many = self._home.kinds[kind].said[house.language], len(devices) > 1
         name = self.listed(house, devices, "and")
         started = self._says(house)["started"].get(deed) if kind != "fan" else None
-        if started and (was_off or all(self.state(house, one) == "off" for one in devices)):
+        if started and (was_off or all(self.state(house, device) == "off" for device in devices)):
             return capital(started[many].format(name=name))
-        if any(self.state(house, one) != deed for one in devices):
+        if any(self.state(house, device) != deed for device in devices):
             return capital(said["done"][deed][many].format(name=name))
         verb, _, rest = said["states"][deed][many].partition(" ")
         return capital(self._says(house)["already"].format(name=name, verb=verb, rest=rest))
@@ -86,8 +86,8 @@ class Telling:
         whole = list(devices) == self._home.of_kind(self._home.devices[devices[0]].kind)
         if not those and (len(devices) <= _PAIR or not whole):
             others: dict[str, list[str]] = {}
-            for one in devices:
-                others.setdefault(self.state(house, one), []).append(one)
+            for device in devices:
+                others.setdefault(self.state(house, device), []).append(device)
             told = [
                 f"{self.listed(house, ones, 'and')} {self._forms(house, ones[0], state)[len(ones) > 1]}"
                 for state, ones in others.items()
@@ -108,8 +108,8 @@ class Telling:
     def choices(self, house: House, devices: Sequence[str]) -> str:
         """What to choose from; many devices by their rooms."""
         by_room: dict[str, list[str]] = {}
-        for one in devices:
-            by_room.setdefault(self._home.devices[one].room, []).append(one)
+        for device in devices:
+            by_room.setdefault(self._home.devices[device].room, []).append(device)
         if len(devices) <= FEW or len(by_room) < 2:
             return self.listed(house, devices, "or", whole=False)
         language = house.language
@@ -126,7 +126,7 @@ class Telling:
         kind = self._home.devices[devices[0]].kind if devices else ""
         if whole and len(devices) > 2 and list(devices) == self._home.of_kind(kind):
             return self._home.kinds[kind].said[house.language]["all"]
-        names = [self._home.devices[one].names[house.language] for one in devices]
+        names = [self._home.devices[device].names[house.language] for device in devices]
         return self._joined(house, names, joint)
 
     def _joined(self, house: House, names: list[str], joint: str) -> str:
@@ -149,7 +149,7 @@ class Telling:
     ) -> tuple[str, tuple[Act, ...]]:
         """What is asked back of devices."""
         names = self.choices(house, pending.choices)
-        selects = tuple(stating("select", pending.kind or "thing", one) for one in pending.choices)
+        selects = tuple(stating("select", pending.kind or "thing", choice) for choice in pending.choices)
         if pending.asks == "thing":
             return words["what_thing"], (Act("request", "thing"),)
         if pending.asks == "confirm":

@@ -135,8 +135,8 @@ class Policy(DialogueBot[Progress]):
             return self._offer(self._domain.venue(state.venue), constraints, state)
         if state.requests or queries:
             asked, state.requests = state.requests, []
-            told = self.answers(state, asked, queries)
-            return (stating("inform", NAME, state.venue or ""), *told, Act("reqmore"))
+            answers = self.answers(state, asked, queries)
+            return (stating("inform", NAME, state.venue or ""), *answers, Act("reqmore"))
         doubt = state.belief.doubtful(self._usable(constraints), state.tired())
         if doubt is not None:
             return self._confirm(doubt, state)

@@ -175,7 +175,7 @@ class TelcoBot(CourteousBot[Session]):
         thanks = _THANKS.fullmatch(text) and (session.asking is not None or not asked_for_more(session.last))
         turn = self._read(session, text)
         if "other_phone" in turn.topics:  # nobody else's card: what was begun for this one ends
-            turn.orders = [one for one in turn.orders if one.task != "top_up"]
+            turn.orders = [order for order in turn.orders if order.task != "top_up"]
             turn.amount = None
             turn.weak = []
             if session.task == "top_up":
@@ -185,9 +185,9 @@ class TelcoBot(CourteousBot[Session]):
         dropped, session.dropped, session.person = session.dropped, None, turn.person
         told, acts = self._operated(session, turn, dropped)
         if session.lastly in told:  # it tells the credit
-            turn.facts = [one for one in turn.facts if one.lstrip("?") != "credit"]
+            turn.facts = [fact for fact in turn.facts if fact.lstrip("?") != "credit"]
         sentences, informs = self._answered(session, turn)
-        understood = [one.task for one in turn.orders] + turn.facts
+        understood = [order.task for order in turn.orders] + turn.facts
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
         acts, told = [*acts, *informs], [*told, *sentences]
         leaves = turn.leaves or (

@@ -139,7 +139,7 @@ class Reader:
         plain = rewritten(plain, read_data("telco")["rewrites"][self._language])
         sentences = [without_tag(one, self._language) for one in sentences_of(plain)]
         turn, blocked = Turn(), set[int]()
-        clauses = [one for at, sentence in enumerate(sentences) for one in self._clauses(sentence, at)]
+        clauses = [clause for at, sentence in enumerate(sentences) for clause in self._clauses(sentence, at)]
         for at, sentence in enumerate(sentences):
             if self._answerable(turn, sentence):
                 blocked.add(at)
@@ -149,7 +149,7 @@ class Reader:
         turn.sure = self._sure(sentences)
         turn.both_sums = str(self._known[1]) in _NUMBER.findall(plain) or self._is("money", plain)
         if "how_pay" in turn.topics:  # nobody is paid by a transfer for the bill
-            turn.orders = [one for one in turn.orders if one.task != "transfer" or one.recipient]
+            turn.orders = [order for order in turn.orders if order.task != "transfer" or order.recipient]
         turn.denies = self._is("plain_no", plain) and len(plain.split()) <= _LONGEST_VALUE
         for at, sentence in enumerate(sentences):
             self._questions(turn, sentence, ordered=at in blocked or self._orders_in(sentence, turn))
@@ -157,10 +157,10 @@ class Reader:
 
     def _sure(self, sentences: Sequence[str]) -> bool:
         """Whether somebody asks if they have understood numbers that were told, and they have."""
-        told = [one for one in sentences if not self._is("sure", one)]
+        told = [sentence for sentence in sentences if not self._is("sure", sentence)]
         numbers = [int(one) for text in told for one in _NUMBER.findall(_NAMED.sub(" ", text))]
-        asks = any("?" in one and self._is("sure", one) for one in sentences)
-        return asks and any(one in self._known for one in numbers)
+        asks = any("?" in sentence and self._is("sure", sentence) for sentence in sentences)
+        return asks and any(number in self._known for number in numbers)
 
     def _is(self, name: str, text: str) -> bool:
         return self._forms.by[name].search(text) is not None
@@ -171,7 +171,7 @@ class Reader:
     def _clauses(self, sentence: str, at: int) -> list[_Clause]:
         asks = self._asks(sentence) and not self._is("polite", sentence)
         pieces = [one.strip() for one in self._forms.by["clause"].split(sentence) if one and one.strip()]
-        return [_Clause(one, at, asks) for one in pieces]
+        return [_Clause(piece, at, asks) for piece in pieces]
 
     # --- questions -----------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class Reader:
         asks = self._asks(sentence)
         words = sentence.split()
         wanted = asks or self._is("wish", sentence) or len(words) <= _SHORT
-        told = [topics_known()[one].get("tells") for one in turn.topics]
+        told = [topics_known()[topic].get("tells") for topic in turn.topics]
         named, facts = any(self._forms.asked[one].search(sentence) for one in OPERATIONS), list[str]()
         for fact in FACTS:
             match = self._forms.asked[fact].search(sentence)
@@ -239,7 +239,7 @@ class Reader:
                 facts += [fact] if self._named(fact, sentence) else []
         if not named and asks and self._is("how_much", sentence) and self._asking is None:
             facts, named = [self._priced(turn)], True
-        if any(one.startswith("means") for one in turn.topics) and self._covered(turn, sentence):
+        if any(topic.startswith("means") for topic in turn.topics) and self._covered(turn, sentence):
             facts = []
         elif (ordered and not asks) or self._covered(turn, sentence):
             facts = [one for one in facts if self._is("wish_fact", sentence)]
@@ -253,7 +253,7 @@ class Reader:
         if not asks or ordered:
             return
         numbers = [int(one) for one in _NUMBER.findall(_NAMED.sub(" ", sentence))]
-        numbers = [one for one in numbers if one in self._known]
+        numbers = [number for number in numbers if number in self._known]
         if numbers and not self._covered(turn, sentence):
             turn.echo = numbers[-1] if len(words) <= _FEW else turn.echo
             turn.numbers += numbers if len(words) > _FEW else []
@@ -287,8 +287,8 @@ class Reader:
 
     def _gave(self, turn: Turn, sentence: str) -> bool:
         """Whether a sentence told the amount."""
-        amounts = [turn.amount, *(one.amount for one in turn.orders)]
-        return any(one is not None and re.search(rf"\b{one}\b", sentence) for one in amounts)
+        amounts = [turn.amount, *(order.amount for order in turn.orders)]
+        return any(amount is not None and re.search(rf"\b{amount}\b", sentence) for amount in amounts)
 
     def _covered(self, turn: Turn, sentence: str) -> bool:
         """Whether a topic answers a sentence already."""
@@ -298,7 +298,7 @@ class Reader:
     # --- orders and their values ---------------------------------------------------------------------------
 
     def _orders_in(self, sentence: str, turn: Turn) -> bool:
-        return any(self._forms.asked[one.task].search(sentence) for one in turn.orders)
+        return any(self._forms.asked[order.task].search(sentence) for order in turn.orders)
 
     def _order(self, clause: _Clause, before: bool) -> str | None:
         """The operation that a clause orders; None where it tells, asks or denies one."""
@@ -423,7 +423,7 @@ class Reader:
         words = re.findall(r"[^\W\d_][\w']*", text)
         named = re.fullmatch(rf"\W*(?:\w+ )?({_NAME})\W*", text)
         if self._asking == "recipient":
-            own = [one for one in words if not names_nothing(one, self._language)]
+            own = [word for word in words if not names_nothing(word, self._language)]
             filled = own and len(words) - len(own) <= 1 and len(words) <= _SHORT and not self._settles(text)
             return " ".join(own).title() if filled else None
         return (
@@ -457,4 +457,4 @@ class Reader:
     def _leaves(self, sentences: Sequence[str]) -> bool:
         """Whether somebody takes leave; `basta` and `stop` only where nothing else is said."""
         last = bool(sentences) and self._is("bye_alone", sentences[-1])
-        return last or any(self._is("bye", one) for one in sentences)
+        return last or any(self._is("bye", sentence) for sentence in sentences)

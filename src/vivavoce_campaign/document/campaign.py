@@ -217,7 +217,7 @@ def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: di
 
 def _cures(failures: Sequence[StressFacts]) -> list[str]:
     """What usually mends them, the cure of the most cases first; of misspellings the words."""
-    counts = Counter(cure for one in failures for cure in cures_of(one))
+    counts = Counter(cure for failure in failures for cure in cures_of(failure))
     cures = [
         say("Usual fix: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
         for cure, n in counts.most_common()
@@ -372,13 +372,13 @@ def _held(found: Evaluation) -> str:
     return say(
         "Completed: {users}, {dialogues}, {cases} of stress tests.",
         users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
-        dialogues=plural(sum(one.dialogues for one in found.intents), "dialogue"),
+        dialogues=plural(sum(intent.dialogues for intent in found.intents), "dialogue"),
         cases=plural(cases, "case"),
     )
 
 
 def _lead(found: Evaluation) -> str:
-    held = sum(one.dialogues for one in found.intents)
+    held = sum(intent.dialogues for intent in found.intents)
     return say(
         "{campaign}: {users} and {dialogues} with the system of {team}.",
         campaign=found.settings.name(language()),

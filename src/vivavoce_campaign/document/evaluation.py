@@ -180,15 +180,17 @@ def evaluate(dataset: Dataset) -> Evaluation:
     """The figures of a campaign's dataset. Raises InputError: it is not one of a campaign."""
     facts = read_facts(dataset.folder)
     submission, how = facts.submission, facts.settings.questionnaire
-    counted = Dataset(dataset.folder, exclude=[SILENT, *(one for one in dataset.rules if one.text != SILENT)])
+    counted = Dataset(
+        dataset.folder, exclude=[SILENT, *(rule for rule in dataset.rules if rule.text != SILENT)]
+    )
     runs = stress_results(counted)["runs"]
     stress = next((run for run in runs if run["system"] == submission.submission), None)
     entities = idial.entities(counted)
     reached = goals_reached(counted, submission)
-    minutes = {one.intent_id: one.minutes for one in submission.intents}
+    minutes = {intent.intent_id: intent.minutes for intent in submission.intents}
     intents, people = idial.intents(counted, minutes, reached), idial.people(counted)
     if people.simulated:  # programs answer at once: whether they were in time says nothing
-        intents = [replace(one, timed=0, within=0, low=None, high=None) for one in intents]
+        intents = [replace(intent, timed=0, within=0, low=None, high=None) for intent in intents]
     return Evaluation(
         dataset=counted,
         settings=facts.settings,
@@ -263,7 +265,7 @@ def figures(found: Evaluation, told: Sequence[str] = ()) -> SystemFigures:
         items=found.items,
         stress=None if found.stress is None else _stress(found.stress),
         goals=found.goals,
-        languages=[_language(one) for one in found.languages],
+        languages=[_language(language) for language in found.languages],
         intents=found.intents,
         entities=found.entities,
         people=found.people,

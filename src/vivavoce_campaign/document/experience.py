@@ -62,14 +62,14 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
     """Means of the three aspects, 0 to 4, on their intervals: the counterpart of IDIAL's figure 1."""
     rows = [
         {
-            "aspect": say(ASPECTS[one.name]),
-            "mean": one.mean,
-            "low": one.low,
-            "high": one.high,
-            "shown": coefficient(one.mean),
+            "aspect": say(ASPECTS[aspect.name]),
+            "mean": aspect.mean,
+            "low": aspect.low,
+            "high": aspect.high,
+            "shown": coefficient(aspect.mean),
         }
-        for one in aspects
-        if one.mean is not None
+        for aspect in aspects
+        if aspect.mean is not None
     ]
     order = [row["aspect"] for row in rows]
 
@@ -107,16 +107,20 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
         ),
         columns=(say("Aspect"), say("Mean"), say("95% CI")),
         rows=[
-            (say(ASPECTS[one.name]), coefficient(one.mean), between(one.low, one.high, coefficient))
-            for one in aspects
-            if one.mean is not None
+            (
+                say(ASPECTS[aspect.name]),
+                coefficient(aspect.mean),
+                between(aspect.low, aspect.high, coefficient),
+            )
+            for aspect in aspects
+            if aspect.mean is not None
         ],
     )
 
 
 def _items_table(items: Sequence[IdialItem], aspects: Sequence[IdialAspect], wording: Wording) -> TableOfText:
     sentences = wording.items
-    aspect_of = {item: say(ASPECTS[one.name]) for one in aspects for item in one.items}
+    aspect_of = {item: say(ASPECTS[aspect.name]) for aspect in aspects for item in aspect.items}
     order = {item.item_id: place for place, item in enumerate(items)}
     names = list(dict.fromkeys(aspect_of.values()))
     ordered = sorted(items, key=lambda one: (names.index(aspect_of[one.item_id]), order[one.item_id]))

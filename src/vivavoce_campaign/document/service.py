@@ -29,8 +29,8 @@ _OF_SPEECH: Final = ("recognition", "synthesis")
 
 def intent_blocks(found: Evaluation) -> list[Block]:
     """Which intents were tried, how often they were reached, and how long that took beside the expected."""
-    texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
-    tried = sum(bool(one.dialogues) for one in found.intents)
+    texts = {intent.intent_id: intent.said(language()) for intent in found.submission.intents}
+    tried = sum(bool(intent.dialogues) for intent in found.intents)
     blocks: list[Block] = [
         Paragraph(
             say(
@@ -46,7 +46,7 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     if found.conversations is not None:
         blocks.append(_conversations_table(found.conversations))
     blocks += _unreached_blocks(found, texts)
-    unknown = [texts[one.id] for one in found.intents if one.dialogues and not one.known]
+    unknown = [texts[intent.id] for intent in found.intents if intent.dialogues and not intent.known]
     if unknown:
         blocks.append(
             Paragraph(
@@ -160,7 +160,7 @@ def _language_cells(one: LanguageHeld) -> tuple[Cell, ...]:
 
 
 def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
-    rows = tuple(Row(texts[one.id], _intent_cells(one)) for one in found.intents)
+    rows = tuple(Row(texts[intent.id], _intent_cells(intent)) for intent in found.intents)
     columns = heads(
         say("Intent"),
         say("Dialogues"),
@@ -222,19 +222,19 @@ def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
         ]
     rows = tuple(
         Row(
-            say("three or more") if one.held == 3 else count(one.held),
+            say("three or more") if group.held == 3 else count(group.held),
             (
-                Cell(count(one.utterances)),
+                Cell(count(group.utterances)),
                 Cell(
-                    percent(one.understood / one.entities),
+                    percent(group.understood / group.entities),
                     (
-                        span(one.low, one.high),
-                        say("{k} of {n}", k=count(one.understood), n=count(one.entities)),
+                        span(group.low, group.high),
+                        say("{k} of {n}", k=count(group.understood), n=count(group.entities)),
                     ),
                 ),
             ),
         )
-        for one in groups
+        for group in groups
     )
     columns = heads(say("Entities per utterance"), say("Utterances"), say("Entities recognised"))
     note = say(
@@ -263,7 +263,7 @@ def module_blocks(modules: dict[str, list[ModuleFigure]], *, spoken: bool = True
     blocks: list[Block] = []
     if rows:
         columns = heads(say("Measure"), say("Value"), "n")
-        signed = tuple((one.measure, one.found.signature) for found in modules.values() for one in found)
+        signed = tuple((one.measure, one.found.signature) for module in modules.values() for one in module)
         note = say(
             "Based only on the log. Response times include network travel and this computer's processing."
         )

@@ -49,7 +49,7 @@ def answer(found: Evaluation) -> list[str]:
     held = [line for line in [" ".join([*_goals_line(found), *_lost_line(found.conversations)])] if line]
     known = found.stress is not None and found.stress["whole"]["worst"] is not None
     did = [*stress, *held] if known else [*held, *stress]
-    told = not found.people.simulated and any(one.mean is not None for one in found.aspects)
+    told = not found.people.simulated and any(aspect.mean is not None for aspect in found.aspects)
     answers = [_answers_line(found)] if told else []
     return [*_change_lines(found), *_wrong_lines(found), *did, *answers]
 
@@ -71,7 +71,7 @@ def _wrong_lines(found: Evaluation) -> list[str]:
 
 
 def _answers_line(found: Evaluation) -> str:
-    a, b, c = (coefficient(one.mean) for one in found.aspects)
+    a, b, c = (coefficient(aspect.mean) for aspect in found.aspects)
     return say(
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
@@ -149,15 +149,15 @@ def summary_blocks(found: Evaluation) -> list[Block]:
     Stress tests stand under effectiveness alone.
     """
     blocks: list[Block] = [_quality_table(found)]
-    for one in found.aspects:
-        lines = [] if found.people.simulated else [_statement(one, found)]
-        lines += _goals_line(found) if one.name == "task_completion" else []
-        if one.name == "effectiveness":
+    for aspect in found.aspects:
+        lines = [] if found.people.simulated else [_statement(aspect, found)]
+        lines += _goals_line(found) if aspect.name == "task_completion" else []
+        if aspect.name == "effectiveness":
             lines += [*stress_lines(found.stress), *conversation_lines(found.conversations)]
         if lines:
             blocks += [
-                Heading(say(ASPECTS[one.name])),
-                Paragraph(say(MEANINGS[one.name]), small=True),
+                Heading(say(ASPECTS[aspect.name])),
+                Paragraph(say(MEANINGS[aspect.name]), small=True),
                 Bullets(tuple(lines)),
             ]
     return blocks
@@ -206,9 +206,9 @@ def _of_four(mean: float | None) -> str:
 
 def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     """Figures of what the system did: value, interval, out of how many."""
-    goals, timed = found.goals, sum(one.timed for one in found.intents)
+    goals, timed = found.goals, sum(intent.timed for intent in found.intents)
     reached = percent(goals.reached / goals.known) if goals.known else say("unknown")
-    within = percent(sum(one.within for one in found.intents) / timed) if timed else MISSING
+    within = percent(sum(intent.within for intent in found.intents) / timed) if timed else MISSING
     told = {
         "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
         "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
@@ -269,7 +269,7 @@ def stress_lines(stress: Stress | None) -> list[str]:
     groups = [one for one in stress["families"] if one["worst"] is not None]
     if len(groups) < 2:
         return [first]  # of a single group the mean is the share itself
-    shares = listed([f"{title_of(one).lower()} {_of_group(one)}" for one in groups])
+    shares = listed([f"{title_of(group).lower()} {_of_group(group)}" for group in groups])
     mean = share_told(stress, "macro_families")
     by_group = say(
         "Share passed by group: {shares}. Unweighted mean of groups: {mean}.", shares=shares, mean=mean

@@ -40,8 +40,8 @@ def warnings(found: Evaluation) -> list[str]:
     if isinstance(users, PeopleApart) and users.uninvited:
         told.append(say("Users with unknown identifiers: {n}.", n=count(users.uninvited)))
     told += _left_out(found)
-    texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
-    untried = [texts[one.id] for one in found.intents if not one.dialogues]
+    texts = {intent.intent_id: intent.said(language()) for intent in found.submission.intents}
+    untried = [texts[intent.id] for intent in found.intents if not intent.dialogues]
     if untried:
         told.append(say("Untested intents: {intents}.", intents=listed(untried)))
     return told

@@ -81,11 +81,17 @@ def commands_draft(
         stands = set(standing(workplace.see(), workplace.sequences()))
         recipes = read_recipes(with_commands(workplace, dataset, Path(folder) / "known"), annotated=False)
     learnt = [
-        one._replace(commands=own)
-        for one in recipes
-        if (own := [each for each in one.commands if each.command_id in stands and each.predicates])
+        recipe._replace(commands=own)
+        for recipe in recipes
+        if (
+            own := [
+                command for command in recipe.commands if command.command_id in stands and command.predicates
+            ]
+        )
     ]
     trained = systems.train(system, learnt, seed=seed, epochs=epochs)
-    rest = [one for one in recipes if any(each.command_id not in stands for each in one.commands)]
+    rest = [
+        recipe for recipe in recipes if any(command.command_id not in stands for command in recipe.commands)
+    ]
     count = write_drafts(rest, systems.answer(trained, rest), into)
     note(f"learnt from {sum(len(one.commands) for one in learnt)} commands; {count} drafts into {into}")

@@ -55,7 +55,7 @@ def examine(text: str, before: Sequence[Predicate], templates: CommandTemplates)
         predicates = read_predicates(text)
     except NotationError as mistake:
         return AnnotationDraft(text, mistake=mistake)
-    remarks = [remark for each in predicates for remark in check_predicate(each, templates)]
+    remarks = [remark for predicate in predicates for remark in check_predicate(predicate, templates)]
     return AnnotationDraft(
         text, predicates, None, tuple(remarks), tuple(_offers(predicates, before, templates))
     )
@@ -95,9 +95,9 @@ def with_predicate(
         hint = nearest(action, list(templates.actions))
         raise InputError(f"unknown action {action!r}", place="action", hint=hint)
     so_far = read_predicates(text) if text.strip() else ()
-    written = ", ".join(_argument(one) for one in arguments if one.text.strip())
-    made = read_predicates(f"{f'*{action}*' if unsaid else action}({written})")
-    return write_predicates((*so_far, *made))
+    written = ", ".join(_argument(argument) for argument in arguments if argument.text.strip())
+    predicates = read_predicates(f"{f'*{action}*' if unsaid else action}({written})")
+    return write_predicates((*so_far, *predicates))
 
 
 def _argument(filled: Filled) -> str:

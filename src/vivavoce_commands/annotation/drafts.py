@@ -47,10 +47,10 @@ def read_drafts(path: Path) -> dict[str, CommandDraft]:
                 raise InputError(f"command {command!r} has two drafts", place=place, hint="keep one of them")
             if annotation:
                 try:
-                    written = write_predicates(read_predicates(annotation))
+                    predicates = write_predicates(read_predicates(annotation))
                 except NotationError as mistake:
                     raise mistake.at(place) from None
-                found[command] = CommandDraft(written, _confidence(row.get("confidence") or "", place))
+                found[command] = CommandDraft(predicates, _confidence(row.get("confidence") or "", place))
     return found
 
 
@@ -154,8 +154,8 @@ def _effort(times: Sequence[TimedCommand], *, drafted: bool, data: str) -> Effor
     return Effort(
         drafted,
         len(times),
-        len({one.annotator_id for one in times}),
-        median(one.seconds for one in times) if times else None,
-        sum(one.draft == "kept" for one in times),
+        len({time.annotator_id for time in times}),
+        median(time.seconds for time in times) if times else None,
+        sum(time.draft == "kept" for time in times),
         signature("seconds_a_command", unit="command", n=len(times), data=data, drafts=drafted),
     )

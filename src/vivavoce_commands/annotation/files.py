@@ -54,7 +54,7 @@ def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
     Output  how many commands there are, and of how many an annotation stands
     """
     state, known = workplace.see(), workplace.sequences()
-    stands, times = standing(state, known), {one[:3]: one for one in workplace.times()}
+    stands, times = standing(state, known), {time[:3]: time for time in workplace.times()}
     into.mkdir(parents=True, exist_ok=True)
     with (into / "commands.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -95,10 +95,10 @@ def _write_notation(
     for sequence in known.values():
         lines = files.setdefault(sequence.participant_id, [])
         lines += ["---"] if lines else []
-        for one in sequence.commands:
-            found = stands.get(one.command_id)
+        for command in sequence.commands:
+            found = stands.get(command.command_id)
             if found is not None and found.annotation is not None:
-                lines.append(f"{one.utterance}; {found.annotation}")
+                lines.append(f"{command.utterance}; {found.annotation}")
     for speaker, lines in files.items():
         (folder / f"{speaker}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -121,8 +121,8 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
     Note    a recipe counts as finished once every command in it has an annotation
     Raises  InputError: names the file, the line and what is wrong there; nothing is written then
     """
-    known = workplace.sequences()
-    given = _read_csv(path, known, annotator_id) if _is_csv(path) else _read_notation(path, known)
+    sequences = workplace.sequences()
+    given = _read_csv(path, sequences, annotator_id) if _is_csv(path) else _read_notation(path, sequences)
     by_key: dict[str, list[GivenAnnotation]] = {}
     for one in given:
         by_key.setdefault(one.key, []).append(one)
@@ -131,7 +131,7 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
         _assign(workplace, annotator_id, key)
         for one in mine:
             workplace.annotate(annotator_id, key, one.number, one.annotation, origin="file")
-        if len({one.number for one in mine}) == len(known[key].commands):
+        if len({one.number for one in mine}) == len(sequences[key].commands):
             workplace.finish(annotator_id, key, origin="file")
     return len(given)
 

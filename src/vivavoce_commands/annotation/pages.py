@@ -69,9 +69,9 @@ def _sounds(site: Site, workplace: CommandWorkplace, sequence: CommandSequence) 
     """The spoken commands of a recipe that can be heard, by the names that the page gives their sound."""
     secret = f"{site.study.name}\0{site.engine.log.boot}"
     return {
-        recording_key(secret, sequence.key, one.command_id): one
-        for one in sequence.commands
-        if workplace.sound(one) is not None
+        recording_key(secret, sequence.key, command.command_id): command
+        for command in sequence.commands
+        if workplace.sound(command) is not None
     }
 
 

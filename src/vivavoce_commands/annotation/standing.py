@@ -91,7 +91,7 @@ def labels_of(annotation: str | None) -> list[LoggedLabel]:
 
 
 def annotation_of(labels: Iterable[LoggedLabel]) -> str | None:
-    return next((one.value for one in labels), None)
+    return next((label.value for label in labels), None)
 
 
 def chosen(choice: Choice) -> str | None:

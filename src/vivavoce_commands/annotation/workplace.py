@@ -94,7 +94,7 @@ class CommandWorkplace(Workplace):
     def _certainty(self, sequence: CommandSequence) -> float:
         """Mean confidence in the drafts of a recipe; a command without one counts as 0."""
         known = self.drafts
-        drafts = [known.get(one.command_id) for one in sequence.commands]
+        drafts = [known.get(command.command_id) for command in sequence.commands]
         return sum(one.confidence or 0.0 for one in drafts if one is not None) / len(drafts)
 
     def draft(self, annotator_id: str, key: str, number: int) -> CommandDraft | None:
@@ -149,7 +149,7 @@ def elicited(log: Log, study: str, scope: Scope | None = None) -> list[Row]:
     from vivavoce.log.stimulus_rows import response_rows
     from vivavoce.log.transcriptions import with_texts
 
-    wanted = [one for one in log.visits(study) if scope in (None, scope_of(simulated=one.simulated))]
+    wanted = [visit for visit in log.visits(study) if scope in (None, scope_of(simulated=visit.simulated))]
     given = (response_rows(log.history(visit.visit_id), COMMANDS.table) for visit in wanted)
     rows = [row for of_visit in given for _, found in of_visit for row in found]
     with log.reading() as connection:

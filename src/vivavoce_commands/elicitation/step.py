@@ -132,8 +132,8 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
         if path is None:
             return ()
         stimuli, source = read_stimuli(path, files.folder, files.languages)
-        for one in source.problems:
-            files.report("", one.problem, one.hint, file=one.place)
+        for problem in source.problems:
+            files.report("", problem.problem, problem.hint, file=problem.place)
         for stimulus in stimuli if not source.problems else ():
             if stimulus.file is not None:
                 files.keep(files.folder / stimulus.file, f"stimulus/{stimulus.file}", "stimuli")
@@ -206,7 +206,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
 
     def files(self, shown: Due) -> Mapping[str, Path]:
         folder = shown.study.folder
-        return {one.file: folder / one.file for one in _frames(shown) if one.file is not None}
+        return {frame.file: folder / frame.file for frame in _frames(shown) if frame.file is not None}
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> Mapping[str, object]:
         known = _frames(shown)
@@ -301,7 +301,10 @@ def _shown(frame: Stimulus, language: str) -> ShownFrame:
 def _frames(shown: Due) -> list[Stimulus]:
     """The frames as the study has them now; one that it no longer has is shown as its key."""
     known = {(one.recipe, one.stimulus_id): one for one in shown.step.material}
-    return [known.get((one.recipe, one.stimulus_id)) or _gone(one, shown.study) for one in shown.stimuli]
+    return [
+        known.get((stimulus.recipe, stimulus.stimulus_id)) or _gone(stimulus, shown.study)
+        for stimulus in shown.stimuli
+    ]
 
 
 def _gone(frame: FrameKey, study: Study) -> Stimulus:

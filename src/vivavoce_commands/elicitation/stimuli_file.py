@@ -126,11 +126,11 @@ def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[
     folder  where pictures and films lie: the study's
     """
     source = read_yaml(path)
-    written = read_model(source, StimuliFile)
-    if written is None:
+    model = read_model(source, StimuliFile)
+    if model is None:
         return (), source
     found: dict[tuple[str, str], Stimulus] = {}
-    for number, recipe in enumerate(written.recipes):
+    for number, recipe in enumerate(model.recipes):
         _titled(recipe, ("recipes", number, "title"), languages, source)
         for place, frame in enumerate(recipe.frames):
             at: KeyPath = ("recipes", number, "frames", place)

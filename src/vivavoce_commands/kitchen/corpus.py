@@ -72,7 +72,7 @@ def write_corpus(commands: list[KitchenCommand], language: str, into: Path) -> d
     """
     counts: dict[str, int] = {}
     for part in PARTS:
-        mine = [each for each in commands if each.part == part]
+        mine = [command for command in commands if command.part == part]
         counts[part] = len(mine)
         source = {"kind": "generated", "part": part}
         with DatasetWriter(into / part, study={"name": f"kitchen-{language}"}, source=source) as writer:
@@ -83,7 +83,7 @@ def write_corpus(commands: list[KitchenCommand], language: str, into: Path) -> d
             )
             writer.notes.append("Nobody said these commands: a grammar generated them.")
             writer.close()
-    write_reference([each for each in commands if each.part == "test"], into / "reference")
+    write_reference([command for command in commands if command.part == "test"], into / "reference")
     return counts
 
 
@@ -92,12 +92,12 @@ def write_reference(commands: list[KitchenCommand], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     lines: dict[str, list[str]] = {}
     recipe: dict[str, str] = {}
-    for each in commands:
-        file = lines.setdefault(each.speaker, [])
-        if recipe.get(each.speaker, each.recipe) != each.recipe:
+    for command in commands:
+        file = lines.setdefault(command.speaker, [])
+        if recipe.get(command.speaker, command.recipe) != command.recipe:
             file.append("---")
-        recipe[each.speaker] = each.recipe
-        file.append(f"{each.utterance}; {write_predicates(each.said.predicates)}")
+        recipe[command.speaker] = command.recipe
+        file.append(f"{command.utterance}; {write_predicates(command.said.predicates)}")
     for speaker, content in lines.items():
         (folder / f"{speaker}.csv").write_text("\n".join(content) + "\n", encoding="utf-8")
 

@@ -92,10 +92,10 @@ def learn_autoencoder(
     if not kept:
         return network, done, None
     with torch.no_grad():
-        back = network.write_out(network.encode(padded(kept)), [[] for _ in kept])
+        out = network.write_out(network.encode(padded(kept)), [[] for _ in kept])
     # A word outside the vocabulary cannot come back: it counts against the share.
     exact = [
         [vocabulary.words[number] for number in numbers] == one
-        for (numbers, _), one in zip(back, held_out, strict=True)
+        for (numbers, _), one in zip(out, held_out, strict=True)
     ]
     return network, done, sum(exact) / len(exact)

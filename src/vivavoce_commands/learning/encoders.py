@@ -49,7 +49,7 @@ def _checked(function: Any, commands: Sequence[Sequence[str]], place: str) -> li
         ]
     except Exception as error:
         raise InputError(f"{type(error).__name__}: {error}", place=place, hint=_HINT) from error
-    if [len(one) for one in answer] != [len(one) for one in commands]:
+    if [len(one) for one in answer] != [len(command) for command in commands]:
         raise InputError("it did not give one vector for every word", place=place, hint=_HINT)
     if not all(math.isfinite(one) for command in answer for word in command for one in word):
         raise InputError("a vector holds what is no number", place=place, hint=_HINT)

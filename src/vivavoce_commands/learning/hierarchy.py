@@ -69,7 +69,9 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
         sentences, predicates = _sentences(training), _predicates(training)
         self.facts = {
             "words": Vocabulary(word for sentence in sentences for word in sentence).words,
-            "tokens": Vocabulary((token for one in predicates for token in one), always=SIGNS).words,
+            "tokens": Vocabulary(
+                (token for predicate in predicates for token in predicate), always=SIGNS
+            ).words,
             "actions": ["", *sorted({each.action for each in _all(training)})],
         }
         return training
@@ -171,7 +173,9 @@ def _sentences(recipes: Sequence[Recipe]) -> list[list[str]]:
 
 
 def _all(recipes: Sequence[Recipe]):
-    return (each for recipe in recipes for command in recipe.commands for each in command.predicates)
+    return (
+        predicate for recipe in recipes for command in recipe.commands for predicate in command.predicates
+    )
 
 
 def _predicates(recipes: Sequence[Recipe]) -> list[list[str]]:

@@ -287,7 +287,7 @@ def _joined(recipes: Sequence[Recipe], chance: Random) -> list[TokenSequence]:
 
 def _before(recipe: Recipe, place: int) -> list[tuple[Predicate, ...]]:
     """The predicates of the commands before one, as many as are remembered."""
-    return [one.predicates for one in recipe.commands[max(0, place - REMEMBERED) : place]]
+    return [command.predicates for command in recipe.commands[max(0, place - REMEMBERED) : place]]
 
 
 def _sequence(
@@ -300,7 +300,7 @@ def _sequence(
         [1] * len(context) + [0] * (len(source) - len(context)),
         to_tokens(predicates),
         source,
-        frozenset(each.action for each in predicates),
+        frozenset(predicate.action for predicate in predicates),
     )
 
 

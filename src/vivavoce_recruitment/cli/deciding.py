@@ -43,9 +43,9 @@ def workers(study: StudyFile, log: LogUrl = None, as_json: Json = False) -> None
         )
         typer.echo(json.dumps(rows, ensure_ascii=False))
         return
-    for one in people:
-        typer.echo(one)
-        for line in sign_lines(found, one):
+    for person in people:
+        typer.echo(person)
+        for line in sign_lines(found, person):
             typer.echo(line)
     if not people:
         note("nobody has taken part yet")

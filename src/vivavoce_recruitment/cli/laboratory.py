@@ -31,16 +31,18 @@ def slots(
         raise InputError("this study has no laboratory", place=f"{study} recruitment", hint=hint)
     with open_log(found, log) as opened:
         bookings = Bookings(opened, found.name)
-        over = opened.clock.now() - max(one.length for one in settings.sessions)
+        over = opened.clock.now() - max(session.length for session in settings.sessions)
         if forget_emails and confirm:
             note(f"{bookings.forget_emails(over)} addresses were deleted")
         elif forget_emails:
-            known = bookings.emails()
-            late = [one for one in bookings.all() if one.number in known and one.start < over]
+            emails = bookings.emails()
+            late = [one for one in bookings.all() if one.number in emails and one.start < over]
             typer.echo(f"{len(late)} addresses are of sessions that are over; {DRY}")
         booked = seats_by_start(bookings.all())
         completed = {
-            one.visit_id for one in opened.visits(found.name, running=False) if one.outcome == "completed"
+            visit.visit_id
+            for visit in opened.visits(found.name, running=False)
+            if visit.outcome == "completed"
         }
     rows = [
         {
@@ -50,12 +52,12 @@ def slots(
             "came": sum(one.visit_id is not None for one in theirs),
             "completed": sum(one.visit_id in completed for one in theirs),
         }
-        for start in sorted({*(one.start for one in settings.sessions), *booked})
+        for start in sorted({*(session.start for session in settings.sessions), *booked})
         for theirs in [booked.get(start, [])]
     ]
     if as_json:
         typer.echo(json.dumps(rows))
         return
-    for one in rows:
-        told = f"{one['booked']} of {one['seats']} seats booked"
-        typer.echo(f"{one['session']}  {told}, {one['came']} came, {one['completed']} completed")
+    for row in rows:
+        told = f"{row['booked']} of {row['seats']} seats booked"
+        typer.echo(f"{row['session']}  {told}, {row['came']} came, {row['completed']} completed")

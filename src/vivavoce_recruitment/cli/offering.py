@@ -180,7 +180,7 @@ def invite(
         else:
             tokens = [secrets.token_urlsafe(32) for _ in range(number)]
             bookings.Bookings(opened, found.name).invite(tokens)
-            made = [standing.booking_link(address, one) for one in tokens]
+            made = [standing.booking_link(address, token) for token in tokens]
     for link in made:
         typer.echo(link)
 
@@ -191,15 +191,15 @@ def status(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, a
     from vivavoce_recruitment.platform import PricedRecruiter
 
     with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
-        visits = [one for one in paid.ledger.log.visits(paid.study.name) if one.pool == paid.name]
+        visits = [visit for visit in paid.ledger.log.visits(paid.study.name) if visit.pool == paid.name]
         payments = paid.ledger.payments(recruiter=paid.name)
         listing = paid.ledger.listing(paid.name)
-        told = Counter(f"there {one}" for one in paid.ledger.submissions(paid.name).values())
+        told = Counter(f"there {submission}" for submission in paid.ledger.submissions(paid.name).values())
     came = Counter(visit.outcome or "running" for visit in visits)
-    states = Counter(f"{one.kind} {one.state}" for one in payments)
+    states = Counter(f"{payment.kind} {payment.state}" for payment in payments)
     rows: dict[str, Any] = {"offered as": listing.listing if listing else None, **_sorted(came)}
     tell({**rows, **_sorted(told), **_sorted(states)}, as_json)
-    warn_of_open([one for one in payments if one.state in OPEN])
+    warn_of_open([payment for payment in payments if payment.state in OPEN])
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

@@ -66,7 +66,7 @@ def found_signs_of(study: "Study", log: "Log") -> "FoundSigns | None":
     from vivavoce.api.studies import export_study
     from vivavoce_recruitment.workers import CHANGED, found_signs
 
-    if not any(not one.simulated for one in log.visits(study.name)):
+    if not any(not visit.simulated for visit in log.visits(study.name)):
         return None
     with TemporaryDirectory() as folder:
         found = found_signs(export_study(study, log, Path(folder) / "data", scope="people"), study)

@@ -97,7 +97,9 @@ def report(
     """
     from vivavoce_recruitment.ledger import OPEN
 
-    known = {(one.ticket, one.reason): one for one in paid.ledger.payments(recruiter=paid.name)}
+    known = {
+        (payment.ticket, payment.reason): payment for payment in paid.ledger.payments(recruiter=paid.name)
+    }
     for ticket, reason, amount in due:
         one = known.get((ticket, reason))
         typer.echo(f"{ticket}  {reason}  {amount}  {one.state if one is not None else 'due'}")

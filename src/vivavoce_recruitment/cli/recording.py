@@ -103,5 +103,5 @@ def receipts(
     out.write_text(receipts_of(payments), encoding="utf-8")
     for recruiter, kind, perhaps, number, amount in totals(payments):
         typer.echo(f"{recruiter}  {kind}  {number}  {amount}{'  perhaps paid' if perhaps else ''}")
-    warn_of_open([one for one in payments if one.state in OPEN])
+    warn_of_open([payment for payment in payments if payment.state in OPEN])
     note(f"wrote {out}: it says who was paid, as their platform knows them; keep it with the accounts only")

@@ -200,7 +200,7 @@ async def _sessions(
         problem=problem,
         chosen=chosen,
         email=email,
-        minutes=sorted({int(one.length.total_seconds() // 60) for one in view.settings.sessions}),
+        minutes=sorted({int(session.length.total_seconds() // 60) for session in view.settings.sessions}),
         new_code=code or completion_code(),
         invitation=token,
     )

@@ -155,12 +155,12 @@ class LaboratorySettings(Settings):
     @property
     def places(self) -> int:
         """How many seats there are in all sessions."""
-        return sum(one.seats for one in self.sessions)
+        return sum(session.seats for session in self.sessions)
 
     def session_at(self, start: datetime) -> LabSession:
         """The session that begins then; one that the study file names no more is as the others are."""
         usual = LabSession(start, timedelta(minutes=self.minutes), self.seats)
-        return next((one for one in self.sessions if one.start == start), usual)
+        return next((session for session in self.sessions if session.start == start), usual)
 
     def _instant(self, written: str) -> datetime:
         """Raises  PydanticCustomError: clocks skip this time, or show it twice"""

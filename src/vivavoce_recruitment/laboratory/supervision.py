@@ -211,9 +211,9 @@ def _facts(desk: Desk) -> dict[str, Any]:
     found, notes, emails = bookings.all(), bookings.notes(), bookings.emails()
     held = seats_by_start(found)
     marks: dict[int, list[Note]] = {}
-    for one in notes:
-        if one.number is not None:
-            marks.setdefault(one.number, []).append(one)
+    for note in notes:
+        if note.number is not None:
+            marks.setdefault(note.number, []).append(note)
 
     def look(board: Board) -> list[SessionNow]:
         people = _People(board, settings, at)
@@ -224,17 +224,17 @@ def _facts(desk: Desk) -> dict[str, Any]:
         }
         return [
             _session(settings, start, at, [seats[one] for one in held.get(start, [])])
-            for start in sorted({*(one.start for one in settings.sessions), *held})
+            for start in sorted({*(session.start for session in settings.sessions), *held})
         ]
 
     sessions = desk.board.of("people").see(look)
-    coming = [one for one in sessions if one.today or not one.over]
+    coming = [session for session in sessions if session.today or not session.over]
     return {
         "settings": settings,
         "sessions": sessions,
         "now": coming,
         "free": [one for one in coming if not one.today and not one.seats],
-        "before": [one for one in sessions if one not in coming],
+        "before": [session for session in sessions if session not in coming],
         "at": at,
         "stands": STANDS | OUTCOMES,
         "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
@@ -253,7 +253,9 @@ class _People:
     def __init__(self, board: Board, settings: LaboratorySettings, at: datetime) -> None:
         self.board, self.settings, self.at = board, settings, at
         self.where = {one.visit_id: one for part in whereabouts(board) for one in part}
-        self.held = Counter(one.visit_id for one in board.dialogues.values() if one.status == "completed")
+        self.held = Counter(
+            dialogue.visit_id for dialogue in board.dialogues.values() if dialogue.status == "completed"
+        )
 
     def seat(self, booking: Booking, email: str | None, noted: list[Note]) -> SeatNow:
         visit = self.board.visits.get(booking.visit_id or "")

@@ -128,14 +128,16 @@ def side_by_side(
             )
         )
     tested = [
-        one for one in summary.tests if one.measure in (*HEADLINES, *FURTHER) and None not in (one.a, one.b)
+        test
+        for test in summary.tests
+        if test.measure in (*HEADLINES, *FURTHER) and None not in (test.a, test.b)
     ]
     return PopulationsCompared(
         populations=told,
         measures=measures,
         tests=tested,
         summary=summary,
-        ranks=_ranks(dataset, [one for one in measures if COMPARED[one] == "ratio"], told),
+        ranks=_ranks(dataset, [measure for measure in measures if COMPARED[measure] == "ratio"], told),
         half_width=half_width,
     )
 
@@ -146,7 +148,9 @@ def _ranks(
     """The order of three systems or more in both of two populations, by measure: two agree by chance."""
     if len(told) != 2:
         return {}
-    systems = {one: group.key for group in groups(dataset, "system") for one in group.dialogue_ids}
+    systems = {
+        dialogue_id: group.key for group in groups(dataset, "system") for dialogue_id in group.dialogue_ids
+    }
     members = {group.key: set(group.dialogue_ids) for group in groups(dataset, POPULATION)}
     values = []
     for one in told:

@@ -73,15 +73,15 @@ class _Members:
     def __init__(self, people: Sequence[Row], dialogues: Sequence[Row]) -> None:
         self.dialogues = dialogues
         self.held: defaultdict[str, list[Row]] = defaultdict(list)
-        for one in dialogues:
-            self.held[one["participant_id"]].append(one)
-        self.people = [one for one in people if one["participant_id"] in self.held]
+        for dialogue in dialogues:
+            self.held[dialogue["participant_id"]].append(dialogue)
+        self.people = [person for person in people if person["participant_id"] in self.held]
 
     def spent(self, **facts: Any) -> Spent:
         return Spent(participants=len(self.people), dialogues=len(self.dialogues), **facts)
 
     def by_plan(self, cost: PopulationCost) -> Spent:
-        minutes = sum(one["duration_s"] or 0.0 for one in self.dialogues) / 60
+        minutes = sum(dialogue["duration_s"] or 0.0 for dialogue in self.dialogues) / 60
         growing = (
             cost.participant * len(self.people) + cost.dialogue * len(self.dialogues) + cost.minute * minutes
         )
@@ -103,9 +103,9 @@ class _Members:
         if len(currencies) != 1 or len(own) < len(set(sent_by.values())):
             return None
         total, without = 0.0, set[str]()
-        for one in self.people:
-            paid = own[sent_by[one["participant_id"]]]
-            due, lacking = self._due(one, paid)
+        for person in self.people:
+            paid = own[sent_by[person["participant_id"]]]
+            due, lacking = self._due(person, paid)
             total += due
             without |= lacking
         return self.spent(

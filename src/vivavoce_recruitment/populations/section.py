@@ -74,9 +74,11 @@ def _value(value: float | None, measure: str) -> str:
 
 def _differences(results: PopulationsCompared) -> list[str]:
     """What differs, each in a sentence, and what that nothing does would mean."""
-    found = [one for one in results.tests if one.significant]
+    found = [test for test in results.tests if test.significant]
     values = {
-        (one.name, name): figure.value for one in results.populations for name, figure in one.figures.items()
+        (population.name, name): figure.value
+        for population in results.populations
+        for name, figure in population.figures.items()
     }
     sentences = [
         say(
@@ -99,13 +101,13 @@ def _differences(results: PopulationsCompared) -> list[str]:
                 measures=", ".join(alike),
             )
         )
-    if DURATION in results.measures and any(one.simulated for one in results.populations):
+    if DURATION in results.measures and any(population.simulated for population in results.populations):
         sentences.append(say("Durations of simulated users depend on the computer and are not compared."))
     return sentences
 
 
 def _shows_nothing(tests: Sequence[GroupTest], measure: str) -> bool:
-    own = [one for one in tests if one.measure == measure]
+    own = [test for test in tests if test.measure == measure]
     return bool(own) and not any(one.significant for one in own)
 
 
@@ -117,12 +119,12 @@ def _span(test: GroupTest) -> str:
 def _figures(results: PopulationsCompared) -> TableOfText:
     people = results.populations
     rows = [
-        Row(say("People"), tuple(Cell(count(one.participants)) for one in people)),
-        Row(say("Dialogues"), tuple(Cell(count(one.dialogues)) for one in people)),
-        *(Row(_title(name), tuple(_figure(one, name) for one in people)) for name in results.measures),
-        Row(say("Total cost"), tuple(_total(one.cost) for one in people)),
-        Row(say("Cost per participant"), tuple(_share(one.cost, "participants") for one in people)),
-        Row(say("Cost per dialogue"), tuple(_share(one.cost, "dialogues") for one in people)),
+        Row(say("People"), tuple(Cell(count(person.participants)) for person in people)),
+        Row(say("Dialogues"), tuple(Cell(count(person.dialogues)) for person in people)),
+        *(Row(_title(name), tuple(_figure(person, name) for person in people)) for name in results.measures),
+        Row(say("Total cost"), tuple(_total(person.cost) for person in people)),
+        Row(say("Cost per participant"), tuple(_share(person.cost, "participants") for person in people)),
+        Row(say("Cost per dialogue"), tuple(_share(person.cost, "dialogues") for person in people)),
     ]
     signed = tuple(
         (f"{_named(row.key)}, {_title(name).lower()}", signature)
@@ -135,7 +137,7 @@ def _figures(results: PopulationsCompared) -> TableOfText:
         "Below each figure: 95% CI, clustered by participant. Costs include all participants and excluded "
         "dialogues. Dash: unknown."
     )
-    columns = heads(say("Measure"), *(_named(one.name) for one in people))
+    columns = heads(say("Measure"), *(_named(person.name) for person in people))
     return TableOfText(
         "populations", say("Comparison of populations"), columns, tuple(rows), note, signed, numeric=True
     )
@@ -182,16 +184,16 @@ def _tests(results: PopulationsCompared) -> list[Block]:
     """The differences of all pairs, with the one family to which they belong."""
     rows = [
         Row(
-            f"{_named(one.a)} \u2013 {_named(one.b)}",
+            f"{_named(test.a)} \u2013 {_named(test.b)}",
             (
-                Cell(difference(one.decisive.difference, COMPARED[one.measure])),
-                Cell(_span(one)),
-                Cell(p_value(one.decisive.p)),
-                adjusted_cell(one.decisive.p_adjusted),
+                Cell(difference(test.decisive.difference, COMPARED[test.measure])),
+                Cell(_span(test)),
+                Cell(p_value(test.decisive.p)),
+                adjusted_cell(test.decisive.p_adjusted),
             ),
-            group=_title(one.measure),
+            group=_title(test.measure),
         )
-        for one in results.tests
+        for test in results.tests
     ]
     if not rows:
         return []
@@ -208,8 +210,8 @@ def _tests(results: PopulationsCompared) -> list[Block]:
             tuple(rows),
             f"{note} {family}".strip(),
             tuple(
-                (f"{_named(one.a)} \u2013 {_named(one.b)}, {_title(one.measure).lower()}", one.signature)
-                for one in results.tests
+                (f"{_named(test.a)} \u2013 {_named(test.b)}, {_title(test.measure).lower()}", test.signature)
+                for test in results.tests
             ),
         )
     ]
@@ -219,18 +221,18 @@ def _precision(results: PopulationsCompared) -> list[Block]:
     """What a half-width costs in each population; [] where no rate has an interval."""
     rows = [
         Row(
-            _named(one.name),
+            _named(population.name),
             (
                 Cell(f"\u00b1{points(known.now).lstrip('+')}"),
                 Cell(count(known.people), (between(known.low, known.high, count),)),
-                Cell(count(known.people * one.dialogues / one.participants)),
-                _price(known, one),
+                Cell(count(known.people * population.dialogues / population.participants)),
+                _price(known, population),
             ),
             group=_title(name),
         )
         for name in results.measures
-        for one in results.populations
-        if (known := one.precision.get(name)) is not None
+        for population in results.populations
+        if (known := population.precision.get(name)) is not None
     ]
     if not rows:
         return []

@@ -88,17 +88,17 @@ def layout(dialogue: DialogueHistory) -> list[Laid]:
     if dialogue.opened is None:
         return []
     open_microphone = bool(dialogue.of(MicrophoneOpened))
-    said: list[Laid] = []
+    laids: list[Laid] = []
     for stored in dialogue.events:
         event = stored.event
         if isinstance(event, RecordingStored) and event.content == "turn" and event.speakers == ["user"]:
             if event.started_s is not None:
-                said.append(Laid(event.recording_id, USER, event.started_s, None, True))
+                laids.append(Laid(event.recording_id, USER, event.started_s, None, True))
             elif not open_microphone and (came_s := dialogue.elapsed_s(stored)) is not None:
                 start_s = max(0.0, came_s - event.duration_s)
-                said.append(Laid(event.recording_id, USER, start_s, None, False))
+                laids.append(Laid(event.recording_id, USER, start_s, None, False))
     heard = _heard(dialogue)
-    return said + heard if said and (heard or any(one.timed for one in said)) else []
+    return laids + heard if laids and (heard or any(laid.timed for laid in laids)) else []
 
 
 def _heard(dialogue: DialogueHistory) -> list[Laid]:
@@ -107,14 +107,14 @@ def _heard(dialogue: DialogueHistory) -> list[Laid]:
     for one in dialogue.of(SoundPlayed):
         played.setdefault(one.turn_index, []).append(one)
     damage = {one.turn_index: one for one in dialogue.of(SoundDamaged)}
-    found: list[Laid] = []
+    laids: list[Laid] = []
     for offered in dialogue.of(SoundOffered):
         times, how = played.get(offered.turn_index), damage.get(offered.turn_index)
         if times is None:
-            found.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False, how))
+            laids.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False, how))
         for one in times or ():
-            found.append(Laid(offered.recording_id, SYSTEM, one.started_s, one.played_s, True, how))
-    return found
+            laids.append(Laid(offered.recording_id, SYSTEM, one.started_s, one.played_s, True, how))
+    return laids
 
 
 def written(
@@ -128,14 +128,15 @@ def written(
             cannot be written
     """
     sounds = {
-        one.recording_id: _as_heard(read_sound(folder.file(files.get(one.recording_id, ""))), one.damaged)
-        for one in clips
+        clip.recording_id: _as_heard(read_sound(folder.file(files.get(clip.recording_id, ""))), clip.damaged)
+        for clip in clips
     }
     parts = [
-        PlacedClip(_cut(sounds[one.recording_id], one.length_s), one.channel, one.start_s) for one in clips
+        PlacedClip(_cut(sounds[clip.recording_id], clip.length_s), clip.channel, clip.start_s)
+        for clip in clips
     ]
-    parts = [one for one in parts if len(one.sound.samples)]
-    if not parts or max(one.start_s for one in parts) - beginning_s(parts) > LONGEST_S:
+    parts = [part for part in parts if len(part.sound.samples)]
+    if not parts or max(part.start_s for part in parts) - beginning_s(parts) > LONGEST_S:
         return None
     encoded, frames = BytesIO(), 0
     with soundfile.SoundFile(
@@ -154,7 +155,7 @@ def written(
         dialogue_id=dialogue_id,
         started_s=round(beginning_s(parts), 3),
         clips=len(clips),
-        clips_placed=sum(not one.timed for one in clips),
+        clips_placed=sum(not clip.timed for clip in clips),
     )
 
 

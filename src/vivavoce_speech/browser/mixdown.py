@@ -82,7 +82,7 @@ class LaidOutDialogues:
             return False
         visit = await self._engine.visit(visit_id)
         async with visit.lock:
-            there = {one.recording_id for one in clips} <= visit.state.recordings.keys()
+            there = {clip.recording_id for clip in clips} <= visit.state.recordings.keys()
             if not there or visit.state.outcome in ("withdrew", "no_consent"):
                 await asyncio.to_thread(folder.remove, event.file)  # its clips went while it was made
                 return False

@@ -27,7 +27,11 @@ class Playback:
     async def clock_s(self, visit_id: str, dialogue_id: str) -> float | None:
         """Seconds since a dialogue was opened; None where it was not, or is none of this visit."""
         state = (await self._engine.visit(visit_id)).state
-        found = [one for one in state.dialogues if one.dialogue_id == dialogue_id and one.opened is not None]
+        found = [
+            dialogue
+            for dialogue in state.dialogues
+            if dialogue.dialogue_id == dialogue_id and dialogue.opened is not None
+        ]
         return round(self._relay.elapsed_s(found[0]), 4) if found else None
 
     async def heard(self, visit_id: str, seq: int, audio: bytes) -> tuple[bytes, SoundDamaged | None]:

@@ -274,13 +274,13 @@ class BridgedDialogue:
     async def _write(self, event: SpeechHeard) -> None:
         visit = await self._engine.visit(self._visit_id)
         rules, elapsed_s = self._engine.rules, await self._elapsed_s()
-        written: list[SpeechHeard] = []
+        speech_heards: list[SpeechHeard] = []
 
         def heard(draft: Draft) -> None:
             if not draft.state.dialogue_by_id(self._dialogue_id).running:
                 return
             draft.add(event)
-            written.append(event)
+            speech_heards.append(event)
             dialogue = draft.state.dialogue_by_id(self._dialogue_id)
             limit = rules.reached_limit(dialogue) if event.party == "system" else None
             if limit is not None:
@@ -289,7 +289,7 @@ class BridgedDialogue:
         async with visit.lock:
             await self._engine.move(visit, heard)
         if self._overheard is not None:
-            self._overheard.speech += written[-1:]
+            self._overheard.speech += speech_heards[-1:]
 
     async def _follow(self) -> None:
         """Until the dialogue is ended by a limit, on the page, or because nobody is there."""

@@ -212,9 +212,9 @@ class VoiceTurns:
 def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothesis]:
     """Hypotheses as a turn stores them."""
     return [
-        log_events.LoggedHypothesis(text=one.text, score=one.confidence)
-        for one in hypotheses
-        if one.text.strip()
+        log_events.LoggedHypothesis(text=hypothesis.text, score=hypothesis.confidence)
+        for hypothesis in hypotheses
+        if hypothesis.text.strip()
     ]
 
 
@@ -224,8 +224,8 @@ def words_of(state: VisitState, seq: int, *, marked: bool = False) -> str:
     marked  as the system marked it up for a synthesiser (SSML), where it did
     """
     messages = system_turn(state, seq).messages
-    if marked and any(one.ssml for one in messages):
-        return in_one([(one.text, one.ssml) for one in messages])
+    if marked and any(message.ssml for message in messages):
+        return in_one([(message.text, message.ssml) for message in messages])
     return " ".join(message.text for message in messages if message.text)
 
 

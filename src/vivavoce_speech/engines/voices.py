@@ -206,8 +206,8 @@ class Prompts:
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Synthesiser:
         if settings.otherwise is None:
             return cls(settings, None)
-        other = make_kind(SYNTHESISERS, settings.otherwise, secrets=secrets, place="otherwise")
-        return cls(settings, other)
+        kind = make_kind(SYNTHESISERS, settings.otherwise, secrets=secrets, place="otherwise")
+        return cls(settings, kind)
 
     async def speak(self, text: str, *, language: str) -> Sound:
         path = self._files.get((language, prompt_key(text)))

@@ -102,10 +102,10 @@ class MediaStreamLeg(PhoneLeg):
         """Wait until the caller has heard everything, as far as the carrier tells."""
         await super().played()
         over = asyncio.create_task(self.over.wait())
-        heard = asyncio.create_task(self._heard_all.wait())
-        await asyncio.wait((over, heard), timeout=MARK_S, return_when=asyncio.FIRST_COMPLETED)
+        task = asyncio.create_task(self._heard_all.wait())
+        await asyncio.wait((over, task), timeout=MARK_S, return_when=asyncio.FIRST_COMPLETED)
         over.cancel()
-        heard.cancel()
+        task.cancel()
 
     async def disconnect(self) -> None:
         await self._close()

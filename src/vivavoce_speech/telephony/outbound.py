@@ -101,7 +101,8 @@ def _permitted(number: str, outbound: Outbound) -> str:
 
 def _matches(number: str, patterns: list[str]) -> bool:
     return any(
-        fnmatchcase(number, one) if one.startswith("sip:") else number.startswith(one) for one in patterns
+        fnmatchcase(number, pattern) if pattern.startswith("sip:") else number.startswith(pattern)
+        for pattern in patterns
     )
 
 

@@ -55,7 +55,7 @@ def read_offer(body: str) -> SoundOffer:
     except ValueError:
         raise NoCommonSound("the address offered is none") from None
     types = [int(one) for one in audio[2].split()]
-    codec = next((CODECS[one] for one in types if one in CODECS), None)
+    codec = next((CODECS[type_] for type_ in types if type_ in CODECS), None)
     if codec is None:
         raise NoCommonSound("neither PCMU nor PCMA is offered")
     event, direction = _EVENT.search(section), _DIRECTION.search(section)

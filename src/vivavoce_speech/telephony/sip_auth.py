@@ -38,15 +38,15 @@ def authorization(
     Input   challenges: header values as they came, best first (RFC 8760, 2.4)
     """
     for challenge in challenges:
-        asked = _parameters(challenge)
-        if asked is None or "realm" not in asked or "nonce" not in asked:
+        parameters = _parameters(challenge)
+        if parameters is None or "realm" not in parameters or "nonce" not in parameters:
             continue
-        name = asked.get("algorithm", "MD5")
+        name = parameters.get("algorithm", "MD5")
         known = name.lower().removesuffix("-sess") in _HASHES
-        offered = [one.strip().lower() for one in asked.get("qop", "").split(",") if one.strip()]
+        offered = [one.strip().lower() for one in parameters.get("qop", "").split(",") if one.strip()]
         if known and (not offered or "auth" in offered):
             nonce = client_nonce or secrets.token_hex(16)
-            return _answer(asked, credentials, method, uri, nonce, protected=bool(offered))
+            return _answer(parameters, credentials, method, uri, nonce, protected=bool(offered))
     return None
 
 

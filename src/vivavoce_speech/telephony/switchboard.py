@@ -66,7 +66,7 @@ class Switchboard:
             language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
             for language, raw in heard.items()
             if telephone.recognise_for_log
-            or any(called_system(one) is None for one in engine.relay.connectors.values())
+            or any(called_system(connector) is None for connector in engine.relay.connectors.values())
         }
         self._synthesisers: dict[str, Synthesiser] = {
             language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")

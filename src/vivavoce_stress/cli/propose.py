@@ -166,7 +166,7 @@ def ranking_model(endpoint: str | None, model: str, key: str | None, tests: list
     from vivavoce_stress.base import stress_tests
     from vivavoce_stress.operators.endpoint import RankingModel
 
-    asked = tests or [one.name for one in stress_tests() if one.family != "spelling"]
+    asked = tests or [stress_test.name for stress_test in stress_tests() if stress_test.family != "spelling"]
     return RankingModel(asked, _settings(endpoint, model, key), os.environ)
 
 

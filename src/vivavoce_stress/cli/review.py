@@ -197,7 +197,7 @@ def _state(reviews: "Reviews") -> dict[str, Any]:
     from vivavoce_stress.scores import agree
 
     decisions = [reviews.decision(key) for key in reviews.items]
-    made = [one for one in decisions if one is not None]
+    made = [decision for decision in decisions if decision is not None]
     known = lexicon(reviews)
     return {
         "items": len(reviews.items),

@@ -363,8 +363,8 @@ async def _to_its_end(run: "Run", report: Report, helpers: list[Any]) -> "CaseDo
         return await run.hold(report)
     finally:
         await run.connector.shut_down()
-        for one in helpers:
-            await one.close()
+        for helper in helpers:
+            await helper.close()
 
 
 def judging(url: str | None, model: str, key: str | None) -> dict[str, Any] | None:

@@ -41,10 +41,10 @@ def write_verdicts(queue: VerdictQueue, path: Path) -> int:
     with new_file(path) as file:
         writer: csv.DictWriter[str] = csv.DictWriter(file, COLUMNS, restval="")
         writer.writeheader()
-        for one in queue.cases.values():
-            numbers[one.run_id] = numbers.get(one.run_id, 0) + 1
-            if one.decided:
-                facts = _facts(one, numbers[one.run_id])
+        for case in queue.cases.values():
+            numbers[case.run_id] = numbers.get(case.run_id, 0) + 1
+            if case.decided:
+                facts = _facts(case, numbers[case.run_id])
                 writer.writerow({name: safe_csv_cell(value) for name, value in facts.items()})
                 written += 1
     return written
@@ -128,5 +128,5 @@ def verdicts(
             note(f"wrote {write_verdicts(queue, csv)} cases to {csv}")
     counts = queue.counts()
     typer.echo(
-        f"{counts.judged} of {sum(one.decided for one in queue.cases.values())} cases judged by people"
+        f"{counts.judged} of {sum(case.decided for case in queue.cases.values())} cases judged by people"
     )

@@ -198,7 +198,7 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         return bare.read("ger", lemma=low[:-4] + ("are" if low.endswith("ando") else "ere"))
     if after_verb and nouns:
         return _as_noun(bare, nouns, previous if previous and previous.part == "part" else None)
-    named = opening and any(one[0] == low for one in nouns)  # cucina indiana, at the beginning
+    named = opening and any(noun[0] == low for noun in nouns)  # cucina indiana, at the beginning
     if finite and not within and not named and not (nouns and _rather_a_noun(finite[1], previous)):
         return bare.read("fin", lemma=finite[0], form=finite[1])
     if passive and previous is not None and previous.lower in ("è", "sono"):
@@ -231,9 +231,9 @@ def _as_noun(bare: Token, readings: tuple[tuple[str, str, str], ...], previous: 
     best = readings[0]
     if previous is not None and previous.number:
         fitting = [
-            one
-            for one in readings
-            if one[2] in ("", previous.number) and one[1] in ("", previous.gender or one[1])
+            reading
+            for reading in readings
+            if reading[2] in ("", previous.number) and reading[1] in ("", previous.gender or reading[1])
         ]
         best = (fitting or list(readings))[0]
     elif len(readings) > 1 and readings[0][2] == "s" and not readings[0][1]:
@@ -247,9 +247,9 @@ def _as_adjective(bare: Token, readings: tuple[tuple[str, str, str], ...], previ
     if not readings:
         return bare.read("adj")
     lemma, gender, number = readings[0]
-    for one in readings:
-        if previous is not None and one[1] in ("", previous.gender) and one[2] == previous.number:
-            lemma, gender, number = one
+    for reading in readings:
+        if previous is not None and reading[1] in ("", previous.gender) and reading[2] == previous.number:
+            lemma, gender, number = reading
             break
     if not gender and previous is not None and previous.part in ("noun", "adj") and previous.number == number:
         gender = previous.gender

@@ -157,10 +157,14 @@ class ApertiumMorphology(Morphology):
         return next((one for one in made if one), None)
 
     def _verbs(self, word: str) -> list[_Read]:
-        return [one for one in self._readings(word) if one.tags[0] in _VERBS and len(one.tags) > 1]
+        return [
+            reading for reading in self._readings(word) if reading.tags[0] in _VERBS and len(reading.tags) > 1
+        ]
 
     def _of_kind(self, word: str, kind: str) -> tuple[Reading, ...]:
-        found = [one for one in self._readings(word) if one.tags[0] == kind and not one.behind]
+        found = [
+            reading for reading in self._readings(word) if reading.tags[0] == kind and not reading.behind
+        ]
         return tuple(dict.fromkeys((one.lemma, one.gender(), one.number()) for one in found))
 
     def _read(self, word: str) -> tuple[_Read, ...]:

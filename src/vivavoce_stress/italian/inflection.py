@@ -130,7 +130,7 @@ def possessive(form: str, gender: str, number: str) -> str:
 
 def _by_ending(verb: str, endings: Mapping[str, str]) -> str | None:
     """The form of an irregular verb by its longest known ending: raggiungere like giungere."""
-    known = [one for one in endings if verb.endswith(one)] if verb not in REGULAR else []
+    known = [ending for ending in endings if verb.endswith(ending)] if verb not in REGULAR else []
     return verb.removesuffix(longest := max(known, key=len)) + endings[longest] if known else None
 
 

@@ -108,13 +108,13 @@ def _participles() -> dict[str, tuple[str, str, str]]:
 def _noun_readings(word: str) -> tuple[Reading, ...]:
     """(lemma, gender, number) for each noun of the dictionary that the form can be."""
     known = wordnet("it")
-    found: list[Reading] = []
+    readings: list[Reading] = []
     irregular = irregular_plurals().get(word)
     if irregular and irregular != word and known.senses(irregular, "n"):
-        found.append((irregular, plural_gender(irregular), "p"))
+        readings.append((irregular, plural_gender(irregular), "p"))
     if known.senses(word, "n"):
         gender = gender_of(word)
-        found.append((word, gender, "" if plural(word, gender) == word else "s"))
+        readings.append((word, gender, "" if plural(word, gender) == word else "s"))
     stems: list[str] = []
     if word.endswith("i"):
         stems = [word[:-1] + end for end in "oe"] + [word + "o", word + "e", word[:-1] + "a"]
@@ -123,12 +123,12 @@ def _noun_readings(word: str) -> tuple[Reading, ...]:
     if word.endswith("e"):
         stems = [word[:-1] + "a", word[:-1] + "ia"]
         stems += [word[:-2] + "a"] if word.endswith(("che", "ghe")) else []
-    for one in stems:
-        gender = gender_of(one) or ("f" if word.endswith("e") else "")
-        if known.senses(one, "n") and (plural(one, gender) == word or not gender):
-            found.append((one, gender, "p"))
-    misleading = [one for one in found if one[0] == word and word.endswith("i")]
-    return tuple(dict.fromkeys([one for one in found if one not in misleading] + misleading))
+    for stem in stems:
+        gender = gender_of(stem) or ("f" if word.endswith("e") else "")
+        if known.senses(stem, "n") and (plural(stem, gender) == word or not gender):
+            readings.append((stem, gender, "p"))
+    misleading = [reading for reading in readings if reading[0] == word and word.endswith("i")]
+    return tuple(dict.fromkeys([reading for reading in readings if reading not in misleading] + misleading))
 
 
 @cache

@@ -107,9 +107,9 @@ def noun_phrase(tokens: list[Token], first: int) -> Phrase | None:
     last = _with_complements(tokens, head)
     noun = tokens[place]
     gender, number = noun.gender, noun.number
-    for one in tokens[first:place]:  # a determiner tells more surely than the noun's ending
-        told = one.gender if one.part == "det" else ""
-        gender, number = told or gender or one.gender, one.number or number
+    for token in tokens[first:place]:  # a determiner tells more surely than the noun's ending
+        told = token.gender if token.part == "det" else ""
+        gender, number = told or gender or token.gender, token.number or number
     return Phrase(first, last, place, gender or "m", number or "s")
 
 
@@ -181,21 +181,21 @@ def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
         parts.append(more)
     if not joined:  # a comma alone begins another clause
         return whole
-    gender = "f" if all(one.gender == "f" for one in parts) else "m"
+    gender = "f" if all(part.gender == "f" for part in parts) else "m"
     return Phrase(first, parts[-1].last, whole.head, gender, "p")
 
 
 def complements(tokens: list[Token]) -> list[Phrase]:
     """Prepositional and time complements, not those with `di`, in order."""
-    found: list[Phrase] = []
+    phrases: list[Phrase] = []
     place = 0
     while place < len(tokens):
         one = _complement(tokens, place)
         if one is not None:
-            found.append(one)
+            phrases.append(one)
             place = one.last
         place += 1
-    return found
+    return phrases
 
 
 def _complement(tokens: list[Token], place: int) -> Phrase | None:

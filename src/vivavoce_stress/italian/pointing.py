@@ -25,7 +25,7 @@ def gender_of_phrase(phrase: str, words: Morphology = RULES) -> str:
     """The gender of an alternative: its noun's; a place name is a city, which is feminine; else masculine."""
     phrase = _LEADING.sub("", phrase)
     if phrase[:1].isupper() and " " not in phrase:
-        glosses = " ".join(wordnet("en").gloss(one) for one in wordnet("it").senses(phrase.lower(), "n"))
+        glosses = " ".join(wordnet("en").gloss(sense) for sense in wordnet("it").senses(phrase.lower(), "n"))
         if re.search(r"\b(?:city|capital|town|island)\b", glosses):
             return "f"
         if phrase.endswith("a") and not glosses:  # a woman's name

@@ -81,7 +81,7 @@ class PointingBack:
 
 def _holds_ordinal(offered: list[str], ordinals: Iterable[str]) -> bool:
     """Whether an alternative is itself a first or second, so that an ordinal would name another one."""
-    known = {form for one in ordinals for form in one.split("/")}
+    known = {form for ordinal in ordinals for form in ordinal.split("/")}
     return any(word.lower in known for one in offered for word in words_of(one))
 
 
@@ -101,7 +101,7 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
         return []
     clause = re.split(r"[:;]", asked[-1].rstrip(" ?!."))[-1]
     parts = re.split(rf"\s*,\s*(?:(?:{joint})\s+)?|\s+(?:{joint})\s+", clause, flags=re.IGNORECASE)
-    parts = [one.strip() for one in parts if one and one.strip()]
+    parts = [part.strip() for part in parts if part and part.strip()]
     if len(parts) < 2:
         return []
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative

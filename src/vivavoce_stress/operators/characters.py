@@ -109,7 +109,7 @@ class SwappedLetters:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         small = set(pack.get("function_words"))
         frequency = pack.get("frequency") if pack.has("frequency") else None
-        found: list[Substitution] = []
+        substitutions: list[Substitution] = []
         for word in words_of(utterance.text):
             if len(word.text) < 4 or word.lower in small:
                 continue
@@ -120,9 +120,11 @@ class SwappedLetters:
                 after = letters[:place] + other + one + letters[place + 2 :]
                 if one != other and after not in wrong and not (frequency and frequency.zipf(after) >= _SEEN):
                     rule = f"{one} and {other} swapped"
-                    found.append(Substitution((word_edit(word, after),), rule, confidence, nonword=True))
-        rng.shuffle(found)
-        yield from found
+                    substitutions.append(
+                        Substitution((word_edit(word, after),), rule, confidence, nonword=True)
+                    )
+        rng.shuffle(substitutions)
+        yield from substitutions
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has two different letters between its first and last"

@@ -91,7 +91,7 @@ def _as_name(member: str, language: str) -> str:
 def _in_english(country: str) -> str:
     """The name that is written most of those that a dictionary has for a region: Piedmont for Piemonte."""
     senses = wordnet("en").senses(country.lower(), "n")[:1]
-    names = [one for sense in senses for one in wordnet("en").members(sense) if " " not in one]
+    names = [member for sense in senses for member in wordnet("en").members(sense) if " " not in member]
     return _as_name(max(names, key=Frequency("en").zipf), "en") if names else country
 
 
@@ -270,7 +270,7 @@ def capital_of_people(people: str, language: str) -> str:
     for sense in own.senses(people, "a")[:2]:
         nation = _OF_NATION.search(english.gloss(sense))
         capital = _capitals().get(nation.group(1)) if nation else None
-        names = [one for one in own.members(capital) if "capital" not in one] if capital else []
+        names = [member for member in own.members(capital) if "capital" not in member] if capital else []
         if names:
             return _as_name(max(names, key=commonness), language)
     return ""
@@ -321,9 +321,9 @@ class PeopleMentioned:
         text, language = utterance.text, utterance.language
         if language not in _TITLES:
             return
-        named = _people(utterance.previous or "", language, _first_names(pack))
-        for name, gender in named.items():
-            if list(named.values()).count(gender) != 1:
+        people = _people(utterance.previous or "", language, _first_names(pack))
+        for name, gender in people.items():
+            if list(people.values()).count(gender) != 1:
                 continue
             titles = "|".join(_TITLES[language])
             title = rf"(?:(?P<lead>\b(?:il|la|l['’]|(?:de|a|da|su)l(?:la)?)\s+)?\b(?:{titles})\.?\s+)?"

@@ -197,7 +197,9 @@ _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 def _measures(noun: Any) -> bool:
     """Whether a noun measures what follows: a bag of sand, two bottles of wine; not `in case of`."""
-    if not any(one.i < noun.i and one.dep_ in ("det", "nummod", "amod", "poss") for one in noun.children):
+    if not any(
+        child.i < noun.i and child.dep_ in ("det", "nummod", "amod", "poss") for child in noun.children
+    ):
         return False
     lemma = noun.lemma_.lower()
     return lemma in _CONTAINERS or wordnet("en").measures(lemma)
@@ -227,7 +229,9 @@ class EnglishNounAdjective:
             return
         if token.lower_ == "priced" and token.i and token.nbor(-1).pos_ in ("ADJ", "ADV"):
             first = token.nbor(-1)
-        joined = any(one.dep_ == "conj" and one.pos_ != "ADJ" for one in token.children) or last.i > noun.i
+        joined = (
+            any(child.dep_ == "conj" and child.pos_ != "ADJ" for child in token.children) or last.i > noun.i
+        )
         if joined or token.lower_ in _FIXED or token.tag_ in ("JJS", "PDT"):
             return
         if any(one.is_punct for one in token.doc[first.i : noun.i]):
@@ -242,9 +246,9 @@ class EnglishNounAdjective:
         end = noun.idx + len(noun.text)
         if text[end : end + 2] in ("'s", "’s") or not noun_part:
             return
-        told = [one for one in noun.children if one.dep_ == "amod" and one.i != token.i]
+        told = [child for child in noun.children if child.dep_ == "amod" and child.i != token.i]
         others = [one for one in told if one.lower_ not in _COUNTED]
-        given = noun.dep_ == "dobj" and any(one.dep_ in ("dative", "iobj") for one in noun.head.children)
+        given = noun.dep_ == "dobj" and any(child.dep_ in ("dative", "iobj") for child in noun.head.children)
         behind = noun.nbor(1).lower_ if noun.i + 1 < len(token.doc) else ""
         claimed = behind in _CLAIMING and not token.lower_.endswith(NATIONS)
         phrase = f"{token.lower_} {noun_part.lower()}", f"{token.lower_} {noun.lemma_.lower()}"
@@ -270,7 +274,7 @@ class EnglishNounAdjective:
         closed = behind is None or behind.is_punct or behind.lower_ in _CLOSING or _is_day(doc, last)
         if token.i != noun.i - 1 or token.left_edge.i != token.i or not closed or not _is_found(token, noun):
             return
-        if any(one.i > noun.i for one in noun.children if not one.is_punct) and behind is not None:
+        if any(child.i > noun.i for child in noun.children if not child.is_punct) and behind is not None:
             closed = behind.is_punct or behind.lower_ in _CLOSING
         before = doc[token.i - 1] if token.i else None
         if before is None or not closed or before.lower_ not in _LEADING:
@@ -285,10 +289,10 @@ class EnglishNounAdjective:
 
     def _adjective_first(self, text: str, token: Any, noun: Any) -> Iterator[Substitution]:
         """There is a room available: an available room; not where the adjective is what is said of a noun."""
-        there_is = noun.head.lemma_ == "be" and any(one.lower_ == "there" for one in noun.head.children)
+        there_is = noun.head.lemma_ == "be" and any(child.lower_ == "there" for child in noun.head.children)
         own = token.dep_ == "amod" and token.head == noun and noun.head.lemma_ != "be"
         held = any(
-            one.lower_ in _OF_ADJECTIVE or one.dep_ in ("xcomp", "cc", "conj") for one in token.children
+            child.lower_ in _OF_ADJECTIVE or child.dep_ in ("xcomp", "cc", "conj") for child in token.children
         )
         if not (there_is or own) or held or token.lower_ in _FIXED:
             return
@@ -309,9 +313,9 @@ class EnglishNounAdjective:
         if contents[0].left_edge.pos_ in ("DET", "PRON"):  # a copy of this key: no measure of it
             return
         last = contents[0].right_edge
-        for one in contents[0].children:
-            if one.i > contents[0].i and one.dep_ in ("prep", "relcl", "acl"):
-                last = token.doc[min(last.i, one.left_edge.i - 1)]
+        for child in contents[0].children:
+            if child.i > contents[0].i and child.dep_ in ("prep", "relcl", "acl"):
+                last = token.doc[min(last.i, child.left_edge.i - 1)]
         start, end = token.head.left_edge.idx, last.idx + len(last.text)
         measure = text[start : token.idx].strip()
         content = text[token.nbor(1).idx : end]
@@ -372,8 +376,8 @@ class EnglishComplements:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
         tree = pack.get("parser").parse(text)
-        found = _complements(tree)
-        for one, other in pairwise(found):
+        complements = _complements(tree)
+        for one, other in pairwise(complements):
             goes_on = other[1] + 1 < len(tree) and tree[other[1] + 1].dep_ == "cc"
             if (
                 not goes_on
@@ -388,7 +392,7 @@ class EnglishComplements:
                 unclear = inside or of_noun or dated or _may_be_of_noun(tree, one, other)
                 sure = _UNSURE if unclear else 0.9
                 yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
-        for one in found:
+        for one in complements:
             said = tree[one[0]]
             of_verb = said.lower_ in _OF_VERB and said.head.pos_ == "VERB"
             where = _timed(tree, one) or said.lower_ in _WHERE or of_verb
@@ -442,7 +446,7 @@ def _complements(tree: Any) -> list[tuple[int, int]]:
         if token.dep_ == "npadvmod" and (token.lower_ in _TIMES or token.lower_.endswith("day")):
             found.append((token.left_edge.i, token.i))
         elif token.dep_ == "prep" and token.lower_ not in ("of", "about", "than", "as", "like") and token.i:
-            inner = [one for one in token.children if one.dep_ in ("pobj", "pcomp")]
+            inner = [child for child in token.children if child.dep_ in ("pobj", "pcomp")]
             behind_verb = token.head.pos_ == "VERB" and token.head.i == token.i - 1
             particle = behind_verb and token.lower_ in _PARTICLES
             if not inner or particle or token.head.lemma_ == "look":
@@ -464,14 +468,14 @@ def _object_before(tree: Any, first: int) -> int | None:
         if (
             head.i >= first
             or head.dep_ not in ("dobj", "obj", "attr", "pobj")
-            or (head.dep_ == "attr" and not any(one.dep_ == "expl" for one in head.head.children))
+            or (head.dep_ == "attr" and not any(child.dep_ == "expl" for child in head.head.children))
             or not (head.pos_ in ("NOUN", "PROPN") or head.lower_ in ("something", "anything"))
         ):
             continue
         governor = head.head
         if head.dep_ == "pobj" and not (governor.lower_ == "for" and governor.head.lemma_ == "look"):
             continue
-        if governor.i > head.i or any(one.dep_ in ("conj", "cc") for one in head.children):
+        if governor.i > head.i or any(child.dep_ in ("conj", "cc") for child in head.children):
             continue
         measured = {one.i for child in head.children if child.lower_ == "of" for one in child.subtree}
         described = all(

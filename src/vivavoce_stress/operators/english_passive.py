@@ -191,9 +191,9 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
     """(head, first, last, recipient) of the object behind a verb; complements of the verb are left out."""
     if verb.lemma_.lower() in _NO_PASSIVE:
         return None
-    things = [one for one in verb.children if one.dep_ in ("dobj", "obj") and one.i > verb.i]
+    things = [child for child in verb.children if child.dep_ in ("dobj", "obj") and child.i > verb.i]
     things = things or [
-        one for part in _read_as_preposition(verb) for one in part.children if one.dep_ == "pobj"
+        child for part in _read_as_preposition(verb) for child in part.children if child.dep_ == "pobj"
     ]
     if not things or things[0].pos_ not in ("NOUN", "PROPN", "NUM"):
         return None
@@ -201,9 +201,11 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
     first, last = head.left_edge, head.right_edge
     if any(one.tag_ in _ASKING for one in head.doc[first.i : head.i]):
         return None  # a question is asked of it: find out what cough syrup costs
-    given = [one for one in verb.children if one.dep_ in ("dative", "iobj") and one.i < head.i]
+    given = [child for child in verb.children if child.dep_ in ("dative", "iobj") and child.i < head.i]
     given += [
-        one for one in head.children if one.pos_ == "PRON" and one.i == verb.i + 1 and one.dep_ != "poss"
+        child
+        for child in head.children
+        if child.pos_ == "PRON" and child.i == verb.i + 1 and child.dep_ != "poss"
     ]
     if given and first.i <= given[0].i:
         first = given[0].nbor(1)
@@ -217,7 +219,7 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
 
 def _without_time(head: Any, last: Any) -> Any:
     """Where an object ends without a time that the parser hung on it: recipes on Wednesdays."""
-    hung = [one for one in head.children if one.i > head.i and one.dep_ in ("prep", "npadvmod")]
+    hung = [child for child in head.children if child.i > head.i and child.dep_ in ("prep", "npadvmod")]
     if not hung or hung[-1].lower_ == "of" or hung[-1].right_edge.i != last.i:
         return last
     timed = any(one.lower_.endswith(("day", "days")) or one.lower_ in _TIMES for one in hung[-1].subtree)
@@ -226,7 +228,7 @@ def _without_time(head: Any, last: Any) -> Any:
 
 def _read_as_preposition(verb: Any) -> list[Any]:
     """The particle of a verb that switches things, taken for a preposition: turn on the lights."""
-    parts = [one for one in verb.children if one.dep_ == "prep" and one.i == verb.i + 1]
+    parts = [child for child in verb.children if child.dep_ == "prep" and child.i == verb.i + 1]
     return parts if parts and verb.lemma_.lower() in _SWITCHING and parts[0].lower_ in _PARTICLES else []
 
 
@@ -236,7 +238,7 @@ def _span(first: Any, last: Any) -> str:
 
 
 def _is_plural(head: Any) -> bool:
-    return head.tag_ in ("NNS", "NNPS") or any(one.dep_ == "conj" for one in head.children)
+    return head.tag_ in ("NNS", "NNPS") or any(child.dep_ == "conj" for child in head.children)
 
 
 def _participle(verb: Any) -> str:
@@ -254,7 +256,7 @@ def _end(token: Any) -> int:
 
 
 def _particle(verb: Any) -> str:
-    parts = [one.text for one in verb.children if one.dep_ == "prt" and one.i == verb.i + 1]
+    parts = [child.text for child in verb.children if child.dep_ == "prt" and child.i == verb.i + 1]
     parts += [one.text for one in _read_as_preposition(verb)]
     return f" {parts[0]}" if parts else ""
 
@@ -270,11 +272,11 @@ def _wish(verb: Any) -> _Made | None:
     ):
         return None
     asked = any(one.tag_ in ("WDT", "WP") and one.i < verb.i for one in verb.head.subtree)
-    if asked or any(one.dep_ == "conj" and one.tag_ == "VB" for one in verb.children):
+    if asked or any(child.dep_ == "conj" and child.tag_ == "VB" for child in verb.children):
         return None
     head, first, last, recipient = found
     after = f"{_span(first, last)} to be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    own = verb.lemma_.lower() in _OWN_ACTS or any(one.lower_ == "own" for one in head.children)
+    own = verb.lemma_.lower() in _OWN_ACTS or any(child.lower_ == "own" for child in head.children)
     return verb.nbor(-1).idx, _end(last), after, "wish with a passive clause", _UNSURE if own else 0.95
 
 
@@ -291,8 +293,10 @@ def _wish_that(verb: Any) -> _Made | None:
 
 def _request(verb: Any) -> _Made | None:
     """can you give me the address: can the address be given to me."""
-    modals = [one for one in verb.children if one.dep_ == "aux" and one.tag_ == "MD" and one.i < verb.i]
-    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
+    modals = [
+        child for child in verb.children if child.dep_ == "aux" and child.tag_ == "MD" and child.i < verb.i
+    ]
+    subjects = [child for child in verb.children if child.dep_ == "nsubj" and child.i < verb.i]
     if (
         not modals
         or not subjects
@@ -313,7 +317,7 @@ def _request(verb: Any) -> _Made | None:
 
 def _have(verb: Any, modal: Any) -> _Made | None:
     """may I have the address: may I be given the address."""
-    things = [one for one in verb.children if one.dep_ in ("dobj", "obj")]
+    things = [child for child in verb.children if child.dep_ in ("dobj", "obj")]
     if not things or things[0].pos_ == "PRON":
         return None
     if any(one.tag_ in ("VBN", "VBD") and one.i > things[0].i for one in verb.subtree):
@@ -332,7 +336,7 @@ def _order(verb: Any) -> _Made | None:
         )
     ):
         return None
-    if any(one.dep_ in ("nsubj", "aux") for one in verb.children):
+    if any(child.dep_ in ("nsubj", "aux") for child in verb.children):
         return None
     found = _object(verb)
     if found is None:
@@ -359,11 +363,11 @@ def _statement(verb: Any) -> _Made | None:
     """I lost the card: the card was lost by me."""
     if verb.tag_ not in ("VBD", "VBZ", "VBP") or verb.dep_ not in ("ROOT", "conj", "ccomp"):
         return None
-    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
+    subjects = [child for child in verb.children if child.dep_ == "nsubj" and child.i < verb.i]
     found = _object(verb)
     if verb.lemma_.lower() in _STATES:
         return None
-    if not subjects or found is None or any(one.dep_ in ("aux", "neg") for one in verb.children):
+    if not subjects or found is None or any(child.dep_ in ("aux", "neg") for child in verb.children):
         return None
     if _shares_subject(verb):
         return None
@@ -389,7 +393,7 @@ def _statement(verb: Any) -> _Made | None:
 
 def _shares_subject(verb: Any) -> bool:
     """Whether a second verb has its subject from this one, which a passive takes away: I came and saw it."""
-    joined = [one for one in verb.children if one.dep_ == "conj" and one.pos_ in ("VERB", "AUX")]
+    joined = [child for child in verb.children if child.dep_ == "conj" and child.pos_ in ("VERB", "AUX")]
     return any(not any(inner.dep_.startswith("nsubj") for inner in one.children) for one in joined)
 
 
@@ -402,12 +406,15 @@ def _duty(verb: Any) -> _Made | None:
     have, found = verb.head, _object(verb)
     if found is None or found[3] is not None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
         return None
-    subjects = [one for one in have.children if one.dep_ == "nsubj" and one.i < have.i]
+    subjects = [child for child in have.children if child.dep_ == "nsubj" and child.i < have.i]
     if have.lemma_ != "have" or verb.dep_ not in ("xcomp", "ccomp") or not subjects or _shares_subject(verb):
         return None
     head, first, last, _ = found
-    subject, helpers = subjects[0], [one for one in have.children if one.dep_ == "aux" and one.i < have.i]
-    if subject.tag_ in ("WP", "WDT") or any(one.dep_ == "neg" for one in have.children):
+    subject, helpers = (
+        subjects[0],
+        [child for child in have.children if child.dep_ == "aux" and child.i < have.i],
+    )
+    if subject.tag_ in ("WP", "WDT") or any(child.dep_ == "neg" for child in have.children):
         return None
     verbs = f"to be {_participle(verb)}{_particle(verb)}"
     by = "" if subject.lower_ in _AGENTS else f" by {_agent(subject)}"
@@ -424,14 +431,14 @@ def _duty(verb: Any) -> _Made | None:
 def _helped(verb: Any) -> _Made | None:
     """Clauses with one helper: you must tune it, my son will bring it, do you sell it, have you got it."""
     found = _object(verb)
-    helpers = [one for one in verb.children if one.dep_ == "aux" and one.i < verb.i]
-    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
+    helpers = [child for child in verb.children if child.dep_ == "aux" and child.i < verb.i]
+    subjects = [child for child in verb.children if child.dep_ == "nsubj" and child.i < verb.i]
     told_as_is = verb.lemma_.lower() in _STATES and not (subjects and subjects[0].lower_ == "you")
     if found is None or told_as_is or len(helpers) != 1 or not subjects or _shares_subject(verb):
         return None
     helper, subject, recipient = helpers[0], subjects[0], found[3]
     asked = helper.i < subject.i
-    told = subject.tag_ in ("WP", "WDT") or any(one.dep_ == "neg" for one in verb.children)
+    told = subject.tag_ in ("WP", "WDT") or any(child.dep_ == "neg" for child in verb.children)
     if told or (recipient is not None and any(True for _ in recipient.children)):
         return None
     requested = asked and helper.tag_ == "MD" and subject.lower_ in _AGENTS  # can you, may I: `_request`
@@ -441,7 +448,9 @@ def _helped(verb: Any) -> _Made | None:
     if made is None:
         return None
     opening, inner = made
-    between = [one.text for one in verb.children if one.dep_ == "advmod" and subject.i < one.i < verb.i]
+    between = [
+        child.text for child in verb.children if child.dep_ == "advmod" and subject.i < child.i < verb.i
+    ]
     verbs = " ".join((*inner, *between, f"{_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"))
     unsaid = subject.lower_ in _AGENTS and subject.lower_ not in ("he", "she")
     by = "" if unsaid else f" by {_agent(subject)}"
@@ -471,15 +480,15 @@ def _helper_in_passive(helper: Any, verb: Any, plural: bool) -> tuple[str, tuple
 def _search(verb: Any) -> _Made | None:
     """I am looking for a restaurant: a restaurant is being looked for."""
     verb_word = verb.lemma_.lower()
-    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.lower_ in ("i", "we")]
-    be = [one for one in verb.children if one.dep_ == "aux" and one.lemma_ in ("be", "'m", "am")]
+    subjects = [child for child in verb.children if child.dep_ == "nsubj" and child.lower_ in ("i", "we")]
+    be = [child for child in verb.children if child.dep_ == "aux" and child.lemma_ in ("be", "'m", "am")]
     if verb.tag_ != "VBG" or verb_word not in ("look", "search") or not subjects or not be:
         return None
-    prepositions = [one for one in verb.children if one.dep_ == "prep" and one.lower_ == "for"]
-    things = [one for head in prepositions for one in head.children if one.dep_ == "pobj"]
+    prepositions = [child for child in verb.children if child.dep_ == "prep" and child.lower_ == "for"]
+    things = [child for head in prepositions for child in head.children if child.dep_ == "pobj"]
     if not things or things[0].pos_ not in ("NOUN", "PROPN"):
         return None
-    if any(one.dep_ == "conj" for one in things[0].children):
+    if any(child.dep_ == "conj" for child in things[0].children):
         return None
     head, first = things[0], things[0].left_edge
     last = _kernel_end(head)
@@ -492,9 +501,9 @@ def _search(verb: Any) -> _Made | None:
 def _kernel_end(head: Any) -> Any:
     """The last word of a noun phrase without its relative clauses and complements."""
     outside = [
-        one.left_edge.i
-        for one in head.children
-        if one.i > head.i and one.dep_ in ("relcl", "acl", "prep", "cc")
+        child.left_edge.i
+        for child in head.children
+        if child.i > head.i and child.dep_ in ("relcl", "acl", "prep", "cc")
     ]
     return head.doc[min(outside) - 1] if outside else head.right_edge
 
@@ -517,14 +526,16 @@ def _relative(verb: Any) -> _Made | None:
 
 def _asked(verb: Any) -> _Made | None:
     """what food do they serve: what food is served; what kind of food they serve: the same."""
-    things = [one for one in verb.children if one.dep_ in ("dobj", "obj") and one.i < verb.i]
-    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.lower_ in ("they", "it", "you")]
+    things = [child for child in verb.children if child.dep_ in ("dobj", "obj") and child.i < verb.i]
+    subjects = [
+        child for child in verb.children if child.dep_ == "nsubj" and child.lower_ in ("they", "it", "you")
+    ]
     if not things or not subjects or verb.lemma_.lower() in _NO_PASSIVE or things[0].pos_ == "PRON":
         return None
     asking = [one for one in things[0].subtree if one.tag_ in ("WDT", "WP")]
     if not asking:
         return None
-    helpers = [one for one in verb.children if one.dep_ == "aux" and one.lemma_ == "do"]
+    helpers = [child for child in verb.children if child.dep_ == "aux" and child.lemma_ == "do"]
     start = helpers[0].idx if helpers else subjects[0].idx
     is_ = "are" if _is_plural(things[0]) else "is"
     return start, _end(verb), f"{is_} {_participle(verb)}", "question in the passive", 0.9

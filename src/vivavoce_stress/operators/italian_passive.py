@@ -463,7 +463,7 @@ def _doer(text: str, tokens: list[Token], place: int) -> tuple[int, str] | None:
 
 def _asks_when(tokens: list[Token], place: int) -> bool:
     """Whether a question opens with when, where or how, and the verb comes next: a che ora, quando."""
-    opening = " ".join(one.lower for one in tokens[:place])
+    opening = " ".join(token.lower for token in tokens[:place])
     return opening in ("quando", "dove", "come", "perché", "a che ora", "da quando", "in che modo")
 
 
@@ -478,7 +478,7 @@ def _goes_on(tokens: list[Token], thing: Phrase, part: str) -> bool:
     for place in range(thing.last + 1, len(tokens) - 1):
         if tokens[place].part == "fin" or tokens[place].text in ".?!;":
             return False
-        second = next((one for one in tokens[place + 1 :] if one.part not in ("adv", "pron")), None)
+        second = next((token for token in tokens[place + 1 :] if token.part not in ("adv", "pron")), None)
         if tokens[place].part == "conj" and second is not None and second.part == part:
             return True
     return False

@@ -68,11 +68,11 @@ class RegisterWords:
         mend = pack.get("agreement") if pack.has("agreement") else None
         for entry in pack.get("register_words"):
             for start, end in places_of(entry.word, text):
-                for other in entry.becomes:
-                    after = in_case_of(text[start : start + 1], other)
+                for become in entry.becomes:
+                    after = in_case_of(text[start : start + 1], become)
                     edits = mend(text, start, end, after) if mend else (edit(text, start, end, after),)
                     if edits and not _in_name(text, start, end, utterance.language):
-                        yield Substitution(tuple(edits), f"{other}: {entry.label}", entry.confidence)
+                        yield Substitution(tuple(edits), f"{become}: {entry.label}", entry.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word or way of asking in it is known to change with register or region"
@@ -173,7 +173,7 @@ def _ordered(token: Token, words: Morphology) -> str:
 
 def _asked(tokens: list[Token]) -> str:
     """What leads an indirect question: none for what is no whole clause."""
-    clauses = [one for one in tokens if one.part == "fin"]
+    clauses = [token for token in tokens if token.part == "fin"]
     if not clauses or len(tokens) < _SHORTEST:
         return ""
     if tokens[0].lower in _JOINING or _asks_to_be_told(clauses[0]):

@@ -205,7 +205,9 @@ def _of_thesaurus(word: str, part: str, pack: LanguagePack) -> Iterator[tuple[st
     if word in _LEAVE or part not in _SENSES or not pack.has("thesaurus"):
         return
     net, frequency = pack.get("wordnet"), pack.get("frequency")
-    near = {one for sense in net.senses(word, part)[: _SENSES[part]] for one in net.members(sense)} - {word}
+    near = {member for sense in net.senses(word, part)[: _SENSES[part]] for member in net.members(sense)} - {
+        word
+    }
     for rank, others in enumerate(pack.get("thesaurus").senses(word, part)):
         for other in others:
             zipf = frequency.zipf(other)
@@ -317,9 +319,9 @@ def reading_at(text: str, start: int, pack: LanguagePack) -> tuple[str, str] | N
         words = (one for one in pack.get("parser").parse(text) if one.idx == start)
         return next(
             (
-                (one.lemma_.lower(), EnglishSynonyms.parts[one.pos_])
-                for one in words
-                if one.pos_ in EnglishSynonyms.parts
+                (word.lemma_.lower(), EnglishSynonyms.parts[word.pos_])
+                for word in words
+                if word.pos_ in EnglishSynonyms.parts
             ),
             None,
         )
@@ -342,7 +344,7 @@ def exchanged(text: str, lemma: str, part: str, other: str, pack: LanguagePack) 
         words = [
             one for one in tree if one.lemma_.lower() == lemma and EnglishSynonyms.parts.get(one.pos_) == part
         ]
-        made = [_english_edits(text, one, other, pack) for one in words]
+        made = [_english_edits(text, word, other, pack) for word in words]
     yield from (edits for edits in made if edits)
 
 
@@ -350,7 +352,7 @@ def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
     """Whether a noun is part of a name that the dictionary has: carta di credito, conto corrente."""
     for first in range(max(0, place - 2), place + 1):
         for last in range(max(first + 1, place), min(first + 3, len(tokens))):
-            run = [one.lower for one in tokens[first : last + 1]]
+            run = [token.lower for token in tokens[first : last + 1]]
             if net.senses(" ".join(run), "n") or net.senses(" ".join([tokens[first].lemma, *run[1:]]), "n"):
                 return True
     return False
@@ -367,8 +369,8 @@ def _bare_behind(tokens: Sequence[Token], place: int) -> bool:
 def _reflexive(tokens: Sequence[Token], place: int) -> bool:
     """Whether a verb turns back on who does it, which makes it another verb: mi chiamo, mi si è rotta."""
     if tokens[place].part == "part":
-        has = [one.lemma for one in tokens[max(0, place - 2) : place]]
-        return "essere" in has and any(one.lower in _BACK for one in tokens[max(0, place - 3) : place])
+        has = [token.lemma for token in tokens[max(0, place - 2) : place]]
+        return "essere" in has and any(token.lower in _BACK for token in tokens[max(0, place - 3) : place])
     clitic = tokens[place - 1].lower if place else ""
     if clitic in ("ci", "c'") and tokens[place].lemma in _WITH_CI:
         return True
@@ -432,8 +434,8 @@ class EnglishSynonyms:
             if part is None or len(lemma) < 3 or not _stands_alone(token):
                 continue
             beside = _beside(company, token.i, part)
-            counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
-            which = part == "a" and any(one.lower_ == "the" for one in token.head.children)
+            counted = token.tag_ == "NNS" or any(child.lower_ in _COUNTING for child in token.children)
+            which = part == "a" and any(child.lower_ == "the" for child in token.head.children)
             for other, trust in rarer_words(lemma, part, pack, beside):
                 trust = min(trust, _MISFIT) if which or _is_bare(token) else trust
                 if counted and other in UNCOUNTED:
@@ -450,8 +452,8 @@ class EnglishSynonyms:
 
 def _cannot_stand(other: str, token: Any) -> bool:
     """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
-    hanging = {one.dep_ for one in token.children if one.i > token.i}
-    one_of_it = token.tag_ == "NN" and any(one.lower_ in _ONE for one in token.children)
+    hanging = {child.dep_ for child in token.children if child.i > token.i}
+    one_of_it = token.tag_ == "NN" and any(child.lower_ in _ONE for child in token.children)
     if one_of_it and other.endswith("s") and inflected(other, "NNS") == other:  # a nuptials
         return True
     if other in _WITH_OBJECT and token.pos_ == "VERB" and not hanging & {"dobj", "obj"}:
@@ -492,15 +494,17 @@ def _stands_alone(token: Any) -> bool:
         return False  # small claims court: the plural is part of a name
     if token.pos_ == "VERB" and token.dep_ == "amod":  # a fixed rate
         return False
-    joined = [one for one in token.children if one.dep_ in ("compound", "prt") and one.lower_ not in _SIDES]
+    joined = [
+        child for child in token.children if child.dep_ in ("compound", "prt") and child.lower_ not in _SIDES
+    ]
     if token.dep_ == "compound" or joined:
         return False
     if token.text[:1].isupper() and not token.is_sent_start:
         return False
-    if token.lower_ == "got" and any(one.lemma_ in ("have", "'ve", "ve") for one in token.children):
+    if token.lower_ == "got" and any(child.lemma_ in ("have", "'ve", "ve") for child in token.children):
         return False  # I've got a wedding
     greets = token.i + 1 < len(token.doc) and token.nbor(1).lower_ in ("bye", "morning", "evening", "day")
-    goes_on = token.lemma_ == "look" and not any(one.lower_ == "for" for one in token.children)
+    goes_on = token.lemma_ == "look" and not any(child.lower_ == "for" for child in token.children)
     return not greets and not (
         token.pos_ == "VERB" and (goes_on or token.lemma_ in ("take", "go", "come", "care"))
     )

@@ -231,20 +231,22 @@ class EnglishTimeFirst:
 
 def _may_wait(words: list[Any]) -> bool:
     """Whether a clause can stand behind its time: one that happens then, asks no what, holds no other."""
-    lemmas = {one.lemma_.lower() for one in words}
-    low = [one.lower_ for one in words]
+    lemmas = {word.lemma_.lower() for word in words}
+    low = [word.lower_ for word in words]
     if low[0] in _ASKING or low[0] in _NO_FRONT or low[0] in _LINKS or len(words) > _LONGEST:
         return False
-    booked = any(one.lemma_.lower() in _BOOKING and one.tag_ not in ("VBD", "VBN") for one in words)
+    booked = any(word.lemma_.lower() in _BOOKING and word.tag_ not in ("VBD", "VBN") for word in words)
     if booked or low[-1] in _CLOSE or _EN_WHEN.search(" ".join(("x", *low, "."))) is not None:
         return False
     if not lemmas.isdisjoint(_DATES_OBJECT) or not _LINKS.isdisjoint(low) or low[-1] in _BEFORE_TIME:
         return False
-    if any(one.dep_ in ("relcl", "acl", "advcl", "ccomp") and one.pos_ in ("VERB", "AUX") for one in words):
+    if any(
+        word.dep_ in ("relcl", "acl", "advcl", "ccomp") and word.pos_ in ("VERB", "AUX") for word in words
+    ):
         return False
     opens = words[0].tag_ in ("MD", "VB", "VBZ", "VBP", "VBD") or words[0].pos_ in ("AUX", "PRON", "DET")
-    opens = opens or any(one.dep_ in ("nsubj", "nsubjpass") for one in words)
-    return opens and any(one.pos_ in ("VERB", "AUX") for one in words)
+    opens = opens or any(word.dep_ in ("nsubj", "nsubjpass") for word in words)
+    return opens and any(word.pos_ in ("VERB", "AUX") for word in words)
 
 
 class ItalianTimeFirst:
@@ -257,7 +259,7 @@ class ItalianTimeFirst:
         tokens = pack.get("analysis")(text)
         for found in _IT_WHEN.finditer(text):
             start = _clause_start(_IT_CLAUSE, text, found.start())
-            words = [one for one in tokens if start <= one.start < found.start()]
+            words = [token for token in tokens if start <= token.start < found.start()]
             if not _may_wait_it(words):
                 continue
             said = text[start : found.start()]
@@ -269,7 +271,7 @@ class ItalianTimeFirst:
             yield from self._behind_verb(text, tokens, found)
 
     def _behind_verb(self, text: str, tokens: list[Token], found: re.Match[str]) -> Iterator[Substitution]:
-        behind = [one for one in tokens if one.start >= found.end()]
+        behind = [token for token in tokens if token.start >= found.end()]
         verbs = [at for at, one in enumerate(behind) if one.part == "fin"]
         if not verbs or any(one.part not in ("adv", "pron") for one in behind[: verbs[0]]):
             return
@@ -292,13 +294,13 @@ class ItalianTimeFirst:
 def _may_wait_it(words: list[Token]) -> bool:
     if not words or len(words) > _LONGEST:
         return False
-    low = [one.lower for one in words]
-    verbs = [one for one in words if one.part in ("fin", "inf", "part", "ger")]
-    booked = any(one.lemma in _BOOKING and one.part != "part" for one in verbs)
+    low = [word.lower for word in words]
+    verbs = [word for word in words if word.part in ("fin", "inf", "part", "ger")]
+    booked = any(verb.lemma in _BOOKING and verb.part != "part" for verb in verbs)
     told = booked or low[-1] in _CLOSE or _IT_ANY.search(" ".join(low)) is not None
     if (
-        not any(one.part == "fin" for one in words)
-        or any(one.lemma in _DATES_OBJECT for one in verbs)
+        not any(word.part == "fin" for word in words)
+        or any(verb.lemma in _DATES_OBJECT for verb in verbs)
         or told
     ):
         return False

@@ -53,7 +53,7 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
     """
     answered, known = targets(dataset), parameters(dataset, every=True)
     people = people_of(dataset)
-    found: list[ParameterCorrelation] = []
+    parameter_correlations: list[ParameterCorrelation] = []
     for goal in list(answered.columns) if target is None else [column_of(target, answered, dataset)]:
         one = answered[goal].reindex(known.index).to_numpy(dtype="float64")
         for name in known.columns:
@@ -63,7 +63,7 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
                 continue
             who = [people[key] for key, there in zip(known.index, both, strict=True) if there]
             rho = _rho(one[both], other[both], who)
-            found.append(
+            parameter_correlations.append(
                 ParameterCorrelation(
                     target=goal,
                     measure=str(name),
@@ -72,7 +72,7 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
                     judgement=name in JUDGEMENTS,
                 )
             )
-    return sorted(found, key=lambda row: (row.target, -abs(row.found.rho)))
+    return sorted(parameter_correlations, key=lambda row: (row.target, -abs(row.found.rho)))
 
 
 def _rho(one: Numbers, other: Numbers, people: Sequence[str]) -> SpearmanRho:

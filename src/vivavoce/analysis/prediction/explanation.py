@@ -237,7 +237,7 @@ def _calibration(held: HeldOut, seed: int) -> list[CalibrationTenth]:
     _, who = np.unique(np.asarray(held.people), return_inverse=True)
     people = int(who.max()) + 1
     drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), size=500)
-    found: list[CalibrationTenth] = []
+    calibration_tenths: list[CalibrationTenth] = []
     for part in np.array_split(order, min(BINS, len(order))):
         sums = np.bincount(who[part], held.answers[part], people)
         counts = np.bincount(who[part], minlength=people)
@@ -245,5 +245,5 @@ def _calibration(held: HeldOut, seed: int) -> list[CalibrationTenth]:
         means = (drawn @ sums)[below > 0] / below[below > 0]
         low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         said, answered = float(held.said[part].mean()), float(held.answers[part].mean())
-        found.append(CalibrationTenth(said, answered, float(low), float(high), len(part)))
-    return found
+        calibration_tenths.append(CalibrationTenth(said, answered, float(low), float(high), len(part)))
+    return calibration_tenths

@@ -94,7 +94,7 @@ def _parts(model: Fitted) -> dict[str, Any]:
         case Linear() as linear:
             return {"intercept": linear.intercept}
         case Ordinal() as ordinal:
-            return {"thresholds": [float(one) for one in ordinal.thresholds]}
+            return {"thresholds": [float(threshold) for threshold in ordinal.thresholds]}
         case Forest() as forest:
             trees = [{name: list(part) for name, part in asdict(tree).items()} for tree in forest.trees]
             return {"base": forest.base, "rate": forest.rate, "trees": trees}
@@ -123,29 +123,31 @@ def read_model(path: Path) -> QualityModel:
         raise InputError(
             f"a damaged model of quality{f': {where}' if where else ''}", place=str(path), hint=hint
         ) from None
-    for one in model.predictors:
-        MEASURES.get(one.measure, place=str(path))
+    for predictor in model.predictors:
+        MEASURES.get(predictor.measure, place=str(path))
     return model
 
 
 def score(model: QualityModel, dataset: Dataset) -> dict[str, float]:
     """The predicted judgement of each dialogue; a measure that is missing is taken as the training mean."""
-    found = parameters(dataset, every=True).reindex(columns=[one.measure for one in model.predictors])
+    found = parameters(dataset, every=True).reindex(
+        columns=[predictor.measure for predictor in model.predictors]
+    )
     said = _restored(model).predict(found.to_numpy(dtype="float64"))
     return {str(key): float(value) for key, value in zip(found.index, said, strict=True)}
 
 
 def unknown_predictors(model: QualityModel, dataset: Dataset) -> list[str]:
     """Predictors that are missing in every dialogue, so that the model goes by the training mean for them."""
-    names = [one.measure for one in model.predictors]
+    names = [predictor.measure for predictor in model.predictors]
     found = parameters(dataset, every=True).reindex(columns=names).to_numpy(dtype="float64")
     return [name for place, name in enumerate(names) if bool(np.isnan(found[:, place]).all())]
 
 
 def _restored(file: QualityModel) -> Fitted:
-    centre = np.array([one.mean for one in file.predictors])
-    spread = np.array([one.deviation for one in file.predictors])
-    weights = np.array([one.weight or 0.0 for one in file.predictors])
+    centre = np.array([predictor.mean for predictor in file.predictors])
+    spread = np.array([predictor.deviation for predictor in file.predictors])
+    weights = np.array([predictor.weight or 0.0 for predictor in file.predictors])
     scaling = Linear(centre, spread, np.zeros(len(centre)), 0.0)
     inner: Linear | Ordinal | Forest
     if file.trees is not None:

@@ -146,20 +146,22 @@ class EditedStudy:
 
     def located(self) -> list["LocatedProblem"]:
         """All problems with the part of the study that they belong to."""
-        return [_located(one, len(self.steps), self.says.get("systems") or {}) for one in self.problems]
+        return [
+            _located(problem, len(self.steps), self.says.get("systems") or {}) for problem in self.problems
+        ]
 
     def problems_of_step(self, number: int) -> dict[str, str]:
         """Problems of a step by field name; "" for the whole step."""
         found: dict[str, str] = {}
-        for one in self.problems:
-            if (at := _STEP_PLACE.search(one.place)) is not None and int(at[1]) == number:
-                found.setdefault(at[2] or "", sentences(one.problem, one.hint))
+        for problem in self.problems:
+            if (at := _STEP_PLACE.search(problem.place)) is not None and int(at[1]) == number:
+                found.setdefault(at[2] or "", sentences(problem.problem, problem.hint))
         return found
 
     def problems_below(self, key: str) -> list[str]:
         """Problems below one key of the file, one line each."""
         below = (f"{key}.", f"{key}[")
-        at = [(one.place.rpartition(" ")[2], one) for one in self.problems]
+        at = [(problem.place.rpartition(" ")[2], problem) for problem in self.problems]
         return [str(one) for place, one in at if place == key or place.startswith(below)]
 
     def cards(self) -> list[StepCard]:
@@ -210,8 +212,8 @@ class EditedStudy:
             kept = {id(one): node for one, node in zip(self.steps, list(own), strict=False)}
             comments = _comments_of(own)
             made: list[Any] = []
-            for one in steps:
-                made.append(kept.get(id(one), plain(one)))
+            for step in steps:
+                made.append(kept.get(id(step), plain(step)))
             own.clear()
             own.extend(made)
             own.ca.items.clear()
@@ -227,7 +229,7 @@ class EditedStudy:
 
         def change(data: CommentedMap) -> None:
             if not isinstance(data.get("visit"), list):
-                data["visit"] = [plain(one) for one in self.steps]
+                data["visit"] = [plain(step) for step in self.steps]
             node = data["visit"][number]
             inner = node.get(kind) if isinstance(node, CommentedMap) else None
             if isinstance(inner, CommentedMap) and isinstance(short, dict):

@@ -152,8 +152,10 @@ def _begun(
 
     Input   wrong: field of the problem; draft: digest of untested systems
     """
-    protocols = [(one, about_protocol(one)) for one in protocol_names()]
-    needed = [(one, least) for one in protocol_names() if (least := tasks_needed(one))]
+    protocols = [(protocol_name, about_protocol(protocol_name)) for protocol_name in protocol_names()]
+    needed = [
+        (protocol_name, least) for protocol_name in protocol_names() if (least := tasks_needed(protocol_name))
+    ]
     return desk.page(
         request,
         "study_new.html",
@@ -241,9 +243,9 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
     asked = RequestForm.typed(form) if field(form, "with") else None
     _take_out_draft(new, field(form, "draft"))
     try:
-        known = new.read_systems()
-        _check_name(name, known if asked is None else ())
-        found = greet(url, name, known) if asked is None else asked.greet(url)
+        systems = new.read_systems()
+        _check_name(name, systems if asked is None else ())
+        found = greet(url, name, systems) if asked is None else asked.greet(url)
         new.systems = new.with_system(name, found.settings)
     except InputError as error:
         asked = _described(error, asked)

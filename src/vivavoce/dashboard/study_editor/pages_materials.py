@@ -290,11 +290,13 @@ def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
     from vivavoce.report.content import title
     from vivavoce.stats.rates import HEADLINES
 
-    others = sorted((one for one in MEASURES.names() if one not in HEADLINES), key=title)
+    others = sorted((name for name in MEASURES.names() if name not in HEADLINES), key=title)
     systems = study.says.get("systems")
     return {
         "primary.measure": {one: title(one) for one in (*HEADLINES, *others)},
-        "primary.compare": {str(one): str(one) for one in systems} if isinstance(systems, dict) else {},
+        "primary.compare": {str(system): str(system) for system in systems}
+        if isinstance(systems, dict)
+        else {},
         **{name: {one: worded(words) for one, words in named.items()} for name, named in CHOICES.items()},
     }
 

@@ -235,7 +235,7 @@ def _field(
     titles = offered.get(name, {})
     if titles and kind != "choice":
         kind = "ticks" if kind == "lines" else "choice"
-        there = [one.strip() for one in shown.splitlines() if one.strip()]
+        there = [line.strip() for line in shown.splitlines() if line.strip()]
         choices = (
             *titles,
             *(one for one in there if one not in titles),
@@ -299,8 +299,8 @@ def _optional(info: FieldInfo) -> bool:
 
 def _default(info: FieldInfo) -> Any:
     """Default as written in a file; MISSING if the key is required."""
-    found = info.get_default(call_default_factory=True)
-    return MISSING if found is PydanticUndefined else _plainly(found)
+    default = info.get_default(call_default_factory=True)
+    return MISSING if default is PydanticUndefined else _plainly(default)
 
 
 def _plainly(value: Any) -> Any:

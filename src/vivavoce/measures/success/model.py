@@ -70,7 +70,8 @@ def _articles_and_ampersand() -> tuple[re.Pattern[str], frozenset[str]]:
     every = [FactWords.or_english(name) for name in FactWords.languages()]
     articles = {word for words in every for word in words.articles}
     before = "|".join(
-        rf"{re.escape(one)}\s*" if one[-1:] == "'" else rf"{re.escape(one)}\s+" for one in articles
+        rf"{re.escape(article)}\s*" if article[-1:] == "'" else rf"{re.escape(article)}\s+"
+        for article in articles
     )
     return re.compile(rf"^(?:{before or '(?!)'})+"), frozenset(
         word for words in every for word in words.ampersand

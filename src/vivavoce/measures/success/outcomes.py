@@ -118,8 +118,8 @@ def scored_turns(
     dataset: ScoredSource, dialogue_id: str, options: ScoringOptions = ScoringOptions()
 ) -> list[ScoredTurn]:
     """The turns of one dialogue by which its goals are scored, in order."""
-    found = _turns(dataset, options)
-    return found[dialogue_id].ordered() if dialogue_id in found else []
+    turns = _turns(dataset, options)
+    return turns[dialogue_id].ordered() if dialogue_id in turns else []
 
 
 @dataclass(slots=True)
@@ -167,7 +167,9 @@ def _said_by_wizards(dataset: ScoredSource) -> dict[str, set[int]]:
         dataset.read("wizard_turns").column(name)
         for name in ("dialogue_id", "turn_index", "replaces", "source")
     )
-    for dialogue_id, turn_index, replaces, source in zip(*(one.to_pylist() for one in columns), strict=True):
+    for dialogue_id, turn_index, replaces, source in zip(
+        *(column.to_pylist() for column in columns), strict=True
+    ):
         if replaces in ("system", "management") and source not in NOT_A_WIZARDS_WORDS:
             found[dialogue_id].add(turn_index)
     return found

@@ -75,7 +75,7 @@ def arena_answer(facts: ArenaResults) -> list[str]:
         why = say("No ranking yet: a system or a side has won all or none of its decided votes.")
         return [why, _votes(facts)]
     names = [one.name for one in facts.ranking]
-    sure = [one for one in facts.pairs if is_significant(one.p_holm)]
+    sure = [pair for pair in facts.pairs if is_significant(pair.p_holm)]
     found = [_order(names, sure)]
     found.append(
         say("{k} of {n} pairs of systems differ significantly (adjusted p).", k=len(sure), n=len(facts.pairs))
@@ -105,7 +105,7 @@ def _votes(facts: ArenaResults) -> str:
 
 
 def _ranking(facts: ArenaResults) -> TableOfText:
-    tally = {one.name: one for one in facts.systems}
+    tally = {system.name: system for system in facts.systems}
     steady = {one.name: one for one in facts.controlled or ()}
     worths = {one.name: one for one in facts.ranking or ()}
     rows = []
@@ -145,17 +145,17 @@ def _ranking(facts: ArenaResults) -> TableOfText:
 def _pairs(facts: ArenaResults) -> TableOfText:
     rows = [
         Row(
-            f"{one.a} – {one.b}",
+            f"{pair.a} – {pair.b}",
             (
-                Cell(count(one.votes)),
-                Cell(f"{count(one.a_won)} : {count(one.b_won)}"),
-                Cell(_three(one.estimate)),
-                _limits(one),
-                Cell(p_value(one.p)),
-                adjusted_cell(one.p_holm),
+                Cell(count(pair.votes)),
+                Cell(f"{count(pair.a_won)} : {count(pair.b_won)}"),
+                Cell(_three(pair.estimate)),
+                _limits(pair),
+                Cell(p_value(pair.p)),
+                adjusted_cell(pair.p_holm),
             ),
         )
-        for one in facts.pairs
+        for pair in facts.pairs
     ]
     columns = heads(
         say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% CI"), "p", "p (Holm)"
@@ -165,7 +165,7 @@ def _pairs(facts: ArenaResults) -> TableOfText:
 
 
 def _terms(facts: ArenaResults) -> TableOfText:
-    terms = [("left", facts.left), *((one.covariate, one) for one in facts.covariates)]
+    terms = [("left", facts.left), *((covariate.covariate, covariate) for covariate in facts.covariates)]
     rows = [
         Row(say(COVARIATES[name]), (Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p))))
         for name, one in terms

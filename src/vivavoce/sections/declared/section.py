@@ -166,17 +166,17 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
     }
     rows = [
         Row(
-            say(one.question),
+            say(choice.question),
             (
-                Cell(percent(one.ratio), (_share_of(one),)),
-                Cell(span(one.low, one.high)),
-                Cell(p_value(one.p)),
-                Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
-                Cell(verdicts[one.significant], words=True),
+                Cell(percent(choice.ratio), (_share_of(choice),)),
+                Cell(span(choice.low, choice.high)),
+                Cell(p_value(choice.p)),
+                Cell(p_value(choice.p_adjusted), strong=bool(choice.significant)),
+                Cell(verdicts[choice.significant], words=True),
             ),
-            group=one.variable,
+            group=choice.variable,
         )
-        for one in found.choices
+        for choice in found.choices
     ]
     return TableOfText(
         "declared_choices",
@@ -191,7 +191,7 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
         ),
         tuple(rows),
         _note(say("One choice per participant. Wilson's interval."), found),
-        tuple((f"{one.variable}, {say(one.question)}", one.signature) for one in found.choices),
+        tuple((f"{choice.variable}, {say(choice.question)}", choice.signature) for choice in found.choices),
     )
 
 
@@ -205,28 +205,28 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
     margins = any(one.equivalence for one in found.results)
     sides = any(one.no_worse for one in found.results)
     rows = []
-    for one in found.results:
-        shown = title(one.measure) if one.measure in MEASURES else one.measure
-        if one.unknown is not None:
-            verdict = say("cannot be tested: the dataset has no {name}", name=one.unknown)
-        elif one.significant is None:
-            verdict = stated(one.why) or say("no test was possible")
+    for result in found.results:
+        shown = title(result.measure) if result.measure in MEASURES else result.measure
+        if result.unknown is not None:
+            verdict = say("cannot be tested: the dataset has no {name}", name=result.unknown)
+        elif result.significant is None:
+            verdict = stated(result.why) or say("no test was possible")
         else:
-            verdict = say("differ") if one.significant else say("not significant")
-        unit = MEASURES.get(one.measure).unit if one.measure in MEASURES else ""
+            verdict = say("differ") if result.significant else say("not significant")
+        unit = MEASURES.get(result.measure).unit if result.measure in MEASURES else ""
         rows.append(
             Row(
-                f"{one.a} \u2013 {one.b}",
+                f"{result.a} \u2013 {result.b}",
                 (
-                    Cell(difference(one.difference, unit), counts=_counted(one)),
-                    Cell(differences(one.low, one.high, unit)),
-                    Cell(p_value(one.p)),
-                    Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
+                    Cell(difference(result.difference, unit), counts=_counted(result)),
+                    Cell(differences(result.low, result.high, unit)),
+                    Cell(p_value(result.p)),
+                    Cell(p_value(result.p_adjusted), strong=bool(result.significant)),
                     Cell(verdict, words=True),
-                    *([_equal_cell(one.equivalence, unit)] if margins else []),
-                    *([_no_worse_cell(one.no_worse)] if sides else []),
+                    *([_equal_cell(result.equivalence, unit)] if margins else []),
+                    *([_no_worse_cell(result.no_worse)] if sides else []),
                 ),
-                group=f"{names[one.question]}: {shown}",
+                group=f"{names[result.question]}: {shown}",
             )
         )
     return TableOfText(
@@ -284,11 +284,16 @@ def _no_worse_cell(tests: Sequence[NoWorse]) -> Cell:
     """Which of two systems is shown to be no worse than the other, each with its own one-sided test."""
     if not tests:
         return Cell(MISSING)
-    shown = [label(one.system) for one in tests if one.shown]
+    shown = [label(test.system) for test in tests if test.shown]
     verdict = say("neither shown") if not shown else say("both") if len(shown) > 1 else shown[0]
     told = tuple(
-        say("{a} than {b}: adjusted p {p}", a=label(one.system), b=label(one.than), p=p_value(one.p_adjusted))
-        for one in tests
+        say(
+            "{a} than {b}: adjusted p {p}",
+            a=label(test.system),
+            b=label(test.than),
+            p=p_value(test.p_adjusted),
+        )
+        for test in tests
     )
     return Cell(verdict, told, words=True)
 
@@ -318,7 +323,7 @@ def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison])
         )
     if declared.changed:
         found.append(changed_words(declared.changed))
-    if any(one.unknown for one in results):
+    if any(result.unknown for result in results):
         found.append(say("This dataset does not allow one of the declared comparisons; see the table."))
     return found
 

@@ -33,7 +33,7 @@ class DefinitionsSection(Section[Summary]):
             Fold(f"{name} ({len(inside)})", tuple(inside)) for name, inside in sorted(families.items())
         ]
         if variants:
-            listed = Bullets(tuple(f"{one.title}: {one.meaning}" for one in variants))
+            listed = Bullets(tuple(f"{variant.title}: {variant.meaning}" for variant in variants))
             fold = say("Variants of objective success ({n})", n=len(variants))
             blocks.append(Fold(fold, (Heading(say("Variants of objective success")), listed)))
         return blocks

@@ -42,10 +42,10 @@ def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
     words = "; ".join(
         say(
             "{group}: median {p50}, middle 50% of dialogues {p25} to {p75}, middle 80% {p10} to {p90}",
-            group=label(one.key),
-            **_told(one),
+            group=label(duration.key),
+            **_told(duration),
         )
-        for one in durations
+        for duration in durations
     )
     return _spread_figure(
         "durations",
@@ -83,7 +83,7 @@ def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
 def _spread_figure(
     name: str, title: str, words: str, panels: Mapping[str, Sequence[DialogueDurations]], caption: str
 ) -> Figure:
-    order = list(dict.fromkeys(label(one.key) for found in panels.values() for one in found))
+    order = list(dict.fromkeys(label(one.key) for panel in panels.values() for one in panel))
     unit, times = _unit_of(panels)
 
     def draw(width: int) -> Any:
@@ -163,7 +163,7 @@ def _told(one: DialogueDurations) -> dict[str, str]:
 
 def _unit_of(panels: Mapping[str, Sequence[DialogueDurations]]) -> tuple[str, int]:
     """The unit of an axis in words, and how many of it a second has: all below one stand in milliseconds."""
-    longest = max((one.p90 for found in panels.values() for one in found), default=0)
+    longest = max((one.p90 for panel in panels.values() for one in panel), default=0)
     return (say("milliseconds"), 1000) if longest < 1 else (say("seconds"), 1)
 
 
@@ -232,7 +232,7 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
             for one in found
         ],
         labels=[f"{name}. {one.hover}" for name, found in parameters.items() for one in found],
-        counts=[one.counts for found in parameters.values() for one in found],
+        counts=[one.counts for parameter in parameters.values() for one in parameter],
     )
 
 

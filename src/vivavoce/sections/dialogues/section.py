@@ -90,7 +90,7 @@ def delays(material: Material) -> dict[str, list[DialogueDurations]]:
     if not counted:
         return {}
     sums_of = sums(material.dataset)
-    keys = {one: group.key for group in material.groups for one in group.dialogue_ids}
+    keys = {dialogue_id: group.key for group in material.groups for dialogue_id in group.dialogue_ids}
     found: dict[str, list[DialogueDurations]] = {}
     for name in counted:
         place = sums_of.measures.index(name)
@@ -149,7 +149,7 @@ def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]
         if is_rate(name) or not summary.all.counted(name):
             continue
         values = drawn_measure(summary, name)
-        if len({one.value for one in values}) > 1 and all(one.low is not None for one in values):
+        if len({value.value for value in values}) > 1 and all(value.low is not None for value in values):
             found.setdefault(family_title(measure.name), {})[title(name)] = values
     return found
 

@@ -24,20 +24,20 @@ def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
     """What a judgement takes in each way of judging; [] where nothing was judged."""
     if not rows:
         return []
-    priced = any(one.cost_per_judgement is not None for one in rows)
+    priced = any(row.cost_per_judgement is not None for row in rows)
     shown = [
         Row(
-            say(ARMS[one.arm]),
+            say(ARMS[row.arm]),
             (
-                Cell(count(one.judgements)),
-                Cell(count(one.participants)),
-                Cell(count(one.people)),
-                Cell(coefficient(one.seconds_per_judgement, 1)),
-                Cell(coefficient(one.minutes_per_participant, 1)),
-                *([Cell(coefficient(one.cost_per_judgement, 3) if priced else MISSING)] if priced else []),
+                Cell(count(row.judgements)),
+                Cell(count(row.participants)),
+                Cell(count(row.people)),
+                Cell(coefficient(row.seconds_per_judgement, 1)),
+                Cell(coefficient(row.minutes_per_participant, 1)),
+                *([Cell(coefficient(row.cost_per_judgement, 3) if priced else MISSING)] if priced else []),
             ),
         )
-        for one in rows
+        for row in rows
     ]
     columns = heads(
         say("Judged by"),

@@ -40,7 +40,7 @@ class FailuresSection(Section[FailuresFound]):
             "Selected by rule in each group: dialogues that fail most success definitions, closest to the "
             "median length of the group's failures."
         )
-        shown = (_transcript(one, redact=results.redact) for one in results.dialogues)
+        shown = (_transcript(dialogue, redact=results.redact) for dialogue in results.dialogues)
         return [Paragraph(rule), *shown]
 
 

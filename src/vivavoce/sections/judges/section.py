@@ -150,7 +150,7 @@ class JudgesSection(Section[list[JudgeFound]]):
         return [_found(material, judge, target) for target, judge in asked] or None
 
     def blocks(self, results: list[JudgeFound]) -> list[Block]:
-        return [block for one in results for block in judge_blocks(one)]
+        return [block for result in results for block in judge_blocks(result)]
 
 
 def _found(material: Material, judge: str, target: str) -> JudgeFound:

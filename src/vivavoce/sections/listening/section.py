@@ -36,16 +36,16 @@ def opinions_figure(facts: ListeningResults, name: str) -> Figure | None:
     """Mean opinion scores by condition; None where there is none, or too many to be read."""
     values = [
         DrawnValue(
-            one.condition,
-            one.mean,
-            one.low,
-            one.high,
-            coefficient(one.mean),
-            between(one.low, one.high, coefficient),
-            plural(one.participants, "participant"),
+            opinion.condition,
+            opinion.mean,
+            opinion.low,
+            opinion.high,
+            coefficient(opinion.mean),
+            between(opinion.low, opinion.high, coefficient),
+            plural(opinion.participants, "participant"),
         )
-        for one in facts.opinions
-        if one.mean is not None
+        for opinion in facts.opinions
+        if opinion.mean is not None
     ]
     if not values or len(values) > MOST_DRAWN_GROUPS:
         return None
@@ -63,40 +63,40 @@ def opinions_figure(facts: ListeningResults, name: str) -> Figure | None:
 def _opinions(facts: ListeningResults) -> TableOfText:
     rows = [
         Row(
-            one.condition,
+            opinion.condition,
             (
-                Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)),
-                Cell(count(one.ratings)),
-                Cell(count(one.clips)),
+                Cell(coefficient(opinion.mean), (plural(opinion.participants, "participant"),)),
+                Cell(between(opinion.low, opinion.high, coefficient)),
+                Cell(count(opinion.ratings)),
+                Cell(count(opinion.clips)),
             ),
         )
-        for one in facts.opinions
+        for opinion in facts.opinions
     ]
     columns = heads(say("Condition"), say("Mean opinion score"), say("95% CI"), say("Ratings"), say("Clips"))
     note = say("1 is bad, 5 is excellent. Intervals are clustered by participant.")
-    signed = tuple((one.condition, one.signature) for one in facts.opinions)
+    signed = tuple((opinion.condition, opinion.signature) for opinion in facts.opinions)
     return TableOfText("listening", say("Mean opinion scores"), columns, tuple(rows), note, signed)
 
 
 def _contrasts(facts: ListeningResults) -> TableOfText:
     rows = [
         Row(
-            f"{one.a} – {one.b}",
+            f"{contrast.a} – {contrast.b}",
             (
-                Cell(signed_points(one.difference), _raters(one)),
-                Cell(between(one.low, one.high, signed_points)),
-                Cell(p_value(one.p)),
-                adjusted_cell(one.p_holm),
+                Cell(signed_points(contrast.difference), _raters(contrast)),
+                Cell(between(contrast.low, contrast.high, signed_points)),
+                Cell(p_value(contrast.p)),
+                adjusted_cell(contrast.p_holm),
             ),
         )
-        for one in facts.contrasts
+        for contrast in facts.contrasts
     ]
     note = say(
         "Score difference (first minus second), from −4 to 4, within participants who rated both. Interval "
         "and p are clustered by participant; p is adjusted over the pairs of conditions (Holm)."
     )
-    signed = tuple((f"{one.a} – {one.b}", one.signature) for one in facts.contrasts)
+    signed = tuple((f"{contrast.a} – {contrast.b}", contrast.signature) for contrast in facts.contrasts)
     columns = heads(say("Compared"), say("Difference"), say("95% CI"), "p", "p (Holm)")
     return TableOfText(
         "listening_contrasts", say("Comparison of conditions"), columns, tuple(rows), note, signed
@@ -106,7 +106,7 @@ def _contrasts(facts: ListeningResults) -> TableOfText:
 def listening_answer(facts: ListeningResults) -> list[str]:
     """Which conditions differ, in plain words, and on what it rests."""
     found: list[str] = []
-    sure = [one for one in facts.contrasts if is_significant(one.p_holm)]
+    sure = [contrast for contrast in facts.contrasts if is_significant(contrast.p_holm)]
     for one in sure:
         better, worse = (one.a, one.b) if one.difference > 0 else (one.b, one.a)
         signed = [limit if one.difference > 0 or limit is None else -limit for limit in (one.low, one.high)]
@@ -147,18 +147,18 @@ def signed_points(value: float) -> str:
 def _pairs(facts: ListeningResults) -> TableOfText:
     rows = [
         Row(
-            f"{one.a} – {one.b}",
+            f"{pair.a} – {pair.b}",
             (
-                Cell(coefficient(one.share), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)),
-                Cell(p_value(one.p)),
-                adjusted_cell(one.p_holm),
-                Cell(count(one.a_better)),
-                Cell(count(one.ties)),
-                Cell(count(one.b_better)),
+                Cell(coefficient(pair.share), (plural(pair.participants, "participant"),)),
+                Cell(between(pair.low, pair.high, coefficient)),
+                Cell(p_value(pair.p)),
+                adjusted_cell(pair.p_holm),
+                Cell(count(pair.a_better)),
+                Cell(count(pair.ties)),
+                Cell(count(pair.b_better)),
             ),
         )
-        for one in facts.pairs
+        for pair in facts.pairs
     ]
     columns = heads(
         say("Pair"),
@@ -174,7 +174,7 @@ def _pairs(facts: ListeningResults) -> TableOfText:
         "No difference counts half for each. Interval and p (against 50%) are clustered by participant; p "
         "is adjusted over the pairs (Holm)."
     )
-    signed = tuple((f"{one.a} – {one.b}", one.signature) for one in facts.pairs)
+    signed = tuple((f"{pair.a} – {pair.b}", pair.signature) for pair in facts.pairs)
     return TableOfText("clip-pairs", say("Paired comparison of clips"), columns, tuple(rows), note, signed)
 
 

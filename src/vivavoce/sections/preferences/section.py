@@ -68,7 +68,7 @@ def preference_blocks(facts: PreferenceResults) -> list[Block]:
         blocks.append(_ties(facts))
     if facts.agreement:
         blocks.append(_agreement(facts.agreement))
-    blocks += [_levels(one) for one in facts.levels if one.levels]
+    blocks += [_levels(level) for level in facts.levels if level.levels]
     blocks += [_terms(one) for one in facts.combined if one.terms]
     blocks += [_groups(one, facts.by_what or "") for one in facts.by_group or ()]
     return [*blocks, Heading(say("Possible biases")), Bullets(tuple(_swayed(facts)))]
@@ -84,10 +84,10 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
     """The declared cells by variable and version, how many show nothing, and their family."""
     choices = declared.choices
     sure: dict[tuple[str, str], list[str]] = {}
-    for one in choices:
-        if one.significant:
-            version = say(_favoured(one)[0])
-            sure.setdefault((one.variable, version), []).append(_declared_cell(one))
+    for choice in choices:
+        if choice.significant:
+            version = say(_favoured(choice)[0])
+            sure.setdefault((choice.variable, version), []).append(_declared_cell(choice))
     found = [
         say(
             "{variable}, as declared in advance: the {version} version is preferred for {cells}.",
@@ -116,7 +116,7 @@ def _declared_cell(one: DeclaredChoice) -> str:
 
 
 def _explored_answer(facts: PreferenceResults) -> list[str]:
-    sure = [one for one in facts.variables if is_significant(one.p_holm)]
+    sure = [variable for variable in facts.variables if is_significant(variable.p_holm)]
     found = [
         say(
             "{variable}: {share} of the choices preferred the {version} version (95% CI {interval}).",
@@ -127,7 +127,7 @@ def _explored_answer(facts: PreferenceResults) -> list[str]:
         )
         for one in sure
     ]
-    unsure = [one.variable for one in facts.variables if one not in sure]
+    unsure = [variable.variable for variable in facts.variables if variable not in sure]
     if unsure:
         found.append(say("No significant preference for {variables}.", variables=listed(unsure)))
     return [*found, _family_words(facts, "variables")]
@@ -135,7 +135,7 @@ def _explored_answer(facts: PreferenceResults) -> list[str]:
 
 def _family_words(facts: PreferenceResults, of: str) -> str:
     """The family over which the p of these was adjusted, in a sentence."""
-    return next((stated(one.why) for one in facts.families if one.of == of), "")
+    return next((stated(family.why) for family in facts.families if family.of == of), "")
 
 
 def _favoured(one: DeclaredChoice | VariablePreference) -> tuple[str, float]:
@@ -168,22 +168,22 @@ def people_words(answered: ResponseCounts) -> str:
 
 def _table(facts: PreferenceResults) -> TableOfText:
     """Variables by questions, with marginals, as the paper prints its table 2."""
-    questions = list(dict.fromkeys(one.question for one in facts.cells))
-    cells = {(one.variable, one.question): one for one in facts.cells}
+    questions = list(dict.fromkeys(cell.question for cell in facts.cells))
+    cells = {(cell.variable, cell.question): cell for cell in facts.cells}
     rows = []
-    for one in facts.variables:
-        asked = [cells.get((one.variable, question)) for question in questions]
+    for variable in facts.variables:
+        asked = [cells.get((variable.variable, question)) for question in questions]
         rows.append(
             Row(
-                one.variable,
+                variable.variable,
                 (
                     *(_ratio(cell) for cell in asked),
                     Cell(
-                        percent(one.marginal),
-                        (span(one.low, one.high), plural(one.participants, "participant")),
-                        strong=is_significant(one.p_holm),
+                        percent(variable.marginal),
+                        (span(variable.low, variable.high), plural(variable.participants, "participant")),
+                        strong=is_significant(variable.p_holm),
                     ),
-                    *(_quality(one, quality) for quality in QUALITIES),
+                    *(_quality(variable, quality) for quality in QUALITIES),
                 ),
             )
         )
@@ -224,17 +224,17 @@ def _quality(one: VariablePreference, quality: str) -> Cell:
 def _tests(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            say(one.question),
+            say(cell.question),
             (
-                Cell(coefficient(one.chi_square)),
-                Cell(p_value(one.p)),
-                Cell(p_value(one.p_exact)),
-                Cell(p_value(one.p_adjusted), strong=is_significant(one.p_adjusted, one.alpha)),
-                Cell(count(one.ties)),
+                Cell(coefficient(cell.chi_square)),
+                Cell(p_value(cell.p)),
+                Cell(p_value(cell.p_exact)),
+                Cell(p_value(cell.p_adjusted), strong=is_significant(cell.p_adjusted, cell.alpha)),
+                Cell(count(cell.ties)),
             ),
-            group=one.variable,
+            group=cell.variable,
         )
-        for one in facts.cells
+        for cell in facts.cells
     ]
     columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
     note = say(
@@ -249,15 +249,15 @@ def _tests(facts: PreferenceResults) -> TableOfText:
 def _differences(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            f"{one.a} – {one.b}",
+            f"{difference.a} – {difference.b}",
             (
-                Cell(points(one.difference)),
-                Cell(between(one.low, one.high, points)),
-                Cell(p_value(one.p)),
-                adjusted_cell(one.p_holm),
+                Cell(points(difference.difference)),
+                Cell(between(difference.low, difference.high, points)),
+                Cell(p_value(difference.p)),
+                adjusted_cell(difference.p_holm),
             ),
         )
-        for one in facts.differences
+        for difference in facts.differences
     ]
     columns = heads(say("Compared"), say("Difference"), say("95% CI"), "p", "p (Holm)")
     note = say("Difference of the shares that prefer the experimental version, within participants.")
@@ -353,14 +353,14 @@ def _levels(one: RankedLevels) -> TableOfText:
 def _terms(one: CombinedStrategies) -> TableOfText:
     rows = [
         Row(
-            each.term,
+            term.term,
             (
-                Cell(coefficient(each.estimate, 3)),
-                Cell(between(each.low, each.high, lambda value: coefficient(value, 3))),
-                Cell(p_value(each.p)),
+                Cell(coefficient(term.estimate, 3)),
+                Cell(between(term.low, term.high, lambda value: coefficient(value, 3))),
+                Cell(p_value(term.p)),
             ),
         )
-        for each in one.terms
+        for term in one.terms
     ]
     return TableOfText(
         f"effects_{one.variable}",
@@ -442,7 +442,7 @@ def _swayed(facts: PreferenceResults) -> list[str]:
             )
         )
     if len(facts.places) > 1:
-        shares = ", ".join(f"{one.comparison_number}: {percent(one.ratio)}" for one in facts.places)
+        shares = ", ".join(f"{place.comparison_number}: {percent(place.ratio)}" for place in facts.places)
         found.append(
             say("Experimental version preferred, by position in the order: {shares}.", shares=shares)
         )

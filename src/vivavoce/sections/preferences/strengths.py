@@ -35,7 +35,7 @@ def share_figure(facts: PreferenceResults) -> Figure:
 
     Note    with more than MOST_DRAWN questions only what stands for all of a variable's questions is drawn
     """
-    panels = {one.variable: _drawn_rows(one, facts.cells) for one in facts.variables}
+    panels = {variable.variable: _drawn_rows(variable, facts.cells) for variable in facts.variables}
     panels = {name: rows for name, rows in panels.items() if rows}
     order = list(dict.fromkeys(row["question"] for rows in panels.values() for row in rows))
 
@@ -75,7 +75,7 @@ def front_figure(facts: PreferenceResults) -> Figure | None:
     named = (
         [(f"{one.variable}: {say(one.question)}", one) for one in declared]
         if few
-        else [(one.variable, one) for one in facts.variables]
+        else [(variable.variable, variable) for variable in facts.variables]
     )
     values = [
         DrawnValue(name, one.ratio, one.low, one.high, percent(one.ratio), span(one.low, one.high))
@@ -98,7 +98,7 @@ def front_figure(facts: PreferenceResults) -> Figure | None:
 
 
 def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference]) -> list[DrawnRow]:
-    own = [one for one in cells if one.variable == variable.variable] if len(cells) <= MOST_DRAWN else []
+    own = [cell for cell in cells if cell.variable == variable.variable] if len(cells) <= MOST_DRAWN else []
     rows = [_drawn(say(one.question), one, whole=False) for one in own if one.ratio is not None]
     if variable.ratio is not None and len(rows) != 1:
         rows.append(_drawn(say("together"), variable, whole=True))
@@ -144,13 +144,21 @@ def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width:
 def strength_figure(facts: PreferenceResults) -> Figure | None:
     """Mean signed strengths with their intervals, one panel a variable; None where none is known."""
     found: dict[str, list[DrawnValue]] = {}
-    for one in facts.strengths:
-        if one.mean is not None:
-            question = say(one.question) if one.question else say("together")
-            people = plural(one.participants, "participant")
-            limits = between(one.low, one.high, coefficient)
-            found.setdefault(one.variable, []).append(
-                DrawnValue(question, one.mean, one.low, one.high, coefficient(one.mean), limits, people)
+    for strength in facts.strengths:
+        if strength.mean is not None:
+            question = say(strength.question) if strength.question else say("together")
+            people = plural(strength.participants, "participant")
+            limits = between(strength.low, strength.high, coefficient)
+            found.setdefault(strength.variable, []).append(
+                DrawnValue(
+                    question,
+                    strength.mean,
+                    strength.low,
+                    strength.high,
+                    coefficient(strength.mean),
+                    limits,
+                    people,
+                )
             )
     if not found or len(facts.strengths) > MOST_DRAWN:
         return None
@@ -171,18 +179,18 @@ def strength_table(facts: PreferenceResults) -> TableOfText:
     """Mean signed strength of every variable and question, with how often each answer was given."""
     rows = [
         Row(
-            say(one.question) if one.question else say("together"),
+            say(strength.question) if strength.question else say("together"),
             (
-                Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)),
-                Cell(p_value(one.p)),
-                adjusted_cell(one.p_holm),
-                Cell(p_value(one.p_signed_rank)),
-                Cell(" · ".join(count(one.counts[code]) for code in sorted(one.counts))),
+                Cell(coefficient(strength.mean), (plural(strength.participants, "participant"),)),
+                Cell(between(strength.low, strength.high, coefficient)),
+                Cell(p_value(strength.p)),
+                adjusted_cell(strength.p_holm),
+                Cell(p_value(strength.p_signed_rank)),
+                Cell(" · ".join(count(strength.counts[code]) for code in sorted(strength.counts))),
             ),
-            group=one.variable,
+            group=strength.variable,
         )
-        for one in facts.strengths
+        for strength in facts.strengths
     ]
     columns = heads(
         say("Question"),

@@ -75,7 +75,8 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
         drawn = count_from(1)
         for number, sheet in enumerate(results.scales, start=1):
             own = any(
-                one.instrument == sheet.instrument and one.wording in OURS for one in results.questionnaires
+                questionnaire.instrument == sheet.instrument and questionnaire.wording in OURS
+                for questionnaire in results.questionnaires
             )
             for items in (
                 by_scale(in_words(sheet), worded=True) if own else by_scale(sheet.items, worded=False)
@@ -110,12 +111,17 @@ def in_words(sheet: AnsweredScale) -> Sequence[LikertItem]:
     instrument = INSTRUMENTS.get(sheet.instrument) if sheet.instrument in INSTRUMENTS else None
     if instrument is None or wording_file(instrument, language(), None) is None:
         return sheet.items
-    said, known = load_wording(instrument, language()).labels, {one.item_id: one for one in instrument.items}
+    said, known = (
+        load_wording(instrument, language()).labels,
+        {item.item_id: item for item in instrument.items},
+    )
     return [
-        replace(one, labels={int(code): text for code, text in said[known[one.item_id].scale or ""].items()})
-        if one.item_id in known
-        else one
-        for one in sheet.items
+        replace(
+            item, labels={int(code): text for code, text in said[known[item.item_id].scale or ""].items()}
+        )
+        if item.item_id in known
+        else item
+        for item in sheet.items
     ]
 
 

@@ -113,19 +113,19 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
 
 def _table(results: ConfidenceResults) -> TableOfText:
     groups = [*results.by, *([results.all] if len(results.by) > 1 else [])]
-    names = {id(one): say("all") if one is results.all else label(one.key) for one in groups}
+    names = {id(group): say("all") if group is results.all else label(group.key) for group in groups}
     rows = [
         Row(
-            names[id(one)],
+            names[id(group)],
             (
-                Cell(percent(one.found.right)),
-                Cell(percent(one.found.confidence)),
-                *(_cell(one.found, name) for name in ("expected_calibration_error", "brier", "auc")),
-                Cell(count(one.found.n), (plural(one.found.participants, "participant"),)),
+                Cell(percent(group.found.right)),
+                Cell(percent(group.found.confidence)),
+                *(_cell(group.found, name) for name in ("expected_calibration_error", "brier", "auc")),
+                Cell(count(group.found.n), (plural(group.found.participants, "participant"),)),
             ),
-            total=one is results.all,
+            total=group is results.all,
         )
-        for one in groups
+        for group in groups
     ]
     columns = heads(
         say("Group"),
@@ -142,7 +142,7 @@ def _table(results: ConfidenceResults) -> TableOfText:
         "probability that a right hypothesis has a higher confidence than a wrong one; 0.5 is chance. "
         "Below: 95% CIs by bootstrap over participants."
     )
-    signed = tuple((names[id(one)], one.signature) for one in groups)
+    signed = tuple((names[id(group)], group.signature) for group in groups)
     return TableOfText("confidence", say("Recognition confidence"), columns, tuple(rows), note, signed)
 
 

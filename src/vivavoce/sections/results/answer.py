@@ -64,7 +64,7 @@ def question(summary: Summary) -> str:
     groups = [label(row.key) for row in summary.by]
     kinds = plural(len(groups), summary.by_what.replace("_", " "))
     shown = listed(groups) if len(groups) <= MOST_NAMED else kinds
-    explored = {one.measure for one in summary.tests if one.family == "explored"}
+    explored = {test.measure for test in summary.tests if test.family == "explored"}
     if len(explored) > 1:
         return say(
             "No comparison was declared. Exploratory: do {groups} differ in any of {measures}?",
@@ -82,12 +82,16 @@ def spoken_measure(summary: Summary) -> str | None:
     """The measure of which the answer speaks first."""
     if primary := _primary(summary):
         return primary[0].measure if primary[0].measure in MEASURES else None
-    largest = _largest_of([one for one in summary.tests if one.family == "explored"])
+    largest = _largest_of([test for test in summary.tests if test.family == "explored"])
     return largest.measure if largest else next(iter(headlines(summary)), None)
 
 
 def _primary(summary: Summary) -> list[DeclaredComparison]:
-    return [one for one in summary.declared.results if one.question == "primary"] if summary.declared else []
+    return (
+        [result for result in summary.declared.results if result.question == "primary"]
+        if summary.declared
+        else []
+    )
 
 
 def meanings(summary: Summary) -> list[str]:
@@ -118,7 +122,8 @@ def meanings(summary: Summary) -> list[str]:
 def _declared(declared: DeclaredFamily) -> list[str]:
     """The primary comparison, how many of the secondary ones differ, and the family of both."""
     primary, secondary = (
-        [one for one in declared.results if one.question == question] for question in ("primary", "secondary")
+        [result for result in declared.results if result.question == question]
+        for question in ("primary", "secondary")
     )
     if not primary:
         return []
@@ -322,8 +327,8 @@ def _others_alike(others: list[_Shown], *, among: bool) -> str:
 
 def _explored(summary: Summary, *, besides: bool) -> list[str]:
     """Everything that was tested without a declaration: how much of it differs, and the largest of it."""
-    tests = [one for one in summary.tests if one.family == "explored"]
-    tested = [one for one in tests if one.significant is not None]
+    tests = [test for test in summary.tests if test.family == "explored"]
+    tested = [test for test in tests if test.significant is not None]
     differing = [one for one in tested if one.significant]
     if not tested or (besides and not differing):
         return (
@@ -355,7 +360,7 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
 
 def _largest_of(tests: list[GroupTest]) -> GroupTest | None:
     """The test of a rate with the largest difference: of those that differ, else of all that were tested."""
-    tested = [one for one in tests if one.significant is not None and is_rate(one.measure)]
+    tested = [test for test in tests if test.significant is not None and is_rate(test.measure)]
     differing = [one for one in tested if one.significant]
     return max(differing or tested, key=lambda one: abs(one.difference or 0.0), default=None)
 

@@ -107,7 +107,9 @@ def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | N
         for name, shown in headings.items()
         if (
             values := [
-                _difference(summary, one) for one in summary.tests if one.measure == name and _drawable(one)
+                _difference(summary, test)
+                for test in summary.tests
+                if test.measure == name and _drawable(test)
             ]
         )
     ]

@@ -47,19 +47,19 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     Input   words: a way in words, for tables; lines: its choices by what they are about, for lines
     """
     unit = MEASURES.get(curve.declared.choice.measure).unit
-    told = [words(one.choice) for one in curve.specifications]
-    chosen = [lines(one.choice) for one in curve.specifications]
+    told = [words(specification.choice) for specification in curve.specifications]
+    chosen = [lines(specification.choice) for specification in curve.specifications]
     about = list(max(chosen, key=len))  # those of a measure with most settings
     names = {name: sorted({one[name] for one in chosen if name in one}) for name in about}
     varied = [name for name in about if len(names[name]) > 1]
     order = [line for name in varied for line in names[name]]
     kinds = [
         say("as declared")
-        if one.declared
+        if specification.declared
         else say("significant")
-        if one.sign(curve.alpha)
+        if specification.sign(curve.alpha)
         else say("not significant")
-        for one in curve.specifications
+        for specification in curve.specifications
     ]
     rows = [
         (
@@ -143,7 +143,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     return figure(
         f"specifications_{curve.a}_{curve.b}",
         say("{a} – {b}: difference in all analyses", a=label(curve.a), b=label(curve.b)),
-        "; ".join(f"{one[0]}: {one[1]} ({one[2]})" for one in rows) + ".",
+        "; ".join(f"{row[0]}: {row[1]} ({row[2]})" for row in rows) + ".",
         draw,
         caption=say(
             "Dots: analyses with 95% CI, sorted by difference. Lines below: choices of each analysis; "
@@ -190,7 +190,7 @@ def _others(choice: AnalysisWay) -> tuple[str, str, str, str]:
 def _verdict(curve: SpecificationCurve) -> str:
     told, changed = curve.declared, curve.changed
     unit = MEASURES.get(told.choice.measure).unit
-    ends = [one.difference for one in curve.specifications]
+    ends = [specification.difference for specification in curve.specifications]
     sentences = [
         say(
             "Declared: {difference} (p {p}). Across {n} analyses, including the declared one, the "
@@ -251,12 +251,16 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
 def _neighbours(
     specifications: Sequence[Specification], told: Specification
 ) -> Iterator[tuple[str, Specification]]:
-    for one in specifications:
-        at = [place for place, (x, y) in enumerate(zip(one.choice, told.choice, strict=True)) if x != y]
+    for specification in specifications:
+        at = [
+            place
+            for place, (x, y) in enumerate(zip(specification.choice, told.choice, strict=True))
+            if x != y
+        ]
         if len(at) == 1:
             before = lines_of(told.choice)
-            lines = lines_of(one.choice).items()
-            yield "; ".join(line for name, line in lines if before.get(name) != line), one
+            lines = lines_of(specification.choice).items()
+            yield "; ".join(line for name, line in lines if before.get(name) != line), specification
 
 
 def _ending(one: Specification, told: Specification, alpha: float) -> str:

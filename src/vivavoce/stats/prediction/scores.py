@@ -76,7 +76,9 @@ def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> PredictionSco
         known = values[np.isfinite(values)] if found[name] is not None else np.array([])
         people = len(set(held.people))
         limits = np.quantile(known, ends(LEVEL, people)) if len(known) else (None, None)
-        found[f"{name}_low"], found[f"{name}_high"] = (None if one is None else float(one) for one in limits)
+        found[f"{name}_low"], found[f"{name}_high"] = (
+            None if limit is None else float(limit) for limit in limits
+        )
     return PredictionScores(**found)
 
 

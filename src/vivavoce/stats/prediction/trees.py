@@ -100,7 +100,7 @@ def fit_boosting(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Fo
     best = MOST_TREES
     if train.any():
         stages = grown(inputs[train], answers[train], MOST_TREES).staged_predict(inputs[test])
-        best = 1 + int(np.argmin([((answers[test] - said) ** 2).sum() for said in stages]))
+        best = 1 + int(np.argmin([((answers[test] - stage) ** 2).sum() for stage in stages]))
     found = grown(inputs, answers, best)
     base = float(found.init_.constant_.ravel()[0])
     return Forest(base, RATE, tuple(_plain(one.tree_) for one in found.estimators_.ravel()))

@@ -72,8 +72,8 @@ def clips_of(settings: ListenSettings, files: StepFiles) -> tuple[Clip, ...]:
     if path is None:
         return ()
     clips, problems = read_clips(path, audio, settings.method)
-    for one in problems:
-        files.report("", one.problem, one.hint, file=one.place)
+    for problem in problems:
+        files.report("", problem.problem, problem.hint, file=problem.place)
     for clip in clips if not problems else ():
         files.keep(audio / clip.audio, f"clip/{settings.audio}/{clip.audio}", "audio")
     return clips

@@ -209,8 +209,8 @@ def _single(clips: Sequence[Clip], chance: Random) -> list[ListeningTrial]:
     for clip in clips:
         by_condition[clip.condition].append(clip)
     conditions = list(by_condition.values())
-    for own in conditions:
-        chance.shuffle(own)
+    for condition in conditions:
+        chance.shuffle(condition)
     chance.shuffle(conditions)
     rounds = range(max(map(len, conditions), default=0))
     return [

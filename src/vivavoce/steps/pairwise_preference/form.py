@@ -60,8 +60,10 @@ class ComparisonForm:
         """Answers by question, of a complete form."""
         sides: dict[str, Side] = {"left": "left", "right": "right", "tie": "tie"}
         return {
-            one.question_id: Preferred(sides[one.side], int(one.strength) if one.strength else None)
-            for one in self.questions
+            question.question_id: Preferred(
+                sides[question.side], int(question.strength) if question.strength else None
+            )
+            for question in self.questions
         }
 
 
@@ -69,7 +71,10 @@ def asked_pair(due: Due, entered: Mapping[str, str] | None = None) -> Comparison
     """The pair that is due, blank or as it was filled in; questions without a valid choice are missing."""
     settings, text = due.step.settings, due.study.pair(due.stimulus.pair_id).text[due.language]
     on_left = due.stimulus.experimental_side == "left"
-    blank = [AskedQuestion(one.question_id, one.text[due.language]) for one in due.step.material.questions]
+    blank = [
+        AskedQuestion(question.question_id, question.text[due.language])
+        for question in due.step.material.questions
+    ]
     return ComparisonForm(
         left=text.experimental if on_left else text.control,
         right=text.control if on_left else text.experimental,

@@ -58,6 +58,6 @@ def _questions(settings: CompareSettings, files: StepFiles) -> tuple[ComparisonQ
     else:
         return ()
     questions, problems = read_questions(path, files.languages)
-    for one in problems:
-        files.report("", one.problem, one.hint, file=one.place)
+    for problem in problems:
+        files.report("", problem.problem, problem.hint, file=problem.place)
     return questions

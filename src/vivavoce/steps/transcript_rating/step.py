@@ -295,11 +295,11 @@ def _mean_rating(rated: RatedTranscript) -> float | None:
     items = {}
     if rated.instrument in INSTRUMENTS:
         instrument = INSTRUMENTS.get(rated.instrument)
-        items = {one.item_id: instrument.scale_of(one) for one in instrument.items if one.reverse}
+        items = {item.item_id: instrument.scale_of(item) for item in instrument.items if item.reverse}
     codes = [
-        scale.reversed(one.value) if (scale := items.get(one.item_id)) is not None else one.value
-        for one in rated.ratings
-        if one.value is not None
+        scale.reversed(rating.value) if (scale := items.get(rating.item_id)) is not None else rating.value
+        for rating in rated.ratings
+        if rating.value is not None
     ]
     return fmean(codes) if codes else None
 

@@ -95,13 +95,13 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
             LoggedItem(**one.model_dump(exclude={"gold", "hypothesis"}), gold=one.gold is not None)
             for one in step.material.values()
         ]
-        known = [one for one in items if one.gold]
+        known = [item for item in items if item.gold]
         draw.chance.shuffle(known)
         known.sort(key=lambda one: one.audio in seen)
         checks = min(
             len(known), max(step.settings.least_gold, round(step.settings.gold * step.settings.each))
         )
-        unknown = [one for one in items if not one.gold and one.audio not in taken | seen]
+        unknown = [item for item in items if not item.gold and item.audio not in taken | seen]
         chosen = unknown[: max(1, step.settings.each - checks)]
         if not chosen:
             return []
