@@ -12,8 +12,6 @@ What stands here stays; every other module may move. A name is imported when it 
 are of packages beside this one, which offer them in the group `vivavoce.names`. Types: `__init__.pyi`.
 """
 
-import sys
-
 _GROUP = "vivavoce.names"
 _HOMES = {
     "api.choosing": "TranscriptPreferences preferences",
@@ -33,7 +31,7 @@ _HOMES = {
     "dataset.writer": "DatasetWriter",
     "measures.base": "Measure Tables",
     "questionnaires.instrument": "Questionnaire=Instrument",
-    "report.section": "Section",
+    "reports.section": "Section",
     "steps.base": "Information Message Step=StepKind",
     "steps.stimulus": "StimulusStep",
     "study.channel": "Channel",
@@ -65,14 +63,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__getattr__("__all__")})  # type: ignore[misc]
-
-
-class _Package(type(sys)):
-    """Keeps the function `report` where an import would put the room of that name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in _PUBLIC or not isinstance(value, type(sys)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

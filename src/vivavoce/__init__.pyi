@@ -24,7 +24,7 @@ from vivavoce.importers.base import Importer, ImportResult
 from vivavoce.languages.base import Language
 from vivavoce.measures.base import Measure, Tables
 from vivavoce.questionnaires.instrument import Instrument as Questionnaire
-from vivavoce.report.section import Section
+from vivavoce.reports.section import Section
 from vivavoce.steps.base import Information, Message
 from vivavoce.steps.base import StepKind as Step
 from vivavoce.steps.stimulus import StimulusStep

@@ -10,7 +10,7 @@ import typer
 from vivavoce.cli.progress import note, progress
 from vivavoce.core.result import as_json as plain
 from vivavoce.core.terminal import FittedTable as Table
-from vivavoce.report.numbers import MISSING, coefficient, span
+from vivavoce.reports.numbers import MISSING, coefficient, span
 
 if TYPE_CHECKING:
     from vivavoce_campaign.beginning import Described
@@ -423,7 +423,7 @@ def commands_score(
 
     facts = standings(folder)
     if page is not None:
-        from vivavoce.report.html import save
+        from vivavoce.reports.html import save
         from vivavoce_campaign.document.leaderboard import compose_leaderboard
 
         note(f"leaderboard  {save(compose_leaderboard(facts, words=language), page)}")

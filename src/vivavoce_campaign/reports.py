@@ -7,7 +7,7 @@ from pathlib import Path
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import widened
 from vivavoce.dataset.reader import Dataset
-from vivavoce.report.html import save
+from vivavoce.reports.html import save
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, SystemFigures, evaluate, figures

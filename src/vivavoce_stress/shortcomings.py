@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
-from vivavoce.report.language import language, say
-from vivavoce.report.numbers import count, listed, plural
+from vivavoce.reports.language import language, say
+from vivavoce.reports.numbers import count, listed, plural
 from vivavoce_stress.blocks import title_of
 from vivavoce_stress.cascade import DONE_OTHERWISE, DONE_WITH_ANOTHER
 from vivavoce_stress.evidence import asks_again, sentences_of

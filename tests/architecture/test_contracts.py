@@ -97,7 +97,7 @@ SLOW = (*HEAVY, "scipy", "altair", "pyarrow.compute")
         ("vivavoce.dashboard.app", SLOW),
         ("vivavoce.measures", SLOW),
         ("vivavoce.analysis.summary", HEAVY),
-        ("vivavoce.report.html", HEAVY),
+        ("vivavoce.reports.html", HEAVY),
     ],
 )
 def test_what_starts_waits_for_no_statistics_tables_or_charts(starting: str, slow: Sequence[str]) -> None:
@@ -278,7 +278,7 @@ def test_no_more_places_than_before_tell_steps_apart() -> None:
 
 def test_sentences_are_not_read_back_by_their_patterns() -> None:
     """What analysis has to say is a `Statement`: its values stand apart."""
-    rooms = ("analysis", "stats", "sections", "report", "api", "dashboard", "cli", "languages")
+    rooms = ("analysis", "stats", "sections", "reports", "api", "dashboard", "cli", "languages")
     paths = [path for room in rooms for path in (SOURCE / room).rglob("*.py")]
     assert [path for path in paths if "re.escape(" in path.read_text("utf-8")] == []
 
@@ -302,7 +302,7 @@ def of_anything(path: Path) -> bool:
 
 def test_no_more_modules_than_before_hand_out_dictionaries_of_anything() -> None:
     """The aim is none: a result is a frozen dataclass, and a misspelt name is found by the type checker."""
-    rooms = ("analysis", "stats", "sections", "report", "api", "dashboard")
+    rooms = ("analysis", "stats", "sections", "reports", "api", "dashboard")
     paths = [path for room in rooms for path in (SOURCE / room).rglob("*.py")]
     found = [str(path.relative_to(ROOT)) for path in paths if of_anything(path)]
     assert len(found) <= DICTIONARIES, found

@@ -19,7 +19,7 @@ from vivavoce.log.events import TRIAL, TrialPaused
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.participant.app import create_app
-from vivavoce.report.html import write_report
+from vivavoce.reports.html import write_report
 from vivavoce.trial.engine import SessionEngine
 
 pytestmark = [pytest.mark.browser, pytest.mark.reliability]

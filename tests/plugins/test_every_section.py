@@ -20,14 +20,14 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.languages.base import LANGUAGES, package_words
-from vivavoce.report.blocks import Block, DocumentSection, Figure, Fold, TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.html import page
-from vivavoce.report.language import DOMAIN, say, speaking, with_words
-from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.pdf import data_of
-from vivavoce.report.reference import sections_reference
-from vivavoce.report.section import SECTIONS, FilledSection, Section, fill, sections_in_order
+from vivavoce.reports.blocks import Block, DocumentSection, Figure, Fold, TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.html import page
+from vivavoce.reports.language import DOMAIN, say, speaking, with_words
+from vivavoce.reports.material import Material, ReportOptions
+from vivavoce.reports.pdf import data_of
+from vivavoce.reports.reference import sections_reference
+from vivavoce.reports.section import SECTIONS, FilledSection, Section, fill, sections_in_order
 from vivavoce.testing.section import SectionContract
 
 EVERY = sections_in_order()
@@ -250,7 +250,7 @@ def test_a_section_finds_its_own_words_first_and_then_those_of_the_report(tmp_pa
 
 
 def test_the_page_has_not_drifted_from_the_sections() -> None:
-    """Mend it with: python -m vivavoce.report.reference > docs/reference/sections.md"""
+    """Mend it with: python -m vivavoce.reports.reference > docs/reference/sections.md"""
     page = Path(__file__).parents[2] / "docs" / "reference" / "sections.md"
     assert page.read_text("utf-8") == sections_reference()
 

@@ -14,7 +14,7 @@ from vivavoce.dataset.schema import TABLES
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.measures import MEASURES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.report.section import SECTIONS
+from vivavoce.reports.section import SECTIONS
 from vivavoce.study.channel import CHANNELS
 from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.presets import PROTOCOLS

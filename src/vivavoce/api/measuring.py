@@ -37,7 +37,7 @@ def values_table(rows: "Sequence[MeasuredValue]", groups: list[str | None], by: 
 
     from vivavoce.core.terminal import FittedTable as Table
     from vivavoce.measures import MEASURES
-    from vivavoce.report.numbers import label
+    from vivavoce.reports.numbers import label
 
     shown = groups if len(groups) <= WIDEST else groups[-1:]
     table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
@@ -63,7 +63,7 @@ def values_table(rows: "Sequence[MeasuredValue]", groups: list[str | None], by: 
 def _cell(row: "MeasuredValue | None", unit: str) -> "Text":
     from rich.text import Text
 
-    from vivavoce.report.numbers import amount, between, count, measured
+    from vivavoce.reports.numbers import amount, between, count, measured
 
     if not row:
         return Text(amount(None, unit))

@@ -58,7 +58,7 @@ def _write_catalogue(domain: str, language: str, file: Path) -> None:
     from babel.messages.pofile import write_po
 
     from vivavoce.languages.coverage import empty_catalogue
-    from vivavoce.report.section import words_of_sections
+    from vivavoce.reports.section import words_of_sections
     from vivavoce.study.step_kind import words_of_steps
 
     beside = {"steps": words_of_steps, "report": words_of_sections}

@@ -13,7 +13,7 @@ from vivavoce.core.engines import working_on
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
-    from vivavoce.report.blocks import Document
+    from vivavoce.reports.blocks import Document
 
 FRAME_PX = 640
 
@@ -37,7 +37,7 @@ class Report:
     @property
     def html(self) -> str:
         """One page that needs nothing else."""
-        from vivavoce.report.html import page
+        from vivavoce.reports.html import page
 
         return page(self.document)
 
@@ -48,7 +48,7 @@ class Report:
         """
         from vivavoce.core.errors import InputError
         from vivavoce.dashboard.dialogue_query import address_of
-        from vivavoce.report.links import linked
+        from vivavoce.reports.links import linked
 
         if not dashboard.startswith(("http://", "https://")):
             hint = "write it as the browser shows it, such as http://127.0.0.1:8001"
@@ -62,7 +62,7 @@ class Report:
 
         Raises  InputError: the place cannot be written, or the name ends otherwise
         """
-        from vivavoce.report.html import save
+        from vivavoce.reports.html import save
 
         target = Path(path)
         require_file(target)
@@ -70,13 +70,13 @@ class Report:
 
     def save_figures(self, folder: Path | str) -> list[Path]:
         """Write its figures for slides: SVG and PNG, with their numbers as CSV and their Vega-Lite."""
-        from vivavoce.report.tables import write_figures
+        from vivavoce.reports.tables import write_figures
 
         return write_figures(self.document, Path(folder))
 
     def save_tables(self, folder: Path | str) -> list[Path]:
         """Write its tables as CSV and LaTeX."""
-        from vivavoce.report.tables import write_tables
+        from vivavoce.reports.tables import write_tables
 
         return write_tables(self.document, Path(folder))
 
@@ -153,8 +153,8 @@ def composed(
 
     progress  gets the number of finished sections, their total and the next title
     """
-    from vivavoce.report.document import compose
-    from vivavoce.report.material import ReportOptions
+    from vivavoce.reports.document import compose
+    from vivavoce.reports.material import ReportOptions
 
     document = compose(opened, ReportOptions(against=last, **options), progress)  # type: ignore[arg-type]
     return Report(document, tuple(cautions(opened, last)))
@@ -163,7 +163,7 @@ def composed(
 def require_file(target: Path) -> None:
     """Raises InputError: a report cannot be written under this name."""
     from vivavoce.core.errors import InputError
-    from vivavoce.report.html import require_form
+    from vivavoce.reports.html import require_form
 
     if target.is_dir():
         raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")

@@ -16,7 +16,7 @@ from vivavoce.judges.base import JUDGES, JudgeSettings
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.languages.coverage import Coverage, coverage, domains
 from vivavoce.languages.data import FILES
-from vivavoce.report.section import words_of_sections
+from vivavoce.reports.section import words_of_sections
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.channel import CHANNELS
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order

@@ -62,8 +62,8 @@ def compare(
     people, programs = Dataset(real), Dataset(simulated)
     compared, told = compare_with(people, programs), tell_apart(people, programs)
     if figures is not None:
-        from vivavoce.report.calibration import distribution_figure
-        from vivavoce.report.drawing import PAGE_FONT, PRINT_FONT
+        from vivavoce.reports.calibration import distribution_figure
+        from vivavoce.reports.drawing import PAGE_FONT, PRINT_FONT
 
         figures.mkdir(parents=True, exist_ok=True)
         for one in compared:

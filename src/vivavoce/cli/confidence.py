@@ -37,8 +37,8 @@ def confidence(
 
     found = confidence_results(unmixed(dataset), by, source=source, ranks=ranks, bins=bins, level=level)
     if figure is not None:
-        from vivavoce.report.drawing import PAGE_FONT, PRINT_FONT
-        from vivavoce.report.prose import mark
+        from vivavoce.reports.drawing import PAGE_FONT, PRINT_FONT
+        from vivavoce.reports.prose import mark
         from vivavoce.sections.recognition.section import reliability_figure
 
         drawn = reliability_figure(found.all.found, mark=mark(simulated=found.simulated)).printed
@@ -56,7 +56,7 @@ def _show(found: "ConfidenceResults") -> None:
     from rich.text import Text
 
     from vivavoce.core.terminal import FittedTable as Table
-    from vivavoce.report.numbers import label
+    from vivavoce.reports.numbers import label
 
     groups = [*found.by, *([found.all] if len(found.by) > 1 else [])]
     table = Table(

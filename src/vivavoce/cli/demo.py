@@ -54,7 +54,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.core.result import as_json as as_json_object
     from vivavoce.dataset.folder import replacing
-    from vivavoce.report.html import write_report
+    from vivavoce.reports.html import write_report
 
     plan = read_study(study)
     with open_log(plan, None) as log:
@@ -70,7 +70,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     else:
         from rich.console import Console
 
-        from vivavoce.report.table import results_table
+        from vivavoce.reports.table import results_table
 
         Console().print(results_table(summary))
     note(f"report   {report}")

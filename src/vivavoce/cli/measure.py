@@ -91,7 +91,7 @@ def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool)
     if as_json:
         print_json(summary)
         return
-    from vivavoce.report.table import comparisons, results_table
+    from vivavoce.reports.table import comparisons, results_table
 
     print_parts([results_table(summary), *comparisons(summary)])
     for warning in summary.warnings:

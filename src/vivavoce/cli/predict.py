@@ -263,7 +263,7 @@ def _named(found: "QualityEvaluation | QualityExplanation | QualityModel") -> No
 
 def _write_figures(found: "QualityExplanation", out: Path) -> None:
     from vivavoce.core.result import as_json
-    from vivavoce.report.prediction import prediction_figures
+    from vivavoce.reports.prediction import prediction_figures
 
     out.mkdir(parents=True, exist_ok=True)
     told = json.dumps(as_json(found), indent=2, allow_nan=False) + "\n"

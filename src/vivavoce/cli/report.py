@@ -14,7 +14,7 @@ from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
     from vivavoce.api.reporting import Report
-    from vivavoce.report.blocks import Document
+    from vivavoce.reports.blocks import Document
 
 
 class Shape(StrEnum):
@@ -26,7 +26,7 @@ class Shape(StrEnum):
 
 def complete_sections(incomplete: str) -> list[str]:
     """Completions of a list of sections."""
-    from vivavoce.report.section import sections_in_order
+    from vivavoce.reports.section import sections_in_order
 
     before, comma, _ = incomplete.rpartition(",")
     others = (one.name for one in sections_in_order() if one.name not in before.split(","))
@@ -37,7 +37,7 @@ def print_report(document: "Document") -> None:
     """A report on standard output, in the terminal's width."""
     from rich.console import Console
 
-    from vivavoce.report.terminal import terminal_lines
+    from vivavoce.reports.terminal import terminal_lines
 
     console = Console(highlight=False)
     for line in terminal_lines(document):
@@ -195,7 +195,7 @@ def preregister(
 ) -> None:
     """Write a study's declared analysis as preregistration text, with the study file's SHA-256."""
     from vivavoce.api.studies import existing_log, read_study, study_path
-    from vivavoce.report.preregistration import preregistration
+    from vivavoce.reports.preregistration import preregistration
 
     plan = read_study(study)
     opened = existing_log(plan, log)

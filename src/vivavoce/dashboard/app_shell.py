@@ -45,12 +45,12 @@ from vivavoce.dashboard.stopping_worker import Watch
 from vivavoce.log.scope import PEOPLE, SCOPES, TEAM, Scope
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access, SignedIn
-from vivavoce.report import numbers
+from vivavoce.reports import numbers
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
-    from vivavoce.report.blocks import TableOfText
-    from vivavoce.report.drawing import Figure
+    from vivavoce.reports.blocks import TableOfText
+    from vivavoce.reports.drawing import Figure
 
 
 LOCAL: Final = re.compile(rf'\b(href|src|action|data-[a-z]+)="/(?!/|(?:{"|".join(SCOPES)})[/"])')
@@ -454,6 +454,6 @@ def coded(text: str) -> Markup:
 
 def figure_numbers(figure: "Figure") -> "TableOfText":
     """Data of a figure as a table."""
-    from vivavoce.report.tables import numbers_of
+    from vivavoce.reports.tables import numbers_of
 
     return numbers_of(figure)

@@ -269,7 +269,7 @@ def measure_title(measure: str) -> str:
 def _unit(measure: str) -> str:
     """Plural name of the cases of a success rate, in the reader's language."""
     from vivavoce.measures import MEASURES
-    from vivavoce.report.content import unit_name
+    from vivavoce.reports.content import unit_name
 
     return unit_name(MEASURES.get(measure).counted if measure in MEASURES else "dialogue")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
 
 if TYPE_CHECKING:
-    from vivavoce.report.counted import CountedDialogues
+    from vivavoce.reports.counted import CountedDialogues
 
 LONGEST: Final = 200
 MOST_VALUES: Final = 100

@@ -18,7 +18,7 @@ from vivavoce.dataset.csv_files import export_csv
 from vivavoce.dataset.folder import MANIFEST
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
-from vivavoce.report.language import language
+from vivavoce.reports.language import language
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def transcripts(snapshot: Snapshot, into: Path) -> None:
 
 def report(snapshot: Snapshot, into: Path) -> None:
     """Report in the reader's language."""
-    from vivavoce.report.html import write_report
-    from vivavoce.report.material import ReportOptions
+    from vivavoce.reports.html import write_report
+    from vivavoce.reports.material import ReportOptions
 
     write_report(snapshot.dataset, into, options=ReportOptions(language=language()))
 
@@ -91,9 +91,9 @@ def report_files(write: str) -> Callable[[Snapshot, Path], None]:
     """Tables or figures of the report as separate files; write: name of the writing function."""
 
     def make(snapshot: Snapshot, into: Path) -> None:
-        from vivavoce.report import tables
-        from vivavoce.report.document import compose
-        from vivavoce.report.material import ReportOptions
+        from vivavoce.reports import tables
+        from vivavoce.reports.document import compose
+        from vivavoce.reports.material import ReportOptions
 
         document = compose(snapshot.dataset, ReportOptions(language=language()))
         folder = into.with_suffix(".files")

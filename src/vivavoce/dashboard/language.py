@@ -24,8 +24,8 @@ from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.statement import Statement
 from vivavoce.languages.base import language_name, languages_with, words
 from vivavoce.participant.i18n import LANGUAGE_COOKIE, accepted_language
-from vivavoce.report.language import DOMAIN as REPORT_DOMAIN
-from vivavoce.report.language import MEASURES_DOMAIN, report_languages, speaking
+from vivavoce.reports.language import DOMAIN as REPORT_DOMAIN
+from vivavoce.reports.language import MEASURES_DOMAIN, report_languages, speaking
 from vivavoce.study.step_kind import STEPS
 
 DOMAIN: Final = "dashboard"

@@ -24,7 +24,7 @@ from vivavoce.dashboard.transcript import make_transcript, raw_events
 from vivavoce.log import events as log_events
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.soundtrack import dialogue_recordings
-from vivavoce.report.numbers import duration
+from vivavoce.reports.numbers import duration
 
 Lane = Literal["user", "system", "tools"]
 

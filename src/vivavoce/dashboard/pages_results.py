@@ -20,8 +20,8 @@ from vivavoce.dashboard.study_editor.edited_study import EditedStudy
 from vivavoce.dashboard.study_size import study_size
 
 if TYPE_CHECKING:
-    from vivavoce.report.blocks import DocumentSection
-    from vivavoce.report.section import Front
+    from vivavoce.reports.blocks import DocumentSection
+    from vivavoce.reports.section import Front
 
 router = APIRouter()
 NOTHING: Final = "nothing was logged yet"
@@ -85,7 +85,7 @@ FIGURE_KINDS: Final = {
 @router.get("/results/figures/{file}")
 def figure(request: Request, desk: ThisDesk, file: str) -> Response:
     """Figure of the results as a file: SVG, PNG, CSV or Vega-Lite."""
-    from vivavoce.report.tables import FIGURE_FORMS
+    from vivavoce.reports.tables import FIGURE_FORMS
 
     refuse_withheld(request, desk)
     name, _, form = file.partition(".")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.dialogue_query import SUCCESS, DialogueQuery, address_of, facet_of
 from vivavoce.dashboard.language import worded
-from vivavoce.report.language import stated
-from vivavoce.report.numbers import span
+from vivavoce.reports.language import stated
+from vivavoce.reports.numbers import span
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
-    from vivavoce.report.blocks import TableOfText
+    from vivavoce.reports.blocks import TableOfText
     from vivavoce.stats.summary_results import SuccessRate, Summary
 
 MEANINGS: Final = {
@@ -84,8 +84,8 @@ def groupings(study: Study) -> list[str]:
 
 def make_view(summary: "Summary", *, pooled: bool = False) -> View:
     """Arrange the result of `analysis.summary.summarise`; pooled: all groups together only."""
-    from vivavoce.report import content
-    from vivavoce.report.links import linked_table
+    from vivavoce.reports import content
+    from vivavoce.reports.links import linked_table
 
     tests = None if pooled else content.tests_table(summary)
     return View(
@@ -104,8 +104,8 @@ def make_view(summary: "Summary", *, pooled: bool = False) -> View:
 
 
 def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> RateTable:
-    from vivavoce.report import content
-    from vivavoce.report.language import say
+    from vivavoce.reports import content
+    from vivavoce.reports.language import say
 
     groups = [summary.all] if pooled else content.with_all(summary)
     rows = [
@@ -127,8 +127,8 @@ def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> R
 def _drawn(
     name: str, rate: "SuccessRate", *, whole: bool, measure: str, group: dict[str, tuple[str, ...]]
 ) -> DrawnRate:
-    from vivavoce.report.content import interval_of
-    from vivavoce.report.links import CASES, SUCCESSES
+    from vivavoce.reports.content import interval_of
+    from vivavoce.reports.links import CASES, SUCCESSES
 
     low, high, clustered = interval_of(rate)
     compared = span(rate.low, rate.high) if clustered and rate.low is not None else ""

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from vivavoce.analysis.declared import FrozenDeclaration
     from vivavoce.dashboard.verdicts import Verdicts
     from vivavoce.dataset.reader import Dataset
-    from vivavoce.report.blocks import DocumentSection
-    from vivavoce.report.drawing import Figure
-    from vivavoce.report.section import FilledSection, Front
+    from vivavoce.reports.blocks import DocumentSection
+    from vivavoce.reports.drawing import Figure
+    from vivavoce.reports.section import FilledSection, Front
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
@@ -63,7 +63,7 @@ class Results:
     @property
     def mark(self) -> str:
         """Mark of every figure with simulated data, in the reader's language."""
-        from vivavoce.report.prose import mark
+        from vivavoce.reports.prose import mark
 
         return mark(simulated=self.simulated)
 
@@ -73,7 +73,7 @@ class Results:
         Input  the file as it stands now: what was saved and not served yet counts as changed, too
         """
         from vivavoce.dataset.declaration import changed_settings, written_analysis
-        from vivavoce.report.declaration import changed_words
+        from vivavoce.reports.declaration import changed_words
 
         if self.declared is None:
             return ""
@@ -93,7 +93,7 @@ class Results:
 
         Raises  VivavoceError: a section of a package fails
         """
-        from vivavoce.report.links import linked_sections
+        from vivavoce.reports.links import linked_sections
 
         if language() not in self._written:
             written = (one.written(self.mark) for one in self.found if one.section.dashboard)
@@ -106,8 +106,8 @@ class Results:
 
         Raises  VivavoceError: a section of a package fails
         """
-        from vivavoce.report.links import linked_figure
-        from vivavoce.report.section import joined_front
+        from vivavoce.reports.links import linked_figure
+        from vivavoce.reports.section import joined_front
 
         if language() not in self._fronts:
             front = joined_front([one.front(self.mark) for one in self.found])
@@ -120,8 +120,8 @@ class Results:
 
         Raises  VivavoceError: a section of a package fails
         """
-        from vivavoce.report.blocks import blocks_of
-        from vivavoce.report.drawing import Figure
+        from vivavoce.reports.blocks import blocks_of
+        from vivavoce.reports.drawing import Figure
 
         front = self.front().figure
         blocks = (*([front] if front else []), *blocks_of(self.sections()))
@@ -261,8 +261,8 @@ class Snapshots:
         return known
 
     def _summarise(self, scope: Scope, by: str) -> None:
-        from vivavoce.report.material import Material, ReportOptions
-        from vivavoce.report.section import fill_dashboard
+        from vivavoce.reports.material import Material, ReportOptions
+        from vivavoce.reports.section import fill_dashboard
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:

@@ -11,7 +11,7 @@ from vivavoce.dashboard.stopping_worker import BY, FINAL, REASONS, Watch
 from vivavoce.log.events import LoggedVerdict, LookTaken, TrialPaused, TrialResumed
 from vivavoce.log.store import StoredEvent
 from vivavoce.measures import MEASURES
-from vivavoce.report.numbers import MISSING, between, count, difference, listed, localised, plural
+from vivavoce.reports.numbers import MISSING, between, count, difference, listed, localised, plural
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     rule, primary = watch.rule, study.analysis.primary
     if rule is None or primary is None:
         return None
-    from vivavoce.report.content import title
+    from vivavoce.reports.content import title
 
     people, looks = watch.board.see(_people_and_looks)
     rows = [_logged(at, look) for at, look in looks]

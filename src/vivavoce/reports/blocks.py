@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar, Final
 
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.drawing import Figure
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.drawing import Figure
 
 MOST_FOREMOST: Final = 3
 

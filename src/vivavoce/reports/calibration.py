@@ -5,7 +5,7 @@ from typing import Any, Final
 import altair as alt
 
 from vivavoce.analysis.calibration import ComparedFeature
-from vivavoce.report.drawing import ACCENT, NARROW, WARM, Figure, figure
+from vivavoce.reports.drawing import ACCENT, NARROW, WARM, Figure, figure
 
 MARK: Final = "SIMULATED beside real"
 _TAIL: Final = 0.005

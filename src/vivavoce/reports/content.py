@@ -6,10 +6,10 @@ from typing import Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Cell, Row, TableOfText
-from vivavoce.report.language import Shown, say, stated
-from vivavoce.report.links import cases_between, successes_of
-from vivavoce.report.numbers import (
+from vivavoce.reports.blocks import Cell, Row, TableOfText
+from vivavoce.reports.language import Shown, say, stated
+from vivavoce.reports.links import cases_between, successes_of
+from vivavoce.reports.numbers import (
     amount,
     between,
     count,

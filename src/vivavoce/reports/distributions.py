@@ -8,7 +8,7 @@ from typing import Any, Final
 import altair as alt
 
 from vivavoce.analysis.scales import LikertItem
-from vivavoce.report.drawing import (
+from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
     INK,
@@ -20,8 +20,8 @@ from vivavoce.report.drawing import (
     figure,
     row_names,
 )
-from vivavoce.report.language import say
-from vivavoce.report.numbers import count, percent
+from vivavoce.reports.language import say
+from vivavoce.reports.numbers import count, percent
 
 STEP: Final = 24
 BAR: Final = 18

@@ -5,11 +5,11 @@ from vivavoce.analysis.margins import RATES, check_margin
 from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
-from vivavoce.report import prose
-from vivavoce.report.blocks import MOST_FOREMOST, Document
-from vivavoce.report.language import language, say, speaking, stated
-from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.section import (
+from vivavoce.reports import prose
+from vivavoce.reports.blocks import MOST_FOREMOST, Document
+from vivavoce.reports.language import language, say, speaking, stated
+from vivavoce.reports.material import Material, ReportOptions
+from vivavoce.reports.section import (
     SECTIONS,
     Front,
     LeadingSection,

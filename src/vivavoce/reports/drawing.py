@@ -21,8 +21,8 @@ from altair.utils.schemapi import debug_mode
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from vivavoce.languages.base import locale_of
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.language import language
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.language import language
 
 INK, RULE, ACCENT, SOFT, WARM, WARM_SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6", "#a4531a", "#e3b48f"
 NEUTRAL: Final = "#e6e9ec"

@@ -12,11 +12,11 @@ from markupsafe import Markup
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import require
 from vivavoce.dataset.reader import Dataset
-from vivavoce.report.blocks import Document
-from vivavoce.report.document import compose
-from vivavoce.report.drawing import Figure
-from vivavoce.report.material import ReportOptions
-from vivavoce.report.tables import as_csv, numbers_of
+from vivavoce.reports.blocks import Document
+from vivavoce.reports.document import compose
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.material import ReportOptions
+from vivavoce.reports.tables import as_csv, numbers_of
 
 FORMS: Final = (".html", ".htm", ".pdf", ".docx")
 NEEDS: Final = {".pdf": "typst", ".docx": "docx"}  # modules
@@ -80,11 +80,11 @@ def require_form(target: Path) -> None:
 
 def _rendered(document: Document, form: str) -> bytes:
     if form == ".pdf":
-        from vivavoce.report.pdf import pdf
+        from vivavoce.reports.pdf import pdf
 
         return pdf(document)
     if form == ".docx":
-        from vivavoce.report.word import word
+        from vivavoce.reports.word import word
 
         return word(document)
     return page(document).encode()
@@ -103,7 +103,7 @@ def render(
 def page(document: Document) -> str:
     """A document as HTML text."""
     environment = Environment(
-        loader=PackageLoader("vivavoce.report"),
+        loader=PackageLoader("vivavoce.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.drawing import (
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
     INK,
@@ -22,9 +22,9 @@ from vivavoce.report.drawing import (
     groups_axis,
     row_names,
 )
-from vivavoce.report.language import say
-from vivavoce.report.links import cases_of
-from vivavoce.report.numbers import count, label, measured
+from vivavoce.reports.language import say
+from vivavoce.reports.links import cases_of
+from vivavoce.reports.numbers import count, label, measured
 from vivavoce.stats.summary_results import Summary
 
 STEP: Final = 38

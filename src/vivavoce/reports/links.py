@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from vivavoce.report.blocks import Block, Cell, Document, DocumentSection, Fold, TableOfText
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.drawing import Figure
+from vivavoce.reports.blocks import Block, Cell, Document, DocumentSection, Fold, TableOfText
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.drawing import Figure
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupSummary, Summary
 

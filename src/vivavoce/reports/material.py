@@ -13,7 +13,7 @@ from vivavoce.analysis.scales import AnsweredScale, answered_scales
 from vivavoce.analysis.summary import summarise
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
-from vivavoce.report import prose
+from vivavoce.reports import prose
 from vivavoce.stats.summary_results import Summary
 
 

@@ -8,7 +8,7 @@ from babel.dates import format_date
 
 from vivavoce.core.rounding import half_up
 from vivavoce.languages.base import locale_of
-from vivavoce.report.language import Shown, language, localised, noun, say
+from vivavoce.reports.language import Shown, language, localised, noun, say
 
 MISSING: Final = "–"
 THIN: Final = "\u202f"  # between a number and its unit

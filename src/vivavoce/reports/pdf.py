@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.extras import later
-from vivavoce.report.blocks import Block, Document, Fold, TableOfText
-from vivavoce.report.drawing import Figure
+from vivavoce.reports.blocks import Block, Document, Fold, TableOfText
+from vivavoce.reports.drawing import Figure
 
 if TYPE_CHECKING:
     import typst

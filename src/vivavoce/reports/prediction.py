@@ -7,7 +7,7 @@ import altair as alt
 from vivavoce.analysis.prediction.explanation import QualityExplanation
 from vivavoce.core.result import as_json
 from vivavoce.measures import MEASURES
-from vivavoce.report.drawing import ACCENT, INK, SOFT, WARM, Figure, figure, row_names
+from vivavoce.reports.drawing import ACCENT, INK, SOFT, WARM, Figure, figure, row_names
 
 MOST_WEIGHTS: Final = 20
 

@@ -10,8 +10,8 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.models import Collected
 from vivavoce.log.scope import Scope
 from vivavoce.measures import MEASURES
-from vivavoce.report.declaration import stopping_words
-from vivavoce.report.numbers import instant, plural
+from vivavoce.reports.declaration import stopping_words
+from vivavoce.reports.numbers import instant, plural
 from vivavoce.stats.difference import procedure_words
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import OF_WORK, TRIVIAL

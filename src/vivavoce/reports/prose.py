@@ -5,8 +5,8 @@ from typing import Final
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.dataset.levels import Level, level_of
-from vivavoce.report.language import say
-from vivavoce.report.numbers import count, instant, label, listed, plural
+from vivavoce.reports.language import say
+from vivavoce.reports.numbers import count, instant, label, listed, plural
 from vivavoce.stats.summary_results import Summary
 
 SIMULATED_MARK: Final = "SIMULATED"

@@ -1,15 +1,15 @@
-"""The reference page of the report's sections: `python -m vivavoce.report.reference`."""
+"""The reference page of the report's sections: `python -m vivavoce.reports.reference`."""
 
 import sys
 from typing import Any, Final
 
 from vivavoce.core.reference import markdown_table
 from vivavoce.core.shelf import offers
-from vivavoce.report.section import SECTIONS, Section, sections_in_order
+from vivavoce.reports.section import SECTIONS, Section, sections_in_order
 
 _HEAD: Final = """# Sections of the report
 
-<!-- Made by `python -m vivavoce.report.reference`; edit the sections, not this page. -->
+<!-- Made by `python -m vivavoce.reports.reference`; edit the sections, not this page. -->
 
 Sections in the order of a report. A section is left out if one of the tables that it needs has no rows, or if
 it has nothing to report. The last column marks sections that are also on the dashboard's results page.

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.shelf import Shelf
-from vivavoce.report.blocks import Block, DocumentSection
-from vivavoce.report.drawing import Figure, marked
-from vivavoce.report.language import say, with_words
-from vivavoce.report.material import Material
+from vivavoce.reports.blocks import Block, DocumentSection
+from vivavoce.reports.drawing import Figure, marked
+from vivavoce.reports.language import say, with_words
+from vivavoce.reports.material import Material
 
 Found = TypeVar("Found")
 
@@ -22,7 +22,7 @@ class Section(ABC, Generic[Found]):
     """One section: what it computes, and how that is said in blocks.
 
     Whoever renders blocks (page, PDF, terminal, dashboard) knows no section. Words are written by
-    `vivavoce.report.language.say`, in English; other languages stand in `locale/<language>.po` beside the
+    `vivavoce.reports.language.say`, in English; other languages stand in `locale/<language>.po` beside the
     module, and a figure carries the mark of simulated trials by itself.
 
     name       as after `--sections`, and in addresses within the page

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.csv_files import safe_csv_cell
-from vivavoce.report.blocks import Cell, Document, Row, TableOfText
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.drawing import Figure
-from vivavoce.report.language import Shown, localised
-from vivavoce.report.numbers import MISSING
+from vivavoce.reports.blocks import Cell, Document, Row, TableOfText
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.language import Shown, localised
+from vivavoce.reports.numbers import MISSING
 
 LATEX: Final = str.maketrans(
     {

@@ -11,7 +11,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from vivavoce.core.terminal import FittedTable
-from vivavoce.report.blocks import (
+from vivavoce.reports.blocks import (
     Block,
     Bullets,
     Cell,
@@ -25,8 +25,8 @@ from vivavoce.report.blocks import (
     TableOfText,
     Transcript,
 )
-from vivavoce.report.drawing import Figure
-from vivavoce.report.pdf import condensed
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.pdf import condensed
 
 Lines = Iterator[RenderableType]
 _CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from vivavoce.core.extras import later
-from vivavoce.report.blocks import (
+from vivavoce.reports.blocks import (
     Block,
     Bullets,
     Cell,
@@ -21,8 +21,8 @@ from vivavoce.report.blocks import (
     TableOfText,
     Transcript,
 )
-from vivavoce.report.drawing import Figure
-from vivavoce.report.pdf import condensed
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.pdf import condensed
 
 if TYPE_CHECKING:
     import docx

@@ -11,9 +11,9 @@ from vivavoce.languages.coverage import Coverage, coverage, misfits
 from vivavoce.languages.data import FILES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import check_wording
-from vivavoce.report.language import report_languages, speaking
-from vivavoce.report.numbers import instant, percent
-from vivavoce.report.section import words_of_sections
+from vivavoce.reports.language import report_languages, speaking
+from vivavoce.reports.numbers import instant, percent
+from vivavoce.reports.section import words_of_sections
 from vivavoce.study.presets import protocol_names
 from vivavoce.study.step_kind import words_of_steps
 

@@ -7,10 +7,10 @@ from typing import Any, get_args
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.report.blocks import Block, Fold
-from vivavoce.report.language import speaking
-from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.section import SECTIONS, Section, fill
+from vivavoce.reports.blocks import Block, Fold
+from vivavoce.reports.language import speaking
+from vivavoce.reports.material import Material, ReportOptions
+from vivavoce.reports.section import SECTIONS, Section, fill
 from vivavoce.testing.sample_dialogues import write_sample
 
 

@@ -14,7 +14,7 @@ from vivavoce.core.signature import installed_version
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import Wording
-from vivavoce.report.blocks import (
+from vivavoce.reports.blocks import (
     Block,
     Bullets,
     Cell,
@@ -27,10 +27,10 @@ from vivavoce.report.blocks import (
     Row,
     TableOfText,
 )
-from vivavoce.report.content import heads
-from vivavoce.report.document import frame_words
-from vivavoce.report.language import language, named_language, say, speaking
-from vivavoce.report.numbers import count, listed, plural
+from vivavoce.reports.content import heads
+from vivavoce.reports.document import frame_words
+from vivavoce.reports.language import language, named_language, say, speaking
+from vivavoce.reports.numbers import count, listed, plural
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation

@@ -9,12 +9,12 @@ from vivavoce.analysis.idial import IdialAspect, IdialItem
 from vivavoce.analysis.scales import LikertItem
 from vivavoce.core.i18n import N_
 from vivavoce.questionnaires.wording import Wording
-from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.distributions import likert_figure
-from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
-from vivavoce.report.language import language, say
-from vivavoce.report.numbers import between, coefficient, count
+from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.distributions import likert_figure
+from vivavoce.reports.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
+from vivavoce.reports.language import language, say
+from vivavoce.reports.numbers import between, coefficient, count
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.summary import ASPECTS
 

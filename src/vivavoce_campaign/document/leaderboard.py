@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 from vivavoce.core.signature import installed_version
-from vivavoce.report.blocks import Cell, Document, DocumentSection, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.document import frame_words
-from vivavoce.report.language import language, say, speaking
-from vivavoce.report.numbers import MISSING, count, percent, plural, span
+from vivavoce.reports.blocks import Cell, Document, DocumentSection, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.document import frame_words
+from vivavoce.reports.language import language, say, speaking
+from vivavoce.reports.numbers import MISSING, count, percent, plural, span
 
 FIGURES: Final = {
     "exact_utterances": "Exact utterances",

@@ -6,10 +6,10 @@ from typing import Final
 
 from vivavoce.analysis.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.language import language, named_language, say
-from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
+from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.language import language, named_language, say
+from vivavoce.reports.numbers import MISSING, amount, count, listed, percent, plural, span
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
 from vivavoce_campaign.success import goals_reached

@@ -4,11 +4,11 @@ from typing import Any
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
-from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
+from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.drawing import ACCENT, INK, SOFT, Figure, figure
+from vivavoce.reports.language import say
+from vivavoce.reports.numbers import MISSING, between, count, listed, percent, plural
 from vivavoce_stress.base import STRESS_TESTS, awaiting, state_of
 from vivavoce_stress.blocks import (
     EARLIER,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from vivavoce.analysis.population_tests import CALLS, DURATION
 from vivavoce.dataset.populations import SIMULATED
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import adjusted_cell, heads, title
-from vivavoce.report.language import Shown, say, stated
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import (
+from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import adjusted_cell, heads, title
+from vivavoce.reports.language import Shown, say, stated
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import (
     MISSING,
     amount,
     between,
@@ -21,7 +21,7 @@ from vivavoce.report.numbers import (
     plural,
     points,
 )
-from vivavoce.report.section import Section
+from vivavoce.reports.section import Section
 from vivavoce.stats.precision import RequiredPeople
 from vivavoce.stats.summary_results import GroupTest
 from vivavoce_recruitment.populations.comparison import (

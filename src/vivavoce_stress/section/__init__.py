@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.report.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
-from vivavoce.report.section import Front, LeadingSection
+from vivavoce.reports.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import MISSING, count, p_value, percent, plural, span
+from vivavoce.reports.section import Front, LeadingSection
 from vivavoce_stress.base import state_of
 from vivavoce_stress.blocks import (
     WHY_UNTRIED,

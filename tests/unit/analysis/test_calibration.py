@@ -27,7 +27,7 @@ from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.measures.compute import components
-from vivavoce.report.calibration import distribution_figure
+from vivavoce.reports.calibration import distribution_figure
 
 numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 

@@ -20,8 +20,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures.confidence import SureHypothesis
-from vivavoce.report.language import speaking, with_words
-from vivavoce.report.section import SECTIONS
+from vivavoce.reports.language import speaking, with_words
+from vivavoce.reports.section import SECTIONS
 from vivavoce.sections.recognition.section import recognition_blocks
 
 Talk = tuple[str, str, float | None]

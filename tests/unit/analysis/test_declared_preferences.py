@@ -13,11 +13,11 @@ from vivavoce.cli.main import app
 from vivavoce.core.result import as_json
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.report.blocks import TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.html import page
-from vivavoce.report.material import ReportOptions
-from vivavoce.report.preregistration import preregistration
+from vivavoce.reports.blocks import TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.html import page
+from vivavoce.reports.material import ReportOptions
+from vivavoce.reports.preregistration import preregistration
 from vivavoce.study.scaffold import write_study
 
 FILE = "study: talk\nprotocol: guerini-2018\n"

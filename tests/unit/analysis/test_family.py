@@ -13,10 +13,10 @@ from vivavoce.dataset.declaration import written_analysis
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES
-from vivavoce.report.language import speaking, with_words
-from vivavoce.report.numbers import p_value
-from vivavoce.report.section import SECTIONS
-from vivavoce.report.table import comparisons
+from vivavoce.reports.language import speaking, with_words
+from vivavoce.reports.numbers import p_value
+from vivavoce.reports.section import SECTIONS
+from vivavoce.reports.table import comparisons
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.rates import HEADLINES, is_rate

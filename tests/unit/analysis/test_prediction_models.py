@@ -32,7 +32,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import compute
-from vivavoce.report.prediction import prediction_figures
+from vivavoce.reports.prediction import prediction_figures
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import folds
 from vivavoce.stats.prediction.logistic import fit_logistic, penalised

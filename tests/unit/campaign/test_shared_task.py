@@ -9,8 +9,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.folder import replacing
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.report.blocks import TableOfText
-from vivavoce.report.html import page
+from vivavoce.reports.blocks import TableOfText
+from vivavoce.reports.html import page
 from vivavoce_campaign.document.leaderboard import compose_leaderboard
 from vivavoce_campaign.shared_task import begin, export_all, load, standings
 

@@ -27,9 +27,9 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.remark_events import remark_stream
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
-from vivavoce.report.blocks import TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.material import ReportOptions
+from vivavoce.reports.blocks import TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.material import ReportOptions
 from vivavoce.study.model import Study
 
 Enter = Callable[..., TestClient]

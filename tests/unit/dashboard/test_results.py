@@ -26,11 +26,11 @@ from vivavoce.dataset.declaration import written_analysis
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
-from vivavoce.report import content
-from vivavoce.report.language import speaking
-from vivavoce.report.numbers import percent, span
-from vivavoce.report.section import SECTIONS, FilledSection
-from vivavoce.report.table import results_table
+from vivavoce.reports import content
+from vivavoce.reports.language import speaking
+from vivavoce.reports.numbers import percent, span
+from vivavoce.reports.section import SECTIONS, FilledSection
+from vivavoce.reports.table import results_table
 from vivavoce.sections.dialogues.section import measures_table
 from vivavoce.sections.variants.section import variants_table
 from vivavoce.study.model import Analysis, Study

@@ -19,7 +19,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure, Tables
 from vivavoce.measures.compute import sums
 from vivavoce.measures.packed_rows import PackedRows, pack
-from vivavoce.report.document import compose
+from vivavoce.reports.document import compose
 from vivavoce.testing.sample_dialogues import write_sample
 
 

@@ -18,10 +18,10 @@ from vivavoce.api.opening import open_dataset
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.populations import populations
 from vivavoce.dataset.reader import Dataset
-from vivavoce.report.blocks import DocumentSection, TableOfText
-from vivavoce.report.language import speaking
-from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.section import SECTIONS, fill
+from vivavoce.reports.blocks import DocumentSection, TableOfText
+from vivavoce.reports.language import speaking
+from vivavoce.reports.material import Material, ReportOptions
+from vivavoce.reports.section import SECTIONS, fill
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.precision import required_people
 from vivavoce.study.load import check_study
@@ -222,8 +222,8 @@ def test_people_with_one_dialogue_each_are_no_rate_with_an_interval(tmp_path: Pa
 
 
 def test_names_of_populations_are_data(tmp_path: Path) -> None:
-    from vivavoce.report.document import compose
-    from vivavoce.report.html import page
+    from vivavoce.reports.document import compose
+    from vivavoce.reports.html import page
 
     crowds = [replace(CROWD, pool="<b>x</b>", people=4), replace(LABORATORY, people=4)]
     shown = page(compose(drawn(tmp_path / "d", crowds, 11), ReportOptions(by="population")))

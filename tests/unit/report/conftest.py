@@ -10,9 +10,9 @@ import pytest
 
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.report.blocks import Document
-from vivavoce.report.document import compose
-from vivavoce.report.html import page
+from vivavoce.reports.blocks import Document
+from vivavoce.reports.document import compose
+from vivavoce.reports.html import page
 
 SYSTEMS = ("alpha", "beta")
 

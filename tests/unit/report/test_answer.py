@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scenes.summaries import made_group, made_rate, made_summary, made_test
 from vivavoce.analysis.family import FamilyMember, describe_family
 from vivavoce.core.statement import statement
-from vivavoce.report import content
-from vivavoce.report.language import speaking, with_words
-from vivavoce.report.section import SECTIONS
+from vivavoce.reports import content
+from vivavoce.reports.language import speaking, with_words
+from vivavoce.reports.section import SECTIONS
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, Family
 from vivavoce.stats.multiple_testing import adjusted

@@ -17,12 +17,12 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.report.blocks import Document, Heading, TableOfText
-from vivavoce.report.drawing import Figure
-from vivavoce.report.html import page, save
-from vivavoce.report.language import say, speaking
-from vivavoce.report.numbers import MISSING
-from vivavoce.report.pdf import pdf
+from vivavoce.reports.blocks import Document, Heading, TableOfText
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.html import page, save
+from vivavoce.reports.language import say, speaking
+from vivavoce.reports.numbers import MISSING
+from vivavoce.reports.pdf import pdf
 from vivavoce_campaign.document.campaign import TITLES, compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
 from vivavoce_stress import blocks, failures

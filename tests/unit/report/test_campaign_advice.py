@@ -7,7 +7,7 @@ import pytest
 
 from scenes.campaigns import campaign_dataset, stress_row, transcript
 from unit.report.test_campaign import ANSWERS, table, text
-from vivavoce.report.blocks import Heading
+from vivavoce.reports.blocks import Heading
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
 from vivavoce_campaign.telling import told_changes

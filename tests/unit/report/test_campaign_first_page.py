@@ -8,7 +8,7 @@ import pytest
 
 from scenes.campaigns import campaign_dataset, stress_row
 from unit.report.test_campaign import table, text
-from vivavoce.report.blocks import Document
+from vivavoce.reports.blocks import Document
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
 from vivavoce_stress.cascade import DONE_OTHERWISE, MORE

@@ -15,13 +15,13 @@ from vivavoce.analysis.opinion import _row
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
-from vivavoce.report.document import compose
-from vivavoce.report.drawing import Figure
-from vivavoce.report.html import render
-from vivavoce.report.language import speaking
-from vivavoce.report.material import ReportOptions
-from vivavoce.report.tables import escaped, write_figures, write_tables
+from vivavoce.reports.blocks import Bullets, FactList, TableOfText, Transcript
+from vivavoce.reports.document import compose
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.html import render
+from vivavoce.reports.language import speaking
+from vivavoce.reports.material import ReportOptions
+from vivavoce.reports.tables import escaped, write_figures, write_tables
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STUDY = """study: declared

@@ -12,11 +12,11 @@ from scenes.summaries import made_group, made_rate, made_summary
 from vivavoce.analysis.correlations import RankCorrelation
 from vivavoce.analysis.description import DialogueDurations
 from vivavoce.languages.base import LANGUAGES, Language
-from vivavoce.report import drawing
-from vivavoce.report.drawing import marked
-from vivavoce.report.language import speaking
-from vivavoce.report.links import linked_figure
-from vivavoce.report.tables import numbers_of
+from vivavoce.reports import drawing
+from vivavoce.reports.drawing import marked
+from vivavoce.reports.language import speaking
+from vivavoce.reports.links import linked_figure
+from vivavoce.reports.tables import numbers_of
 from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
 from vivavoce.sections.participants.section import participants_figure
 from vivavoce.sections.results.section import success_figure

@@ -6,9 +6,9 @@ import pytest
 
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.report.blocks import TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.material import ReportOptions
+from vivavoce.reports.blocks import TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.material import ReportOptions
 
 STUDY = """study: s
 systems: {a: {connect: http}}

@@ -17,13 +17,13 @@ from vivavoce.core.errors import UnknownName
 from vivavoce.core.statement import Numeral, statement
 from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
-from vivavoce.report import content
-from vivavoce.report.declaration import SETTINGS
-from vivavoce.report.html import render
-from vivavoce.report.language import by_sentence, report_languages, say, speaking, stated
-from vivavoce.report.material import ReportOptions
-from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
-from vivavoce.report.section import sections_in_order
+from vivavoce.reports import content
+from vivavoce.reports.declaration import SETTINGS
+from vivavoce.reports.html import render
+from vivavoce.reports.language import by_sentence, report_languages, say, speaking, stated
+from vivavoce.reports.material import ReportOptions
+from vivavoce.reports.numbers import amount, count, instant, p_value, percent, plural, points, span
+from vivavoce.reports.section import sections_in_order
 from vivavoce.sections.arena.section import COVARIATES
 from vivavoce.sections.effort.section import ARMS
 from vivavoce.sections.flow.section import OUTCOMES
@@ -36,7 +36,7 @@ from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.summary_results import ClusteredDifference
 
 ROOMS = [
-    Path(vivavoce.__file__).parent / room for room in ("report", "sections", "stats", "importers", "log")
+    Path(vivavoce.__file__).parent / room for room in ("reports", "sections", "stats", "importers", "log")
 ]
 LANGUAGES = [language for language in report_languages() if language != "en"]
 SAME_EVERYWHERE = {"Holm", "Bonferroni"}

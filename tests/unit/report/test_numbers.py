@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from vivavoce.report.numbers import (
+from vivavoce.reports.numbers import (
     MISSING,
     amount,
     count,

@@ -16,7 +16,7 @@ def browser():
 @pytest.mark.long
 @pytest.mark.parametrize("width", [320, 768, 1280])
 def test_the_page_never_scrolls_sideways_even_with_long_names(browser, make, tmp_path, width):
-    from vivavoce.report.html import write_report
+    from vivavoce.reports.html import write_report
 
     systems = ("a-template-with-a-name-that-nobody-would-choose-but-somebody-did", "b" * 70)
     path = write_report(make(systems=systems, simulated=True, study="x" * 90), tmp_path / "report.html")
@@ -47,8 +47,8 @@ def test_figures_take_the_colours_of_the_page(browser, plain, scheme):
 def test_axe_finds_nothing_and_nothing_is_fetched(browser, make, tmp_path, language, width):
     from axe_playwright_python.sync_playwright import Axe
 
-    from vivavoce.report.html import write_report
-    from vivavoce.report.material import ReportOptions
+    from vivavoce.reports.html import write_report
+    from vivavoce.reports.material import ReportOptions
 
     options = ReportOptions(language=language, transcripts=2)
     path = write_report(make(simulated=True, people=2), tmp_path / "report.html", options=options)

@@ -8,11 +8,11 @@ import pytest
 from scenes.judgements import judge_rows, made, person_row
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.dataset.reader import Dataset
-from vivavoce.report.blocks import Bullets, TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.drawing import Figure
-from vivavoce.report.html import render
-from vivavoce.report.material import ReportOptions
+from vivavoce.reports.blocks import Bullets, TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.html import render
+from vivavoce.reports.material import ReportOptions
 
 
 @pytest.fixture

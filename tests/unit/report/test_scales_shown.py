@@ -15,11 +15,11 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.report.document import compose
-from vivavoce.report.drawing import NARROW, Figure
-from vivavoce.report.html import render
-from vivavoce.report.language import say, speaking
-from vivavoce.report.material import ReportOptions
+from vivavoce.reports.document import compose
+from vivavoce.reports.drawing import NARROW, Figure
+from vivavoce.reports.html import render
+from vivavoce.reports.language import say, speaking
+from vivavoce.reports.material import ReportOptions
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

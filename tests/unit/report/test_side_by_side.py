@@ -6,10 +6,10 @@ import pytest
 
 from scenes.judgements import judge_rows, made, person_row, vote_rows
 from vivavoce.dataset.reader import Dataset
-from vivavoce.report.blocks import TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.html import render
-from vivavoce.report.material import ReportOptions
+from vivavoce.reports.blocks import TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.html import render
+from vivavoce.reports.material import ReportOptions
 
 WORTH = {"beryl": 0.8, "cobalt": 0.0, "topaz": -0.8}
 

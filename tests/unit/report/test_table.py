@@ -5,8 +5,8 @@ from io import StringIO
 from rich.console import Console
 
 from vivavoce.analysis.summary import summarise
-from vivavoce.report.numbers import span
-from vivavoce.report.table import results_table
+from vivavoce.reports.numbers import span
+from vivavoce.reports.table import results_table
 
 
 def printed(summary, width: int = 80) -> str:

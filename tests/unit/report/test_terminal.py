@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.cli.report import complete_sections
-from vivavoce.report.blocks import Document, TableOfText
-from vivavoce.report.document import compose
-from vivavoce.report.material import ReportOptions
-from vivavoce.report.terminal import terminal_lines
+from vivavoce.reports.blocks import Document, TableOfText
+from vivavoce.reports.document import compose
+from vivavoce.reports.material import ReportOptions
+from vivavoce.reports.terminal import terminal_lines
 
 
 def printed(document: Document, width: int = 300) -> str:

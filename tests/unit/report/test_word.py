@@ -7,10 +7,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from vivavoce.report.blocks import DocumentSection, Paragraph, TableOfText
-from vivavoce.report.drawing import Figure
-from vivavoce.report.html import save
-from vivavoce.report.word import word
+from vivavoce.reports.blocks import DocumentSection, Paragraph, TableOfText
+from vivavoce.reports.drawing import Figure
+from vivavoce.reports.html import save
+from vivavoce.reports.word import word
 
 docx = pytest.importorskip("docx", reason="the extra docx is not installed")
 

@@ -4,11 +4,11 @@ from typing import Final
 
 from vivavoce.analysis.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads, title
-from vivavoce.report.language import say, stated
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import (
+from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads, title
+from vivavoce.reports.language import say, stated
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import (
     MISSING,
     amount,
     between,
@@ -21,7 +21,7 @@ from vivavoce.report.numbers import (
     plural,
     points,
 )
-from vivavoce.report.section import Front, LeadingSection
+from vivavoce.reports.section import Front, LeadingSection
 
 SIGNIFICANT: Final = 0.05
 

@@ -7,11 +7,11 @@ from typing import Final
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.analysis.scales import AnsweredScale
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Bullets, Heading
-from vivavoce.report.content import headlines
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Bullets, Heading
+from vivavoce.reports.content import headlines
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 
 OURS: Final = ("the project's", "this project")  # sources that are no publication

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from vivavoce.analysis.declared import FrozenDeclaration
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads, title
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.declaration import changed_words, rule_words, stopping_words, transcripts_words
-from vivavoce.report.language import Shown, say, stated
-from vivavoce.report.links import CASES
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import (
+from vivavoce.reports.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads, title
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.declaration import changed_words, rule_words, stopping_words, transcripts_words
+from vivavoce.reports.language import Shown, say, stated
+from vivavoce.reports.links import CASES
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import (
     MISSING,
     amount,
     count,
@@ -26,7 +26,7 @@ from vivavoce.report.numbers import (
     plural,
     span,
 )
-from vivavoce.report.section import Section
+from vivavoce.reports.section import Section
 from vivavoce.stats.declared_results import (
     AdjustedEquivalence,
     DeclaredChoice,

@@ -1,11 +1,11 @@
 """Definitions of every measure that the report shows a number of."""
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Bullets, Definition, Fold, Heading
-from vivavoce.report.content import family_title, headlines, is_variant, settings, title
-from vivavoce.report.language import by_sentence, say
-from vivavoce.report.material import Material
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Bullets, Definition, Fold, Heading
+from vivavoce.reports.content import family_title, headlines, is_variant, settings, title
+from vivavoce.reports.language import by_sentence, say
+from vivavoce.reports.material import Material
+from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 
 

@@ -8,7 +8,7 @@ import altair as alt
 
 from vivavoce.analysis.correlations import RankCorrelation
 from vivavoce.analysis.description import DialogueDurations
-from vivavoce.report.drawing import (
+from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
     INK,
@@ -26,9 +26,9 @@ from vivavoce.report.drawing import (
     groups_axis,
     row_names,
 )
-from vivavoce.report.intervals import DrawnValue, columns_of
-from vivavoce.report.language import say
-from vivavoce.report.numbers import coefficient, count, durations, label
+from vivavoce.reports.intervals import DrawnValue, columns_of
+from vivavoce.reports.language import say
+from vivavoce.reports.numbers import coefficient, count, durations, label
 
 STEP: Final = 24
 COLOURS: Final = (ACCENT, WARM, INK, SOFT, WARM_SOFT)

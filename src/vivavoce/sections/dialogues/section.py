@@ -12,15 +12,15 @@ from vivavoce.analysis.correlations import RankCorrelation, correlations
 from vivavoce.analysis.description import DialogueDurations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.report.blocks import Block, Cell, Fold, Row, TableOfText
-from vivavoce.report.content import abandoned, family_title, group_name, signatures, title, with_all
-from vivavoce.report.drawing import MOST_DRAWN_GROUPS
-from vivavoce.report.intervals import DrawnValue, drawn_measure
-from vivavoce.report.language import Shown, noun, say
-from vivavoce.report.links import cases_of
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import amount, count, measured, plural
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Fold, Row, TableOfText
+from vivavoce.reports.content import abandoned, family_title, group_name, signatures, title, with_all
+from vivavoce.reports.drawing import MOST_DRAWN_GROUPS
+from vivavoce.reports.intervals import DrawnValue, drawn_measure
+from vivavoce.reports.language import Shown, noun, say
+from vivavoce.reports.links import cases_of
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import amount, count, measured, plural
+from vivavoce.reports.section import Section
 from vivavoce.sections.dialogues.figures import (
     MOST_COLOURS,
     correlations_figure,

@@ -3,12 +3,12 @@
 from typing import Final
 
 from vivavoce.analysis.effort import JudgementEffort, effort
-from vivavoce.report.blocks import Block, Cell, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import MISSING, coefficient, count
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import MISSING, coefficient, count
+from vivavoce.reports.section import Section
 
 ARMS: Final = {
     "compared": "Transcripts compared",

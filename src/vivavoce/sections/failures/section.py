@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.analysis.failures import FailedDialogue, typical_failures
-from vivavoce.report.blocks import Block, Paragraph, Transcript
-from vivavoce.report.content import title
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import plural
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Paragraph, Transcript
+from vivavoce.reports.content import title
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import plural
+from vivavoce.reports.section import Section
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,16 @@ from typing import Any, Final
 import altair as alt
 
 from vivavoce.analysis.flow import TrialFlow, flow
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
-from vivavoce.report.content import heads, title
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.declaration import rule_words
-from vivavoce.report.drawing import HOVER, INK, SOFT, Figure, figure, row_names
-from vivavoce.report.language import say
-from vivavoce.report.links import CASES
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import count, percent, plural
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
+from vivavoce.reports.content import heads, title
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.declaration import rule_words
+from vivavoce.reports.drawing import HOVER, INK, SOFT, Figure, figure, row_names
+from vivavoce.reports.language import say
+from vivavoce.reports.links import CASES
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import count, percent, plural
+from vivavoce.reports.section import Section
 
 OUTCOMES: Final = {
     "no_place": "turned away: the study was full",

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from vivavoce.analysis.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 from vivavoce.core.errors import InputError
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.language import say, stated
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import (
+from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.language import say, stated
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import (
     MISSING,
     between,
     coefficient,
@@ -20,7 +20,7 @@ from vivavoce.report.numbers import (
     p_value,
     percent,
 )
-from vivavoce.report.section import Section
+from vivavoce.reports.section import Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

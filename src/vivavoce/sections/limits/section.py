@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from vivavoce.report.blocks import Block, Bullets
-from vivavoce.report.content import headlines, is_clustered
-from vivavoce.report.language import say, stated
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import plural
-from vivavoce.report.section import Front, LeadingSection
+from vivavoce.reports.blocks import Block, Bullets
+from vivavoce.reports.content import headlines, is_clustered
+from vivavoce.reports.language import say, stated
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import plural
+from vivavoce.reports.section import Front, LeadingSection
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
 

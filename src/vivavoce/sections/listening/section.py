@@ -1,14 +1,14 @@
 """Listening tests: mean opinion scores, and preferences between conditions."""
 
 from vivavoce.analysis.listening import ConditionContrast, ListeningResults, listening_results
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import adjusted_cell, heads, is_significant
-from vivavoce.report.drawing import MOST_DRAWN_GROUPS, Figure
-from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import between, coefficient, count, difference, p_value, plural
-from vivavoce.report.section import Front, LeadingSection
+from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import adjusted_cell, heads, is_significant
+from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
+from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import between, coefficient, count, difference, p_value, plural
+from vivavoce.reports.section import Front, LeadingSection
 
 
 def listening_blocks(facts: ListeningResults) -> list[Block]:

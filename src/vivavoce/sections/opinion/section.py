@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from vivavoce.analysis.opinion import RecordedOpinion, opinion_against_record
-from vivavoce.report.blocks import Block, Cell, Row, TableOfText
-from vivavoce.report.content import by_what, heads, title
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
+from vivavoce.reports.content import by_what, heads, title
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import between, coefficient, count, label, p_value, percent, points, span
+from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 
 SIDES: Final = {

@@ -7,14 +7,14 @@ from typing import Any, Final
 import altair as alt
 
 from vivavoce.analysis.learning import LearningStep, learning
-from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import abandoned, by_what, group_name, headlines, heads, with_all
-from vivavoce.report.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
-from vivavoce.report.language import say
-from vivavoce.report.links import cases_of
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import amount, count, percent, plural, span
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import abandoned, by_what, group_name, headlines, heads, with_all
+from vivavoce.reports.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
+from vivavoce.reports.language import say
+from vivavoce.reports.links import cases_of
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import amount, count, percent, plural, span
+from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 
 BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)

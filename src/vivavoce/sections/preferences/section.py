@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from vivavoce.analysis.preference_results import preference_results
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.report.content import adjusted_cell, heads, is_significant
-from vivavoce.report.language import say, stated
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import (
+from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.reports.content import adjusted_cell, heads, is_significant
+from vivavoce.reports.language import say, stated
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import (
     MISSING,
     between,
     coefficient,
@@ -20,7 +20,7 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
-from vivavoce.report.section import Front, LeadingSection
+from vivavoce.reports.section import Front, LeadingSection
 from vivavoce.sections.preferences.strengths import (
     front_figure,
     share_figure,

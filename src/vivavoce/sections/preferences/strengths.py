@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.blocks import Cell, Row, TableOfText
-from vivavoce.report.content import adjusted_cell, heads
-from vivavoce.report.drawing import (
+from vivavoce.reports.blocks import Cell, Row, TableOfText
+from vivavoce.reports.content import adjusted_cell, heads
+from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
     INK,
@@ -19,9 +19,9 @@ from vivavoce.report.drawing import (
     figure,
     row_names,
 )
-from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
-from vivavoce.report.language import say
-from vivavoce.report.numbers import between, coefficient, count, p_value, percent, plural, span
+from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
+from vivavoce.reports.language import say
+from vivavoce.reports.numbers import between, coefficient, count, p_value, percent, plural, span
 from vivavoce.stats.preferences import PreferenceResults, QuestionPreference, VariablePreference
 
 DrawnRow = dict[str, Any]  # of the data of a chart

@@ -1,12 +1,12 @@
 """What went wrong: incidents with systems, and how dialogues ended."""
 
 from vivavoce.analysis.description import DatasetDescription
-from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import MISSING, count, label
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import MISSING, count, label
+from vivavoce.reports.section import Section
 
 
 class ProblemsSection(Section[DatasetDescription]):

@@ -16,14 +16,14 @@ from vivavoce.analysis.description import (
 from vivavoce.analysis.scales import AnsweredScale, GroupScore, LikertItem, ScaleScore
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
-from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.distributions import likert_figure
-from vivavoce.report.language import language, say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.counted import CountedDialogues
+from vivavoce.reports.distributions import likert_figure
+from vivavoce.reports.language import language, say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import MISSING, amount, between, coefficient, count, label, plural
+from vivavoce.reports.section import Section
 
 MOST_ANSWERS: Final = 8
 OURS: Final = ("project", "package")  # wordings that are known here, too

@@ -1,12 +1,12 @@
 """Transcripts rated one at a time."""
 
 from vivavoce.analysis.transcript_ratings import TranscriptRatings, rated_transcripts
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import adjusted_cell, heads
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import between, coefficient, count, p_value, plural
-from vivavoce.report.section import Front, LeadingSection
+from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import adjusted_cell, heads
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import between, coefficient, count, p_value, plural
+from vivavoce.reports.section import Front, LeadingSection
 
 
 def reading_blocks(facts: TranscriptRatings) -> list[Block]:

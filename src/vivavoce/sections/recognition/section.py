@@ -5,13 +5,13 @@ from typing import Any
 import altair as alt
 
 from vivavoce.analysis.confidence import Calibration, ConfidenceResults, confidence_results, has_confidences
-from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads
-from vivavoce.report.drawing import ACCENT, NARROW, RULE, Figure, figure
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import between, coefficient, count, label, percent, plural, span
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads
+from vivavoce.reports.drawing import ACCENT, NARROW, RULE, Figure, figure
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import between, coefficient, count, label, percent, plural, span
+from vivavoce.reports.section import Section
 
 
 def recognition_blocks(results: ConfidenceResults) -> list[Block]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.content import ONE_PERSON, headlines, interval_of, title
-from vivavoce.report.language import say, stated
-from vivavoce.report.numbers import (
+from vivavoce.reports.content import ONE_PERSON, headlines, interval_of, title
+from vivavoce.reports.language import say, stated
+from vivavoce.reports.numbers import (
     amount,
     count,
     difference,

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.analysis.description import DatasetDescription
-from vivavoce.report.blocks import Block, FactList
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import count
-from vivavoce.report.prose import period, tally
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, FactList
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import count
+from vivavoce.reports.prose import period, tally
+from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 
 

@@ -12,9 +12,9 @@ from vivavoce.analysis.specifications import (
     specification_curves,
 )
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.report.content import heads, title
-from vivavoce.report.drawing import (
+from vivavoce.reports.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.reports.content import heads, title
+from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
     INK,
@@ -27,10 +27,10 @@ from vivavoce.report.drawing import (
     groups_axis,
     row_names,
 )
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import count, difference, differences, label, p_value
-from vivavoce.report.section import Section
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import count, difference, differences, label, p_value
+from vivavoce.reports.section import Section
 from vivavoce.study.exclusion import NONE
 
 HEIGHT: Final = 190

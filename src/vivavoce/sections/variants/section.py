@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
-from vivavoce.report.content import (
+from vivavoce.reports.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
+from vivavoce.reports.content import (
     group_name,
     heads,
     is_clustered,
@@ -16,10 +16,10 @@ from vivavoce.report.content import (
     unit_name,
     with_all,
 )
-from vivavoce.report.language import say
-from vivavoce.report.links import successes_of
-from vivavoce.report.material import Material
-from vivavoce.report.section import Section
+from vivavoce.reports.language import say
+from vivavoce.reports.links import successes_of
+from vivavoce.reports.material import Material
+from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import SuccessRate, Summary
 
 

@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from vivavoce.core.signature import signature
-from vivavoce.report.blocks import Block, Cell, Row, TableOfText
-from vivavoce.report.language import say
-from vivavoce.report.material import Material
-from vivavoce.report.numbers import count
-from vivavoce.report.section import Section
+from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
+from vivavoce.reports.language import say
+from vivavoce.reports.material import Material
+from vivavoce.reports.numbers import count
+from vivavoce.reports.section import Section
 
 
 @dataclass(frozen=True)
