@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.renamed_keys import new_key
 
 Words = dict[str, str] | str
 _ENTITY: Final = re.compile(r"\{(\w+)\}")
@@ -192,7 +193,7 @@ class Submission(_Written):
 
 def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
     """The submission of a file, and everything that is wrong with it."""
-    source = read_yaml(path)
+    source = read_yaml(path, new_key=new_key)
     if not source.problems and not isinstance(source.data, dict):
         source.report((), "holds no keys", "begin with `submission: NAME`")
     model = read_model(source, Submission)

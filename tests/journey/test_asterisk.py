@@ -152,7 +152,7 @@ def test_a_caller_hears_busy_where_every_line_is_taken_and_congestion_where_nobo
 ) -> None:
     with baresip(tmp_path / "one", CALLERS[0]) as one, baresip(tmp_path / "two", CALLERS[1]) as two:
         assert refusal(two, dialled(asterisk, "100")).startswith("503")
-        way_in = f"{asterisk.way_in}\n  at_once: 1"
+        way_in = f"{asterisk.way_in}\n  max_concurrency: 1"
         with laboratory(tmp_path / "study", "100", way_in) as lab:
             one.dial(dialled(asterisk, "100"))
             eventually(lambda: lab.legs, "not taken")

@@ -233,8 +233,8 @@ def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Pat
 
 
 @pytest.fixture
-def at_once(tmp_path: Path) -> Iterator[Running]:
-    study = commanding_study(tmp_path / "study", at_once=True)
+def single_take(tmp_path: Path) -> Iterator[Running]:
+    study = commanding_study(tmp_path / "study", single_take=True)
     with (
         Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
         running(create_app(SessionEngine(study, log, {}))) as started,
@@ -243,12 +243,12 @@ def at_once(tmp_path: Path) -> Iterator[Running]:
 
 
 @pytest.mark.long
-def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(at_once: Running, tmp_path: Path) -> None:
+def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(single_take: Running, tmp_path: Path) -> None:
     sound = tmp_path / "beeps.wav"
     sound.write_bytes(beeps([0.2], APART_S))
     with with_microphone(sound) as browser:
         context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 700})
-        page, errors = begin(context, at_once, "Inizia")
+        page, errors = begin(context, single_take, "Inizia")
         expect(page.locator(".frames li")).to_have_count(3)
         expect(page.locator("#record")).to_be_visible()
         assert barriers(page) == []
@@ -282,9 +282,9 @@ def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(at_once: Running
         page.locator("#done").click()
         expect(page.locator("h1")).to_contain_text("Grazie")
         assert errors == []
-    commands = given(at_once)
+    commands = given(single_take)
     assert [place for place, _ in commands] == [0, 2]
     assert (commands[0][1].onset_s, commands[0][1].offset_s) == (0.05, float(moved))
-    lengths = [one.duration_s for one in at_once.site.engine.log.recordings() if one.content == "command"]
+    lengths = [one.duration_s for one in single_take.site.engine.log.recordings() if one.content == "command"]
     assert abs(lengths[0] - (float(moved) - 0.05)) < PRECISION_S
-    assert check_recordings(at_once.site.engine.log, content=True).lines() == []
+    assert check_recordings(single_take.site.engine.log, content=True).lines() == []

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.dataset.reader import Dataset
+from vivavoce.study.renamed_keys import parse_study
 
 Row = Mapping[str, Any]
 WIZARD: Final = "wizard"
@@ -119,7 +119,7 @@ def _lasted(dialogue: Row, given: Sequence[Row]) -> float | None:
 
 def wizard_systems(dataset: Dataset) -> set[str]:
     """The systems behind which a person sat, as the study file says."""
-    source = parse_yaml(dataset.manifest["study"].get("file") or "", "study.yaml")
+    source = parse_study(dataset.manifest["study"].get("file") or "")
     systems = source.data.get("systems") if isinstance(source.data, dict) else None
     if not isinstance(systems, dict):
         return set()

@@ -126,9 +126,9 @@ def existing_log(study: "Study", url: str | None) -> "Log | None":
 
 def place_in(study: "Study", *path: str | int) -> str:
     """Where in the study file something stands: `study.yaml:19 systems.mine.url`."""
-    from vivavoce.core.yaml_source import parse_yaml
+    from vivavoce.study.renamed_keys import parse_study
 
-    return parse_yaml(study.file_text, STUDY_FILE).place(path)
+    return parse_study(study.file_text).place(path)
 
 
 def make_connectors(study: "Study", only: "Collection[str] | None" = None) -> "dict[str, Connector]":
@@ -148,9 +148,9 @@ def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dic
 
     Raises  InputError: a mistake in a system's settings, with its place in the study file
     """
-    from vivavoce.core.yaml_source import parse_yaml
+    from vivavoce.study.renamed_keys import parse_study
 
-    source = parse_yaml(study.file_text, STUDY_FILE)
+    source = parse_study(study.file_text)
     chosen = {name: one for name, one in study.systems.items() if only is None or name in only}
     made, problems = try_connectors(chosen, study.folder, source)
     for problem in problems:

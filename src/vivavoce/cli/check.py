@@ -132,9 +132,9 @@ def warnings_of(study: "Study") -> list[str]:
 
 def check_sentences(study: "Study") -> list[str]:
     """Warn of sentences under `exclusions`, where only rules exclude anything."""
-    from vivavoce.core.yaml_source import parse_yaml
+    from vivavoce.study.renamed_keys import parse_study
 
-    written = (parse_yaml(study.file_text, "study.yaml").data or {}).get("analysis")
+    written = (parse_study(study.file_text).data or {}).get("analysis")
     if not isinstance(written, dict) or "exclusions" not in written:
         return []
     place = place_in(study, "analysis", "exclusions")
@@ -299,9 +299,9 @@ async def listen_for_bot(system: str, connector: "Connector") -> None:
 
 async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> bool:
     """Test if a system's reply depends on the message with these settings."""
-    from vivavoce.core.yaml_source import parse_yaml
+    from vivavoce.study.renamed_keys import parse_study
 
-    source = parse_yaml(study.file_text, "study.yaml")
+    source = parse_study(study.file_text)
     made, _ = try_connectors({system: settings}, study.folder, source)
     for connector in made.values():
         try:

@@ -66,9 +66,11 @@ def init(
 def check(
     study: Study_,
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Send each system a test message.")] = True,
+    fix: Annotated[bool, typer.Option("--fix", help="Rename old keys in the study file first.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
     """Check a study file and send its systems a test message."""
+    from vivavoce.api.studies import study_path
     from vivavoce.cli.check import (
         check_bots,
         check_evidence,
@@ -77,7 +79,9 @@ def check(
         told,
         warnings_of,
     )
+    from vivavoce.study.renamed_keys import rewrite_old_keys
 
+    fixed = rewrite_old_keys(study_path(study)) if fix else []
     read, problems = check_file(study, secrets=not bots)
     sound = read if not problems else None
     greetings = check_bots(sound) if bots and sound is not None else []
@@ -86,6 +90,7 @@ def check(
     missing = [] if sound is None else missing_for_channels(sound)
     uncounted = [] if sound is None else check_evidence(sound, greetings)
     facts = {
+        "fixed": fixed,
         "problems": problems,
         "missing": missing,
         "warnings": warnings,
@@ -95,7 +100,7 @@ def check(
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        for line in (*problems, *missing, *warnings):
+        for line in (*fixed, *problems, *missing, *warnings):
             typer.echo(line)
         for greeting in greetings:
             for line in told(greeting):

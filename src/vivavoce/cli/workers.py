@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LOOK_EVERY_S: Final = 0.1
 READY_WITHIN_S: Final = 180.0
 FALLS_IN_A_ROW: Final = 5  # of a worker before it was ready; then the service ends
-_COUNTED: Final = ("at_once", "turns_per_minute", "spend_at_most")
+_COUNTED: Final = ("max_concurrency", "turns_per_minute", "budget")
 
 
 def require_shareable(

@@ -217,14 +217,14 @@ class ConnectorSettings(BaseModel):
         120.0, gt=0, le=3600, description="timeout for its complete turn, in seconds"
     )
     allow_private: bool = Field(False, description="allow addresses on this computer or a private network")
-    at_once: int | None = Field(None, gt=0, le=10_000, description="maximum concurrent turns")
+    max_concurrency: int | None = Field(None, gt=0, le=10_000, description="maximum concurrent turns")
     turns_per_minute: float | None = Field(None, gt=0, description="maximum turns started per minute")
-    rest_after: int = Field(
+    failure_threshold: int = Field(
         5, ge=0, description="consecutive failures after which it gets no new dialogues; 0: never"
     )
-    rest_s: float = Field(60.0, gt=0, description="pause in seconds before it gets new dialogues again")
+    reset_s: float = Field(60.0, gt=0, description="pause in seconds before it gets new dialogues again")
     price_per_turn: float | None = Field(None, ge=0, description="cost of a turn, in any currency")
-    spend_at_most: float | None = Field(None, ge=0, description="budget for all its turns")
+    budget: float | None = Field(None, ge=0, description="budget for all its turns")
     log_wire: bool = Field(True, description="log raw requests and answers with each turn")
 
 

@@ -41,7 +41,7 @@ class LimitedConnector:
     ) -> None:
         self.inner, self._settings, self._vault = inner, settings, vault or Vault((), {})
         self._now_s = now_s or SystemClock().monotonic_s
-        self._places = asyncio.Semaphore(settings.at_once) if settings.at_once else None
+        self._places = asyncio.Semaphore(settings.max_concurrency) if settings.max_concurrency else None
         self._next_turn_s = self._quiet_until_s = 0.0
         self._failures_in_a_row, self._rests_until_s = 0, 0.0
         self._problem = ""
@@ -64,7 +64,7 @@ class LimitedConnector:
     @property
     def resting(self) -> str | None:
         """Reason to send no new dialogue to this system now; None if allowed."""
-        limit = self._settings.spend_at_most
+        limit = self._settings.budget
         if limit is not None and self.spent + (self._settings.price_per_turn or 0.0) > limit:
             return f"its turns cost {self.spent:g} of at most {limit:g}"
         if self._now_s() < self._rests_until_s:
@@ -113,7 +113,7 @@ class LimitedConnector:
 
     def _pay(self) -> None:
         """Book a turn before it is sent, so that many at once cannot pass the ceiling together."""
-        price, limit = self._settings.price_per_turn or 0.0, self._settings.spend_at_most
+        price, limit = self._settings.price_per_turn or 0.0, self._settings.budget
         if limit is not None and self.spent + price > limit:
             raise SystemUnderTestError("refused", f"budget used up: {self.resting}", reached=False)
         self.spent += price
@@ -156,9 +156,9 @@ class LimitedConnector:
     def _failed(self, error: SystemUnderTestError) -> None:
         self._failures_in_a_row += 1
         self._problem = str(error)
-        after = self._settings.rest_after
+        after = self._settings.failure_threshold
         if after and self._failures_in_a_row >= after:
-            self._rests_until_s = self._now_s() + self._settings.rest_s
+            self._rests_until_s = self._now_s() + self._settings.reset_s
 
 
 def _kept_whole(output: SystemOutput, pieces: Pieces) -> SystemOutput:

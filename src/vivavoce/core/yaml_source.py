@@ -4,10 +4,11 @@ Files are composed by `core/yaml_quick`, in C, and by ruamel.yaml where that can
 syntax is wrong (ruamel names the place), or where the two could read one text differently.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -17,6 +18,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_quick import compose_quickly
 
 KeyPath: TypeAlias = tuple[str | int, ...]
+NewKey: TypeAlias = Callable[[KeyPath, str], str]  # new name of a key in the mapping at a path
 
 _TAG: Final = "tag:yaml.org,2002:"
 _PLAIN: Final = {_TAG + name for name in ("str", "timestamp", "value", "binary")}
@@ -38,6 +40,14 @@ class Problem:
         return InputError(self.problem, place=self.place, hint=self.hint)
 
 
+class OldKey(NamedTuple):
+    """A key that was read under its new name, which ends `path`; `offset` is its first character."""
+
+    path: KeyPath
+    name: str
+    offset: int
+
+
 @dataclass(slots=True)
 class Source:
     """A YAML file as plain data, with the line of every key and item and the problems met while reading."""
@@ -46,6 +56,7 @@ class Source:
     data: Any = None
     lines: dict[KeyPath, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    old_keys: list[OldKey] = field(default_factory=list)
 
     def place(self, path: KeyPath = ()) -> str:
         """`study.yaml:14 visit[2].dialogue.gate`; the line is that of the nearest key that exists."""
@@ -66,7 +77,7 @@ def dotted(path: KeyPath) -> str:
     return text
 
 
-def read_yaml(path: Path, shown: str | None = None) -> Source:
+def read_yaml(path: Path, shown: str | None = None, new_key: NewKey | None = None) -> Source:
     """The file at path; a file that cannot be read or parsed gives a Source with data None and a problem."""
     source = Source(shown or path.name)
     try:
@@ -74,11 +85,14 @@ def read_yaml(path: Path, shown: str | None = None) -> Source:
     except OSError as error:
         source.problems.append(Problem(source.shown, f"cannot be read ({error.strerror})", "check the path"))
         return source
-    return parse_yaml(content, source.shown)
+    return parse_yaml(content, source.shown, new_key)
 
 
-def parse_yaml(content: bytes | str, shown: str) -> Source:
-    """YAML 1.2 text as a Source. Keys are always text; tags other than the plain ones are refused."""
+def parse_yaml(content: bytes | str, shown: str, new_key: NewKey | None = None) -> Source:
+    """YAML 1.2 text as a Source. Keys are always text; tags other than the plain ones are refused.
+
+    Input   new_key: reads old keys under their new names, and lists them in `old_keys`
+    """
     source = Source(shown)
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
@@ -87,7 +101,7 @@ def parse_yaml(content: bytes | str, shown: str) -> Source:
             careful = YAML(typ="safe", pure=True)
             node, constructor = careful.compose(text), careful.constructor
         if node is not None:
-            source.data = _Reader(source, constructor).value(node, ())
+            source.data = _Reader(source, constructor, new_key).value(node, ())
     except UnicodeDecodeError as error:
         source.problems.append(Problem(shown, f"is not UTF-8 text (byte {error.start})", "save it as UTF-8"))
     except YAMLError as error:
@@ -113,8 +127,8 @@ def _syntax(error: YAMLError, shown: str) -> Problem:
 class _Reader:
     """Turns composed nodes into plain data, noting lines; aliases are followed, never endlessly."""
 
-    def __init__(self, source: Source, constructor: Any) -> None:
-        self.source, self.construct, self.nodes = source, constructor, 0
+    def __init__(self, source: Source, constructor: Any, new_key: NewKey | None) -> None:
+        self.source, self.construct, self.nodes, self.new_key = source, constructor, 0, new_key
         self.open: set[int] = set()
 
     def value(self, node: Any, path: KeyPath) -> Any:
@@ -146,12 +160,15 @@ class _Reader:
                 self.source.lines.setdefault((*path, "?"), line)
                 self.source.report((*path, "?"), "a key must be plain text", "write the keys out")
                 continue
-            key = str(key_node.value)
+            written = str(key_node.value)
+            key = self.new_key(path, written) if self.new_key else written
             if key in first:
                 place = f"{self.source.shown}:{line} {dotted((*path, key))}"
                 problem = f"key {key!r} is given twice, on lines {first[key]} and {line}"
                 self.source.problems.append(Problem(place, problem, "keep one of them"))
                 continue
+            if key != written:
+                self.source.old_keys.append(OldKey((*path, key), written, key_node.start_mark.index))
             first[key] = self.source.lines[(*path, key)] = line
             data[key] = self.value(value_node, (*path, key))
         return data

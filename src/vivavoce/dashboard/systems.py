@@ -76,7 +76,7 @@ def _standing(board: Board, system: str, settings: dict[str, object]) -> Standin
     cards = [card for card in board.dialogues.values() if card.system == system]
     turns, resting = sum(card.user_turns for card in cards), board.suspended.get(system)
     charged = sum(card.user_turns for card in board.whole.dialogues.values() if card.system == system)
-    price, ceiling = settings.get("price_per_turn"), settings.get("spend_at_most")
+    price, ceiling = settings.get("price_per_turn"), settings.get("budget")
     return Standing(
         system=system,
         title=board.study.system_titles.get(system, ""),

@@ -6,12 +6,12 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.populations import PopulationPlan, read_populations
 from vivavoce.study.presets import lay_over, protocol_names
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
+from vivavoce.study.renamed_keys import parse_study
 from vivavoce.study.step_sequence import written_dialogues
 from vivavoce.study.steps_file import DialogueSettings
 
@@ -136,7 +136,7 @@ def read_declaration(file: str) -> Declaration:
 
 
 def _over_preset(file: str) -> Facts:
-    source = parse_yaml(file, "study.yaml")
+    source = parse_study(file)
     if not isinstance(source.data, dict):
         return {}
     preset = source.data.get("protocol")

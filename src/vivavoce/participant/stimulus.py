@@ -111,7 +111,7 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: st
     kind, asking, shown = state.stimulus_kind, state.asking, _shown(state, view)
     page, place = asking.page, (state.step, state.attempt, shown.position)
     recording = _recording(site, state) if view != AGAIN else None
-    if state.at_once:
+    if state.single_take:
         page = kind.whole_page if recording is None else kind.cutting_page
         place = place if recording is None else (state.step, state.attempt, CUTTING)
     entered = site.unfinished.entered(state.visit_id, place)
@@ -161,7 +161,7 @@ def _key(state: VisitState, name: str) -> str:
 def _recording(site: Site, state: VisitState) -> Path | None:
     """The recording that is to be cut in this visit; None: there is none, or no more."""
     file = state.recordings.get(state.whole.recording_id) if state.whole is not None else None
-    return folder_of(site.engine.log).file(file) if file is not None and state.at_once else None
+    return folder_of(site.engine.log).file(file) if file is not None and state.single_take else None
 
 
 @router.post("/respond")
@@ -243,7 +243,7 @@ async def cut(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response
     """The borders in a recording of all responses, as their speaker left them."""
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
     state = await site.engine.state(visit_id)
-    if state.phase != "stimulus" or entered.get("step") != str(state.step) or not state.at_once:
+    if state.phase != "stimulus" or entered.get("step") != str(state.step) or not state.single_take:
         raise Stale("nothing is to be cut")
     place: Place = (state.step, state.attempt, CUTTING)
     try:

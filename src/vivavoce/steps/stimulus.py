@@ -114,14 +114,14 @@ class SoundPlan(NamedTuple):
     """Recording settings of responses.
 
     longest_s              of a recording; the page stops there
-    at_once                all stimuli are answered in one recording, which its speaker then cuts;
+    single_take            all stimuli are answered in one recording, which its speaker then cuts;
                            whoever answers the first with a form goes on one by one
     microphone_distance_m  between mouth and microphone, where the study prescribes it
     one, many              what a recording holds, as the table `recordings` says it
     """
 
     longest_s: float
-    at_once: bool = False
+    single_take: bool = False
     microphone_distance_m: float | None = None
     one: Content = "response"
     many: Content = "responses"

@@ -28,6 +28,7 @@ from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
+from vivavoce.study.renamed_keys import new_key, report_old_keys
 from vivavoce.study.retention import check_retention
 from vivavoce.study.step_kind import battles_of
 from vivavoce.study.step_sequence import Walk, check_systems
@@ -132,11 +133,13 @@ def check_study(path: Path | str) -> list[Problem]:
 
 
 def load_study(path: Path | str) -> Study:
-    """The study of a file, or of the study.yaml in a folder.
+    """The study of a file, or of the study.yaml in a folder; renamed keys are accepted once it has a log.
 
     Raises  StudyFileError: holds all problems
     """
-    found = examine_study(Path(path))
+    path = Path(path)
+    served = ((path if path.is_dir() else path.parent) / "log.sqlite").is_file()
+    found = examine_study(path, old_keys=served)
     if found.study is None:
         raise StudyFileError(found.problems)
     return found.study
@@ -164,10 +167,12 @@ class ExaminedStudy:
         return sorted(problems, key=_by_line(self.source))
 
 
-def examine_study(path: Path) -> ExaminedStudy:
+def examine_study(path: Path, *, old_keys: bool = False) -> ExaminedStudy:
     """A study file (or the study.yaml of a folder) with everything that is wrong with it."""
     path = path / "study.yaml" if path.is_dir() else path
-    source = read_yaml(path)
+    source = read_yaml(path, new_key=new_key)
+    if not old_keys:
+        report_old_keys(source, "run `vivavoce check --fix`")
     if not (source.data is None and source.problems) and not isinstance(source.data, dict):
         source.report(
             (), "contains no keys", "begin with `study: NAME`; `vivavoce init` writes a complete file"

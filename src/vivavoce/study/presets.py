@@ -8,6 +8,7 @@ from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.shelf import Shelf
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
 from vivavoce.languages.base import folders
+from vivavoce.study.renamed_keys import new_key
 
 ROOM: Final = Path(__file__).parent
 
@@ -88,7 +89,7 @@ def lay_over(study: Source, preset: str | None) -> MergedSource:
     data: dict[str, Any] = study.data
     merged = MergedSource(study.shown, data, study.lines, study.problems)
     if preset is not None:
-        below: dict[str, Any] = read_yaml(protocol_file(preset)).data
+        below: dict[str, Any] = read_yaml(protocol_file(preset), new_key=new_key).data
         tasks = data.get("tasks")
         if isinstance(tasks, str) or (isinstance(tasks, dict) and "file" in tasks):
             below = {key: value for key, value in below.items() if key != "tasks"}

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from vivavoce.core.reference import model_tables
+from vivavoce.core.reference import markdown_table, model_tables
 from vivavoce.study.file import StudyFile
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
+from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce.study.schemes import RESERVED_KEYS, Scheme
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.steps_file import LATER_STEPS, StepEntry
@@ -33,6 +34,12 @@ study that runs. `vivavoce check DIR` reports every mistake with its line and a 
 - The revision of a study is a hash of the study file and all files that it reads; every visit records it.
 
 """
+_RENAMED: Final = """## Renamed keys
+
+`vivavoce check --fix STUDY` renames old keys in the study file and changes nothing else. Studies with a log,
+and datasets, open with old keys. `*` is any name or number; `connector` is in a campaign's submission file.
+
+"""
 _FILES: Final = """## Other files
 
 - A file of tasks (`tasks: tasks.yaml`) replaces generated tasks. If there is an ontology, the tasks are
@@ -57,10 +64,16 @@ def study_reference() -> str:
     files = {"tasks.yaml": TasksFile, "pairs.yaml": PairsFile, "questions.yaml": QuestionsFile}
     files |= {file: model for _, step in STEPS for file, model in step.file_models.items()}
     later = ", ".join(f"`{name}`" for name in LATER_STEPS)
+    renamed = (
+        (", ".join(f"`{place}`" for place in places), f"`{old}`", f"`{new}`")
+        for places, names in RENAMED_KEYS.items()
+        for old, new in names.items()
+    )
     reserved = ", ".join(f"`{key}` ({meaning})" for key, meaning in RESERVED_KEYS.items())
     parts = [
         _HEAD + model_tables({"study.yaml": StudyFile, **kinds}),
         f"Planned steps, not available yet: {later}.\n",
+        _RENAMED + markdown_table(("in", "old key", "new key"), renamed),
         "## Protocols\n",
         *(f"### `{name}`\n\n```yaml\n{_protocol(name)}\n```\n" for name in protocol_names()),
         _FILES + model_tables({**files, "scheme.yaml": Scheme}, 3),

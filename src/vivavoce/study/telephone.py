@@ -80,7 +80,7 @@ class Telephone(Settings):
     advertised: str | None = Field(
         None, description="address announced to callers, if different from the listening address"
     )
-    at_once: Whole = Field(
+    max_concurrency: Whole = Field(
         20, ge=1, le=500, description=("maximum simultaneous calls; others get the busy signal")
     )
     routing: Routing | None = Field(

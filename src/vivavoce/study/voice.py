@@ -44,6 +44,6 @@ class Voice(Speaking):
     silence_prompts: Whole = Field(
         2, ge=0, le=10, description="open microphone: number of prompts in a silence"
     )
-    at_once: Whole = Field(
+    max_concurrency: Whole = Field(
         20, ge=1, le=500, description=("maximum simultaneous open microphones; others push to talk")
     )

@@ -147,7 +147,7 @@ class Forms:
             if sound.duration_s > plan.longest_s + MARGIN_S:
                 raise Refused("too_long", f"{sound.duration_s:.1f} of {plan.longest_s} s")
             recording_id = _recording_id(visit, key)
-            if state.at_once:
+            if state.single_take:
                 shown = state.shown
                 segments = await asyncio.to_thread(proposed, audio, shown.total)
                 event: Event = WholeRecorded(
@@ -174,7 +174,7 @@ class Forms:
             state = visit.state
             _expect_due(state, step, 0, None)
             plan, whole, file = state.sound_plan, state.whole, state.recordings.get(recording_id)
-            due = whole.recording_id if state.at_once and whole is not None else None
+            due = whole.recording_id if state.single_take and whole is not None else None
             if plan is None or file is None or due != recording_id:
                 raise Stale("another recording is to be cut")
             path = folder_of(self.log).file(file)

@@ -167,11 +167,11 @@ class VisitState(VisitHistory):
         return self.stimulus_kind.sound_plan(self.current_step) if self.attempt is None else None
 
     @property
-    def at_once(self) -> bool:
+    def single_take(self) -> bool:
         """True if one recording of all responses is due; a participant who began with forms continues with
         forms.
         """
-        return self.position == 0 and self.sound_plan is not None and self.sound_plan.at_once
+        return self.position == 0 and self.sound_plan is not None and self.sound_plan.single_take
 
     @property
     def answered(self) -> dict[int, ResponseGiven]:

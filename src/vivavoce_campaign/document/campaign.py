@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from vivavoce.analysis.idial import IdialPeople, PartTimes
 from vivavoce.core.signature import installed_version
-from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.reports.blocks import (
@@ -31,6 +30,7 @@ from vivavoce.reports.content import heads
 from vivavoce.reports.document import frame_words
 from vivavoce.reports.language import language, named_language, say, speaking
 from vivavoce.reports.numbers import count, listed, plural
+from vivavoce.study.renamed_keys import parse_study
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation
@@ -358,7 +358,7 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
 def _title_of(found: Evaluation) -> str:
     """What the team calls its system, else the title that its study was given, else its name."""
     name, campaign = found.submission.name(language()), found.settings
-    data = parse_yaml(found.dataset.manifest["study"].get("file") or "", "study.yaml").data
+    data = parse_study(found.dataset.manifest["study"].get("file") or "").data
     title = data.get("title") if isinstance(data, dict) else None
     if found.submission.title or not title:
         return name

@@ -198,7 +198,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
             return None
         return SoundPlan(
             step.settings.seconds,
-            step.settings.at_once,
+            step.settings.single_take,
             step.settings.microphone_distance_m,
             "command",
             "commands",

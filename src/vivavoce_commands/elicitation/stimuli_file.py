@@ -53,7 +53,7 @@ class ElicitSettings(Settings):
     by: By = Field("speech", description="speech: spoken, or typed without a microphone; text: typed")
     redo: Flag = Field(True, description="allow repeated commands, even after sending")
     seconds: Number = Field(60, ge=1, le=LONGEST_S, description="maximum length of a recording in seconds")
-    at_once: Flag = Field(
+    single_take: Flag = Field(
         False,
         description="one recording of all commands, split by voice activity and checked by its speaker",
     )
@@ -65,13 +65,13 @@ class ElicitSettings(Settings):
     )
     pointing: Flag = Field(
         False,
-        description="allow pointing at the picture by click, touch or keyboard; not with at_once",
+        description="allow pointing at the picture by click, touch or keyboard; not with single_take",
     )
 
     @model_validator(mode="after")
     def _one_picture_to_point_at(self) -> "ElicitSettings":
-        if self.pointing and self.at_once:
-            raise mistake("`pointing` and `at_once` at once", "leave one of them out")
+        if self.pointing and self.single_take:
+            raise mistake("`pointing` and `single_take` together", "leave one of them out")
         return self
 
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.dataset.populations import SIMULATED, planned_populations, populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.study.populations import PopulationCost
 from vivavoce.study.recruiter import RECRUITERS, read_recruitment
+from vivavoce.study.renamed_keys import parse_study
 from vivavoce_recruitment.platform import PricedRecruiter, Terms
 
 Row = Mapping[str, Any]
@@ -132,7 +132,7 @@ def _completed(dialogue: Row) -> bool:
 
 def _terms(dataset: Dataset) -> dict[str, Terms]:
     """The terms of the study's recruiters that pay, in money; what this version does not read is left out."""
-    source = parse_yaml(dataset.manifest["study"].get("file") or "", "study.yaml")
+    source = parse_study(dataset.manifest["study"].get("file") or "")
     written = source.data.get("recruitment") if isinstance(source.data, dict) else None
     if not isinstance(written, dict):
         return {}

@@ -269,7 +269,7 @@ class Microphones:
             raise Refused("not_running")
         if dialogue.channel != "voice":
             raise Refused("not_running", "no dialogue by voice")
-        if len(self._talks) >= self._settings.at_once:
+        if len(self._talks) >= self._settings.max_concurrency:
             raise Refused("full", f"{len(self._talks)} microphones are open")
         talk = Talk(self._engine, visit_id, dialogue, self._settings.pause_s)
         phone = called_system(self._engine.relay.connectors[dialogue.system])

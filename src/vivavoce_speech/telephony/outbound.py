@@ -235,7 +235,7 @@ class OutboundCalls:
             raise NotPlaced("too_soon")
         if not self._settings.open_at(clock.now()):
             raise NotPlaced("closed")
-        if len(self._tasks) >= self._settings.at_once:
+        if len(self._tasks) >= self._settings.max_concurrency:
             raise NotPlaced("lines")
 
     async def _noted(self, visit_id: str, number: str) -> tuple[str, str]:
@@ -265,9 +265,9 @@ class OutboundCalls:
             )
             limits = self._settings
             counted: tuple[tuple[int, int, Refusal], ...] = (
-                (placed.for_dialogue, limits.tries, "tries"),
-                (placed.to_callee, limits.a_number, "number"),
-                (placed.all_, limits.a_day, "day"),
+                (placed.for_dialogue, limits.max_attempts, "tries"),
+                (placed.to_callee, limits.max_per_number, "number"),
+                (placed.all_, limits.max_per_day, "day"),
             )
             for count, most, reason in counted:
                 if count >= most:

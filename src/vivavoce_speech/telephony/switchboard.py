@@ -77,7 +77,11 @@ class Switchboard:
         self._visits_of_callers: dict[str, str] = {}
         host, _, port = telephone.listen.rpartition(":")
         self.answerer = SipAnswerer(
-            self.take, host=host, port=int(port), advertised=telephone.advertised, at_once=telephone.at_once
+            self.take,
+            host=host,
+            port=int(port),
+            advertised=telephone.advertised,
+            at_once=telephone.max_concurrency,
         )
 
         self.streams = _media_streams(self, telephone)
@@ -335,7 +339,9 @@ def _asterisk(switchboard: Switchboard, telephone: Telephone) -> Asterisk | None
     settings = telephone.asterisk
     if settings is None:
         return None
-    return Asterisk(switchboard.take, agi=settings.agi, audio=settings.audio, at_once=telephone.at_once)
+    return Asterisk(
+        switchboard.take, agi=settings.agi, audio=settings.audio, at_once=telephone.max_concurrency
+    )
 
 
 def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStreams | None:
@@ -347,7 +353,7 @@ def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStrea
         token = Vault(names_in(settings.token), os.environ).expand(settings.token)
     except InputError as error:
         raise InputError(error.problem, place="telephone media_streams token", hint=error.hint) from None
-    return MediaStreams(switchboard.take, url=settings.url, token=token, at_once=telephone.at_once)
+    return MediaStreams(switchboard.take, url=settings.url, token=token, at_once=telephone.max_concurrency)
 
 
 def _ended(leg: PhoneLeg, dialogue_id: str) -> CallEnded:

@@ -183,9 +183,9 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, li
 
 def _ontology(study: "Study", path: Path) -> str | None:
     """Where the study's own domain file lies, seen from the suite; null for a study without one."""
-    from vivavoce.core.yaml_source import parse_yaml
+    from vivavoce.study.renamed_keys import parse_study
 
-    named = parse_yaml(study.file_text.encode(), study.name).data.get("ontology")
+    named = parse_study(study.file_text).data.get("ontology")
     file = study.folder / named if isinstance(named, str) else None
     if file is None or not file.is_file():
         return None

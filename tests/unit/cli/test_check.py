@@ -150,7 +150,7 @@ def test_check_is_not_ready_where_a_declared_measure_cannot_be_counted(tmp_path:
 MANY_MISTAKES = """
 study: many
 systems:
-  a: {connect: http, ulr: "http://127.0.0.1:9/chat", at_once: 0}
+  a: {connect: http, ulr: "http://127.0.0.1:9/chat", max_concurrency: 0}
   b: {connect: htp}
   c: {connect: scripted, title: 5, replies: [{sai: Good day}]}
 limits: {max_chars: lots}
@@ -168,7 +168,7 @@ def test_independent_mistakes_of_file_systems_and_analysis_are_told_together(tmp
     assert read is None
     wanted = (
         "study.yaml:4 systems.a.ulr: unknown key 'ulr'",
-        "study.yaml:4 systems.a.at_once",
+        "study.yaml:4 systems.a.max_concurrency",
         "study.yaml:5 systems.b.connect: unknown connector 'htp'",
         "study.yaml:6 systems.c.title",
         "study.yaml:6 systems.c.replies[0].sai",

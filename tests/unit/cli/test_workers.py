@@ -35,7 +35,7 @@ def refusal(folder: Path, system: dict[str, Any], url: str = SERVER, workers: in
 
 def test_a_study_in_writing_may_be_served_by_several(tmp_path: Path) -> None:
     assert refusal(tmp_path, BOT) == ""
-    assert refusal(tmp_path, BOT | {"spend_at_most": 5, "price_per_turn": 1}, workers=1) == ""
+    assert refusal(tmp_path, BOT | {"budget": 5, "price_per_turn": 1}, workers=1) == ""
     assert refusal(tmp_path, BOT, "sqlite:///log.sqlite", workers=1) == ""
 
 
@@ -55,10 +55,10 @@ def test_a_log_in_a_file_is_no_log_of_several(tmp_path: Path) -> None:
 
 
 def test_what_one_process_counts_is_named_with_its_place(tmp_path: Path) -> None:
-    said = refusal(tmp_path, BOT | {"price_per_turn": 1, "spend_at_most": 5})
-    assert said.startswith("study.yaml:2 systems.bot.spend_at_most: one process must count this")
-    assert said.endswith("out --workers, or leave out spend_at_most")
-    assert "systems.bot.at_once" in refusal(tmp_path, BOT | {"at_once": 5})
+    said = refusal(tmp_path, BOT | {"price_per_turn": 1, "budget": 5})
+    assert said.startswith("study.yaml:2 systems.bot.budget: one process must count this")
+    assert said.endswith("out --workers, or leave out budget")
+    assert "systems.bot.max_concurrency" in refusal(tmp_path, BOT | {"max_concurrency": 5})
 
 
 @pytest.mark.parametrize(

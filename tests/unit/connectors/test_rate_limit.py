@@ -57,7 +57,7 @@ async def fails(system: LimitedConnector) -> str:
 def test_no_more_turns_are_in_flight_than_the_system_takes() -> None:
     async def run() -> int:
         bot = Bot(takes_s=0.01)
-        system = governed(bot, at_once=3)
+        system = governed(bot, max_concurrency=3)
         await asyncio.gather(*(say(system) for _ in range(20)))
         return bot.most
 
@@ -106,7 +106,7 @@ def test_after_failures_in_a_row_a_system_rests_and_a_good_answer_ends_the_rest(
     async def run() -> None:
         now = [100.0]
         dead = [SystemUnderTestError("closed", "gone") for _ in range(6)]
-        system = governed(Bot(*dead), now, rest_after=3, rest_s=60)
+        system = governed(Bot(*dead), now, failure_threshold=3, reset_s=60)
         await fails(system)
         await fails(system)
         assert system.resting is None
@@ -126,7 +126,7 @@ def test_after_failures_in_a_row_a_system_rests_and_a_good_answer_ends_the_rest(
 
 def test_a_system_never_costs_more_than_its_ceiling_even_when_all_ask_at_once() -> None:
     async def run() -> None:
-        system = governed(Bot(takes_s=0.01), price_per_turn=0.3, spend_at_most=1.0)
+        system = governed(Bot(takes_s=0.01), price_per_turn=0.3, budget=1.0)
         said = await asyncio.gather(*(say(system) for _ in range(10)), return_exceptions=True)
         assert sum(one == ["well"] for one in said) == 3
         assert {str(one)[:23] for one in said if one != ["well"]} == {"refused: budget used up"}
@@ -137,13 +137,13 @@ def test_a_system_never_costs_more_than_its_ceiling_even_when_all_ask_at_once() 
 
 def test_a_turn_may_cost_all_that_is_left_and_what_was_sent_before_counts() -> None:
     async def run() -> None:
-        system = governed(Bot(), price_per_turn=0.5, spend_at_most=1.0)
+        system = governed(Bot(), price_per_turn=0.5, budget=1.0)
         system.charge(1)
         assert system.spent == 0.5 and system.resting is None
         assert await say(system) == ["well"]
         assert system.spent == 1.0 and system.resting == "its turns cost 1 of at most 1"
         assert "budget used up" in await fails(system)
-        free = governed(Bot(), spend_at_most=0.0)
+        free = governed(Bot(), budget=0.0)
         free.charge(9)
         assert free.spent == 0.0 and await say(free) == ["well"]
 
@@ -153,12 +153,16 @@ def test_a_turn_may_cost_all_that_is_left_and_what_was_sent_before_counts() -> N
 def test_a_rest_ends_when_its_time_is_over_and_none_begins_where_none_is_set() -> None:
     async def run() -> None:
         now = [100.0]
-        system = governed(Bot(*[SystemUnderTestError("closed", "gone")] * 2), now, rest_after=1, rest_s=60)
+        system = governed(
+            Bot(*[SystemUnderTestError("closed", "gone")] * 2), now, failure_threshold=1, reset_s=60
+        )
         await fails(system)
         for at_s, rests in ((159.9, True), (160.0, False)):
             now[0] = at_s
             assert (system.resting is not None) == rests
-        never = governed(Bot(*[SystemUnderTestError("closed", "gone")] * 9), now, rest_after=0, rest_s=60)
+        never = governed(
+            Bot(*[SystemUnderTestError("closed", "gone")] * 9), now, failure_threshold=0, reset_s=60
+        )
         for _ in range(9):
             await fails(never)
         assert never.resting is None

@@ -99,7 +99,7 @@ def test_only_a_step_that_is_answered_aloud_takes_recordings(log: Log, tmp_path:
 
 
 def test_borders_that_cannot_be_come_back_as_they_were_moved(log: Log, tmp_path: Path) -> None:
-    with visitors(tmp_path, log, at_once=True) as visitor:
+    with visitors(tmp_path, log, single_take=True) as visitor:
         person = begun(visitor())
         sent = {"step": 0, "position": 0, "key": "first-key"}
         person.client.post("/respond/recording", params=sent, content=wav(2.0))
@@ -134,7 +134,7 @@ def test_commands_from_pages_that_were_open_at_an_update_still_count(log: Log, t
 def test_a_whole_recording_from_a_page_that_was_open_at_an_update_still_counts(
     log: Log, tmp_path: Path
 ) -> None:
-    with visitors(tmp_path, log, at_once=True) as visitor:
+    with visitors(tmp_path, log, single_take=True) as visitor:
         person = begun(visitor())
         sent = {"step": "0", "key": "first-key", "takes": "1"}
         assert person.client.post("/elicit/whole", params=sent, content=wav(2.0)).status_code == 200

@@ -231,7 +231,7 @@ def test_one_microphone_too_many_is_refused_and_so_is_a_dialogue_that_is_over(tm
         with pytest.raises(Refused, match="not_running"):
             await room.microphones.connect(other, "dialogue-of-nobody", Page())
 
-    run(tmp_path, test, at_once=1)
+    run(tmp_path, test, max_concurrency=1)
 
 
 def test_silence_is_asked_about_but_does_not_end_the_dialogue(tmp_path: Path) -> None:

@@ -149,6 +149,6 @@ def test_check_says_why_participants_cannot_be_called(
 
 
 def test_whom_the_laboratory_may_call_must_be_said(tmp_path: Path) -> None:
-    problems = "\n".join(map(str, check_study(study(tmp_path, "telephone: {outbound: {a_day: 5}}\n"))))
+    problems = "\n".join(map(str, check_study(study(tmp_path, "telephone: {outbound: {max_per_day: 5}}\n"))))
     assert "telephone.outbound" in problems
     assert "'allowed' is missing" in problems

@@ -224,7 +224,7 @@ def test_while_a_call_rings_no_other_is_made_for_the_same_visit(tmp_path: Path) 
         lab.network.answers.set()
         (await lab.answered()).take_key("1")
 
-    with_outbound(tmp_path, work, at_once=1)
+    with_outbound(tmp_path, work, max_concurrency=1)
 
 
 def test_limits_for_a_dialogue_a_number_and_a_day_hold_over_visits(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_limits_for_a_dialogue_a_number_and_a_day_hold_over_visits(tmp_path: Pat
         lab.clock.advance(86_401)
         await called()
 
-    with_outbound(tmp_path, work, tries=2, a_number=3, a_day=4)
+    with_outbound(tmp_path, work, max_attempts=2, max_per_number=3, max_per_day=4)
 
 
 def test_between_two_calls_there_is_a_pause_and_at_night_there_are_none(tmp_path: Path) -> None:

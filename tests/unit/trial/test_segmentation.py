@@ -44,7 +44,7 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
 def play(tmp_path: Path, log: Log, move: Callable[[SessionEngine, str], Awaitable[None]]) -> None:
     async def run() -> None:
-        engine = SessionEngine(commanding_study(tmp_path / "study", at_once=True), log, {})
+        engine = SessionEngine(commanding_study(tmp_path / "study", single_take=True), log, {})
         await engine.start()
         try:
             await move(engine, (await engine.open_visit(language="en")).visit_id)

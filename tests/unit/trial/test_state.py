@@ -190,7 +190,7 @@ def tried(*passed: bool) -> list[Event]:
 
 
 @pytest.mark.parametrize(
-    ("happened", "position", "attempt", "may_redo", "at_once"),
+    ("happened", "position", "attempt", "may_redo", "single_take"),
     [
         ([], 0, None, False, True),
         ([planned()], 0, None, False, True),
@@ -211,19 +211,19 @@ def test_stimuli_are_due_one_after_another_after_the_check_before(
     position: int,
     attempt: int | None,
     may_redo: bool,
-    at_once: bool,
+    single_take: bool,
     free: bool,
     tmp_path: Path,
 ) -> None:
-    state = stands(commanding_study(tmp_path, redo=free, at_once=free), *happened)
+    state = stands(commanding_study(tmp_path, redo=free, single_take=free), *happened)
     assert (state.phase, state.position, state.attempt) == ("stimulus", position, attempt)
-    assert (state.may_redo, state.at_once) == (may_redo and free, at_once and free)
+    assert (state.may_redo, state.single_take) == (may_redo and free, single_take and free)
     assert (state.sound_plan is None) == (attempt is not None)
 
 
 def test_in_writing_nothing_is_recorded_at_once(tmp_path: Path) -> None:
     state = stands(commanding_study(tmp_path, by="text"), planned())
-    assert state.sound_plan is None and state.at_once is False
+    assert state.sound_plan is None and state.single_take is False
 
 
 @pytest.mark.parametrize("accepted", [True, False])

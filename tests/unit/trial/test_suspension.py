@@ -11,7 +11,7 @@ from vivavoce.trial.engine import SessionEngine
 
 
 def governed(parrot: Parrot) -> LimitedConnector:
-    return LimitedConnector(parrot, ConnectorSettings(connect="parrot", rest_after=2, rest_s=3600))
+    return LimitedConnector(parrot, ConnectorSettings(connect="parrot", failure_threshold=2, reset_s=3600))
 
 
 def test_a_failing_system_is_left_alone_until_it_answers(log: Log, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_when_all_systems_fail_dialogues_are_still_begun(log: Log, tmp_path: Pat
 
 
 def test_what_a_system_has_cost_outlives_a_restart(log: Log, tmp_path: Path) -> None:
-    settings = ConnectorSettings(connect="parrot", price_per_turn=2.0, spend_at_most=5.0)
+    settings = ConnectorSettings(connect="parrot", price_per_turn=2.0, budget=5.0)
     study = make_study(tmp_path, systems={"one": {"connect": "http", "url": "http://192.0.2.1/"}})
 
     async def run(*texts: str) -> tuple[float, str | None]:

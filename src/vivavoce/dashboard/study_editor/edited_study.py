@@ -12,7 +12,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from vivavoce.connectors.factory import SettingsError, make_connector
 from vivavoce.core.errors import InputError, sentences
-from vivavoce.core.yaml_source import Problem, parse_yaml, read_yaml
+from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.dashboard.study_editor.settings_form import as_mapping, as_short
 from vivavoce.dashboard.study_editor.study_text import (
     STUDY_FILE,
@@ -28,6 +28,7 @@ from vivavoce.dashboard.study_editor.study_text import (
 from vivavoce.study.load import examine_study
 from vivavoce.study.model import Study
 from vivavoce.study.presets import PROTOCOLS, protocol_file, shipped_text
+from vivavoce.study.renamed_keys import parse_study
 from vivavoce.study.scaffold import example_texts, nameless_consents
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.steps_file import StepEntry
@@ -85,7 +86,7 @@ class EditedStudy:
 
     def own(self, key: str) -> Written:
         """Content of the file below a key; {} if absent."""
-        data = parse_yaml(self.text, STUDY_FILE).data
+        data = parse_study(self.text).data
         found = data.get(key) if isinstance(data, dict) else None
         return found if isinstance(found, dict) else {}
 

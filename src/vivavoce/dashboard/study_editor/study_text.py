@@ -14,8 +14,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.presets import PROTOCOLS, lay_over
+from vivavoce.study.renamed_keys import parse_study, with_new_keys
 
 STUDY_FILE: Final = "study.yaml"
 Change = Callable[[CommentedMap], None]
@@ -82,7 +82,7 @@ def write_text(path: Path, text: str, *, base: str) -> None:
 
 def check_text(text: str) -> None:
     """Check a study file's text. Raises  InputError: not a YAML mapping"""
-    source = parse_yaml(text, "study.yaml")
+    source = parse_study(text)
     if source.problems:
         raise source.problems[0].error()
     if not isinstance(source.data, dict):
@@ -90,13 +90,15 @@ def check_text(text: str) -> None:
 
 
 def changed(text: str, key: str, change: Change) -> str:
-    """Text after a change of one top-level key; bytes outside the key's lines are unchanged.
+    """Text after a change of one top-level key; bytes outside the key's lines are unchanged, except
+    that old keys get their new names.
 
     Input   change: gets a mapping with no more than this key, or without it where the file does not have it;
             what it leaves there is written, and nothing where it takes the key out
     Raises  InputError: the text is no YAML mapping
     """
     check_text(text)
+    text = with_new_keys(text)
     before, section, after = _sections(text, key)
     yaml = _yaml(text)
     data = (yaml.load(section) if section.strip() else None) or CommentedMap()
@@ -115,7 +117,7 @@ def _sections(text: str, key: str) -> tuple[str, str, str]:
 
     Comments and empty lines in front of a key are its heading, and never the end of the one before.
     """
-    places = parse_yaml(text, "study.yaml").lines
+    places = parse_study(text).lines
     starts = sorted({line for path, line in places.items() if len(path) == 1})
     lines = text.splitlines(keepends=True)
     if (key,) not in places:
@@ -170,7 +172,7 @@ def plain(value: Any) -> Any:
 
 def effective(text: str) -> Written:
     """Content of the file merged with its protocol; {} if not a mapping."""
-    source = parse_yaml(text, "study.yaml")
+    source = parse_study(text)
     if not isinstance(source.data, dict):
         return {}
     name = source.data.get("protocol")

@@ -1,0 +1,80 @@
+"""Renamed keys of the study file: reported and rewritten by `check`, read in old logs."""
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
+
+# old and new keys of a mapping, by its places: paths in new names, with * for any name or number;
+# `connector` is that of a submission file
+RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
+    ("systems.*", "systems.*.behind", "connector"): {
+        "at_once": "max_concurrency",
+        "rest_after": "failure_threshold",
+        "rest_s": "reset_s",
+        "spend_at_most": "budget",
+    },
+    ("voice", "telephone", "telephone.outbound"): {"at_once": "max_concurrency"},
+    ("telephone.outbound",): {"a_day": "max_per_day", "a_number": "max_per_number", "tries": "max_attempts"},
+    ("visit.*.elicit",): {"at_once": "single_take"},
+}
+_BY_OLD_KEY: Final[dict[str, list[tuple[list[str], str]]]] = {}
+for _places, _names in RENAMED_KEYS.items():
+    for _old, _new in _names.items():
+        _BY_OLD_KEY.setdefault(_old, []).extend((place.split("."), _new) for place in _places)
+
+
+def _fits(wanted: str, name: str | int) -> bool:
+    return wanted in ("*", name)
+
+
+def new_key(path: KeyPath, key: str) -> str:
+    """The name of a key today, in the mapping at `path`."""
+    for place, new in _BY_OLD_KEY.get(key, ()):
+        if len(place) == len(path) and all(map(_fits, place, path)):
+            return new
+    return key
+
+
+def parse_study(text: str) -> Source:
+    """A study file's text, with old keys under their new names."""
+    return parse_yaml(text, "study.yaml", new_key)
+
+
+def report_old_keys(source: Source, hint: str) -> None:
+    """Report every old key as a problem."""
+    for path, old, _ in source.old_keys:
+        source.report(path, f"`{old}` is now `{path[-1]}`", hint)
+
+
+def with_new_keys(text: str) -> str:
+    """A study file's text with new keys and no other change; the same text where that is not possible."""
+    source, renamed = parse_study(text), text
+    for offset, key in sorted({key.offset: key for key in source.old_keys}.items(), reverse=True):
+        start = offset + (text[offset] in "'\"")
+        if text.startswith(key.name, start):
+            renamed = f"{renamed[:start]}{key.path[-1]}{renamed[start + len(key.name) :]}"
+    after = parse_study(renamed)
+    sound = not (source.problems or after.problems or after.old_keys)
+    return renamed if sound and after.data == source.data else text
+
+
+def rewrite_old_keys(file: Path) -> list[str]:
+    """Rename the old keys of a study file in place; one line for each."""
+    file = file.resolve()
+    try:
+        text = file.read_bytes().decode()
+    except UnicodeDecodeError:
+        return []
+    mark = text[: text.startswith("\ufeff")]
+    renamed = with_new_keys(text[len(mark) :])
+    if mark + renamed == text:
+        return []
+    source = parse_yaml(text[len(mark) :], file.name, new_key)
+    report_old_keys(source, "renamed")
+    beside = file.with_name(f".{file.name}-renamed")
+    beside.write_bytes((mark + renamed).encode())
+    shutil.copymode(file, beside)
+    beside.replace(file)
+    return [str(problem) for problem in source.problems]

@@ -1,0 +1,206 @@
+"""Renamed keys: `check` names the new key, `check --fix` writes it, and old logs are read with it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from scenes.eliciting import FRAME, STIMULI
+from vivavoce.cli.main import app
+from vivavoce.core.yaml_source import KeyPath, parse_yaml
+from vivavoce.study.load import StudyFileError, check_study, load_study
+from vivavoce.study.model import Study
+from vivavoce.study.presets import protocol_file, protocol_names
+from vivavoce.study.renamed_keys import RENAMED_KEYS, parse_study, rewrite_old_keys, with_new_keys
+from vivavoce.study.scaffold import write_study
+
+ROOT = Path(__file__).parents[3]
+ROWS = [
+    (place, old, new)
+    for places, names in RENAMED_KEYS.items()
+    for old, new in names.items()
+    for place in places
+]
+OLD = {new: old for _, old, new in ROWS}
+EXAMPLES = [
+    block
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+]
+FULL = """\
+# max_concurrency: and budget: in a comment
+study: full
+languages: [en, it]
+systems:
+  a: {connect: http, url: "http://127.0.0.1:9101/chat", max_concurrency: 3, 'failure_threshold': 2} # è
+  "b":
+    connect: wizard
+    behind:
+      connect: http
+      url: "http://127.0.0.1:9102/chat?budget: 1"
+      "max_concurrency": 4
+      failure_threshold : 2
+      reset_s: 5
+      budget: 3
+    reset_s: 7.5
+    budget: 10
+voice: {max_concurrency: 2}
+telephone:
+  number: "sip:{pin}@192.0.2.7:5060"
+  max_concurrency: 9
+  outbound:
+    exchange: 127.0.0.1:5070
+    allowed: ["+39"]
+    max_per_day: 3
+    max_per_number: 2
+    max_attempts: 2
+    max_concurrency: 1
+visit:
+  - consent: {file: consent.md, recording: true}
+  - dialogue: {channel: voice}
+  - dialogue: {channel: phone, gate: code}
+  - elicit: {stimuli: stimuli.yaml, single_take: true}
+"""
+NOT_OF_A_STUDY = {"connector"}
+
+
+def stands_in(place: str, path: KeyPath) -> bool:
+    """Whether a mapping, with old or new keys above it, stands in a place of the table."""
+    parts = place.split(".")
+    fits = (part in ("*", name) or OLD.get(part) == name for part, name in zip(parts, path, strict=False))
+    return len(parts) == len(path) and all(fits)
+
+
+def old_key(path: KeyPath, key: str) -> str:
+    return next((old for place, old, new in ROWS if key == new and stands_in(place, path)), key)
+
+
+def old_spelling(text: str) -> str:
+    for path, new, offset in sorted(parse_yaml(text, "", old_key).old_keys, key=lambda key: -key.offset):
+        text = text[:offset] + text[offset:].replace(new, str(path[-1]), 1)
+    return text
+
+
+def full_study(folder: Path, text: str = FULL) -> Path:
+    files = {
+        "study.yaml": text,
+        "consent.md": "# Consent\n",
+        "consent.it.md": "# Consenso\n",
+        "frame.svg": FRAME,
+        "stimuli.yaml": STIMULI,
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder / "study.yaml"
+
+
+def without_text(study: Study) -> Study:
+    return study.model_copy(update={"file_text": "", "revision": ""})
+
+
+@pytest.mark.parametrize(("place", "old", "new"), ROWS)
+def test_every_key_of_the_table_is_read_and_rewritten(place: str, old: str, new: str) -> None:
+    def text(key: str) -> str:
+        made = f"{{{key}: 1}}"
+        for part in reversed(place.split(".")):
+            made = f"[{made}]" if part == "*" else f"{{{part}: {made}}}"
+        return made
+
+    assert with_new_keys(text(old)) == text(new)
+    [key] = parse_study(text(old)).old_keys
+    assert (key.name, key.path[-1]) == (old, new)
+
+
+def test_the_full_study_has_every_key_of_the_table() -> None:
+    keys = parse_study(old_spelling(FULL)).old_keys
+    for place, old, new in ROWS:
+        found = (key.name == old and key.path[-1] == new and stands_in(place, key.path[:-1]) for key in keys)
+        assert place in NOT_OF_A_STUDY or any(found), (place, old)
+
+
+def test_check_names_the_new_key_with_its_line_and_fix_writes_it(tmp_path: Path) -> None:
+    file = full_study(tmp_path)
+    wanted = load_study(file)
+    file.write_text(old_spelling(FULL), encoding="utf-8")
+    problems = check_study(file)
+    assert [str(problem).partition(" (")[0] for problem in problems if "is now" not in problem.problem] == []
+    assert (problems[0].place, problems[0].problem) == (
+        "study.yaml:5 systems.a.max_concurrency",
+        "`at_once` is now `max_concurrency`",
+    )
+    assert len(problems) == len(parse_study(file.read_text(encoding="utf-8")).old_keys)
+    with pytest.raises(StudyFileError):
+        load_study(file)
+
+    done = CliRunner().invoke(app, ["check", str(tmp_path), "--no-bots", "--fix", "--json"])
+    fixed = json.loads(done.stdout)
+    assert len(fixed["fixed"]) == len(problems) and not any("is now" in line for line in fixed["problems"])
+    assert file.read_text(encoding="utf-8") == FULL
+    assert load_study(file) == wanted
+    again = CliRunner().invoke(app, ["check", str(tmp_path), "--no-bots", "--fix", "--json"])
+    assert json.loads(again.stdout)["fixed"] == [] and file.read_text(encoding="utf-8") == FULL
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_presets_in_their_old_spelling_become_equal_studies(protocol: str, tmp_path: Path) -> None:
+    """Their own files, and the protocol's keys written into the study file."""
+    write_study(tmp_path, protocol, name="old")
+    file = tmp_path / "study.yaml"
+    own = file.read_text(encoding="utf-8")
+    told = parse_study(own).data
+    preset = protocol_file(protocol).read_text(encoding="utf-8")
+    sections = re.split(r"^(?=\w)", preset, flags=re.M)
+    whole = own + "".join(section for section in sections if section.partition(":")[0] not in told)
+    file.write_text(whole, encoding="utf-8")
+    wanted = load_study(file)
+    file.write_text(old := old_spelling(whole), encoding="utf-8")
+    keys = parse_study(old).old_keys
+    assert [problem.problem for problem in check_study(file)] == [
+        f"`{key.name}` is now `{key.path[-1]}`" for key in sorted(keys, key=lambda key: key.offset)
+    ]
+    assert len(rewrite_old_keys(file)) == len(keys)
+    assert load_study(file) == wanted
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_of_the_documentation_have_new_keys_that_come_back_from_the_old(example: str) -> None:
+    assert parse_study(example).old_keys == []
+    assert with_new_keys(old_spelling(example)) == example
+
+
+def test_a_study_with_a_log_opens_with_its_old_keys(tmp_path: Path) -> None:
+    file = full_study(tmp_path)
+    wanted = load_study(file)
+    file.write_text(old_spelling(FULL), encoding="utf-8")
+    (tmp_path / "log.sqlite").touch()
+    assert without_text(load_study(file)) == without_text(wanted)
+    assert check_study(file), "`check` still names them"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "voice: {at_once: 2, max_concurrency: 3}\n",  # which of them is meant?
+        'voice: {"at\\u005fonce": 2}\n',
+        "voice: {at_once: 2\n",
+    ],
+)
+def test_a_file_that_cannot_be_rewritten_safely_is_left_alone(text: str, tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
+    assert rewrite_old_keys(tmp_path / "study.yaml") == []
+    assert (tmp_path / "study.yaml").read_text(encoding="utf-8") == text
+
+
+def test_line_ends_byte_order_mark_and_mode_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_bytes(b"\xef\xbb\xbf# \xc3\xa8\r\nvoice:\r\n\r\n  at_once: 2  # at_once\r\n")
+    file.chmod(0o600)
+    assert len(rewrite_old_keys(file)) == 1
+    assert file.read_bytes() == b"\xef\xbb\xbf# \xc3\xa8\r\nvoice:\r\n\r\n  max_concurrency: 2  # at_once\r\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.write_bytes(b"voice:\n\tat_once: 2\n")
+    assert rewrite_old_keys(file) == []
+    file.write_bytes(b"--- # \xc3\xa8\nvoice:\n  at_once: 2\n")  # read by ruamel.yaml
+    assert len(rewrite_old_keys(file)) == 1 and b"max_concurrency" in file.read_bytes()
