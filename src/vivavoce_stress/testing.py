@@ -33,8 +33,7 @@ class StressTestContract:
 
     def test_it_is_found_by_its_name_and_tells_all_about_itself(self) -> None:
         test = STRESS_TESTS.get(self.name)
-        assert test.name == self.name and test.title and test.source and test.keeps
-        assert len(test.meaning) > 20, "meaning says what is done to an utterance"
+        assert test.name == self.name and test.title and test.source and test.keeps and test.meaning
 
     def test_its_operators_are_its_own(self) -> None:
         operators = STRESS_TESTS.get(self.name).operators

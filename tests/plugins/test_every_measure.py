@@ -6,6 +6,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.testing.measure import MeasureContract
 
 NAMES = MEASURES.names()
+COUNTS = ("turns", "system_turns", "user_turns")
 TESTS = [name for name in vars(MeasureContract) if name.startswith("test_")]
 
 
@@ -16,6 +17,6 @@ def test_there_are_at_least_sixty_interaction_parameters_with_a_published_symbol
 @pytest.mark.parametrize("name", NAMES)
 def test_a_measure_keeps_its_contract(name: str) -> None:
     contract = MeasureContract()
-    contract.measure = MEASURES.get(name)
+    contract.measure, contract.zero_alone = MEASURES.get(name), name in COUNTS
     for test in TESTS:
         getattr(contract, test)()

@@ -48,13 +48,6 @@ WRITE_LINES = """    found = {
 """
 READ_LINES = """found = json.loads((folder / "lines.json").read_text("utf-8"))
         return {one: [(who, words) for who, words in said] for one, said in found.items()}"""
-ITALIAN = """
-msgid "You answer questions in your own words."
-msgstr "Rispondi alle domande con parole tue."
-
-msgid "What you write."
-msgstr "Quello che scrivi."
-"""
 WRITTEN: dict[str, list[tuple[str, str]]] = {
     "channel": [
         (r"vv\.Information\(\).*", CARRIED),
@@ -109,7 +102,6 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
     "section": [
         ('title = ""', 'title = "How many there are"'),
         (r"= {}", '= {"all": len(material.dataset.read("dialogues"))}'),
-        (r"\Z", 'msgid "How many there are"\nmsgstr "Quanti sono"\n'),
     ],
     "step": [
         (r"return 0\.0", "return 0.5 * len(step.settings.questions)"),
@@ -117,7 +109,6 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         (r'return ""', 'return f"{len(step.settings.questions)} open questions"'),
         (r"return \[\]", "return [MyStepQuestion(text=one) for one in step.settings.questions]"),
         (r'raise vv\.InputError\("simulated.*\)', 'return MyStepAnswer(answer="No idea.")'),
-        (r"\Z", ITALIAN),
     ],
     "verb": [
         (r"# TODO: a docstring.*", '"""Say how many dialogues a dataset has."""'),
@@ -170,7 +161,6 @@ def write(sources: Path) -> None:
         files = [one for one in (sources / kind).rglob("*.*") if one.suffix in (".py", ".yaml", ".po")]
         for pattern, words in changes:
             holders = [one for one in files if re.search(pattern, one.read_text("utf-8"))]
-            holders = [one for one in holders if one.suffix == ".po"] if pattern == r"\Z" else holders
             assert holders, f"{kind}: nothing to write for {pattern}"
             for file in holders:
                 file.write_text(
@@ -193,6 +183,11 @@ def test_a_new_package_fails_its_contract_until_it_is_written(tmp_path: Path) ->
         into = tmp_path / "site" / module.name
         shutil.copytree(module, into, dirs_exist_ok=True) if module.is_dir() else shutil.copy(module, into)
     assert kept(sources, tmp_path / "site") == dict.fromkeys(NAMES, True)
+
+
+def test_its_help_names_every_kind() -> None:
+    shown = CliRunner().invoke(app, ["new", "--help"]).stdout
+    assert set(kinds()) <= set(re.findall(r"[\w-]+", shown))
 
 
 def test_nothing_is_overwritten_and_a_name_that_will_not_do_is_one_line(tmp_path: Path) -> None:

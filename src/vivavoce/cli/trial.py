@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from vivavoce.api.new_package import kinds, write_package
 from vivavoce.cli.arguments import Study_, offered
 from vivavoce.cli.progress import note
 
@@ -173,9 +174,7 @@ def desk(
 def new(
     kind: Annotated[
         str,
-        typer.Argument(
-            help="connector, importer, language, measure, questionnaire, section, step, stress-test or verb."
-        ),
+        typer.Argument(help=f"{', '.join(kinds())}."),
     ],
     name: Annotated[str, typer.Argument(help="Name for use in studies and on the command line.")],
     folder: Annotated[
@@ -185,8 +184,6 @@ def new(
     """Create a package with a connector, measure, step, ... and a contract test that fails until you
     complete it.
     """
-    from vivavoce.api.new_package import write_package
-
     package = write_package(kind, name, folder)
     for path in package:
         note(f"wrote {path}")

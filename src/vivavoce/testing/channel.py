@@ -31,7 +31,7 @@ class ChannelContract:
     name       as `channel` of a dialogue has it
     settings   of the dialogue beside that, such as {gate: code}
     sections   of the study file that the channel needs, such as `telephone`
-    languages  of the study: each needs the channel's words but English
+    languages  of the study
     """
 
     name: str
@@ -44,16 +44,14 @@ class ChannelContract:
         course = self._channel().course()
         assert course and "\n" not in course, "course is a part of one line of the preregistration"
 
-    def test_participants_are_told_of_it_in_their_language(self) -> None:
+    def test_participants_are_told_what_is_kept(self) -> None:
         with self._study() as study:
             (dialogue,) = [step for step in study.visit if dialogues_of(step) is not None]
             told: Information = self._channel().told(study)
             assert told.lead and told.keeps, "say what the study is about and what is kept"
             for message in (told.lead, *told.needs, *told.keeps):
-                english = kind_of(dialogue).say(message, "en")
                 for language in study.languages:
-                    same = kind_of(dialogue).say(message, language) == english
-                    assert language == "en" or not same, f"{english!r} is not translated into {language}"
+                    assert "%(" not in kind_of(dialogue).say(message, language)
 
     def test_it_says_what_is_missing_and_what_is_doubtful_in_a_line_each(self) -> None:
         with self._study() as study:

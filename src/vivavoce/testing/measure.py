@@ -1,6 +1,5 @@
 """What every measure keeps to."""
 
-import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -23,10 +22,12 @@ NEARLY: Final = 1e-9
 class MeasureContract:
     """What every measure keeps to, tried on dialogues in which everything is logged and annotated.
 
-    measure  the measure
+    measure     the measure
+    zero_alone  it counts something, so a dialogue of which nothing is known has a value: 0
     """
 
     measure: Measure
+    zero_alone: bool = False
 
     def test_it_is_found_by_its_name(self) -> None:
         assert MEASURES.get(self.measure.name) is self.measure, "its entry point names another object"
@@ -35,13 +36,8 @@ class MeasureContract:
         one = self.measure
         assert one.unit_symbol in ("1", "s") and one.origin in get_args(Origin) and one.level in LEVELS
         assert one.direction in ("higher", "lower", None)
-        for name in ("title", "unit", "family", "analysis_unit"):
+        for name in ("title", "unit", "family", "analysis_unit", "meaning", "source", "empty"):
             assert getattr(one, name), f"{name} is empty"
-        assert len(one.meaning) > 20 and one.meaning.endswith("."), "meaning is one sentence or more"
-        assert len(one.source) > 10, "source says where the definition stands"
-        assert re.search(r"missing|left out|counts 0|do not count|needs", one.empty), (
-            "empty says when the value is missing"
-        )
 
     def test_what_it_needs_is_known(self) -> None:
         check_needs(self.measure)
@@ -51,8 +47,7 @@ class MeasureContract:
 
     def test_a_dialogue_of_which_nothing_is_known_is_missing_not_zero(self) -> None:
         numerator, denominator = self._parts()[UNKNOWN]
-        assert denominator == (1 if self.measure.empty.startswith("never") else 0)
-        assert numerator == 0
+        assert (numerator, denominator) == (0, int(self.zero_alone))
 
     def test_pooling_is_the_sum_of_the_components(self) -> None:
         table = _sample().read("dialogues")
