@@ -52,7 +52,9 @@ def __getattr__(name: str) -> object:
         home, inside = _PUBLIC[name]
         found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), inside)
         return found
-    offered = {point.name: point for point in import_module(f"{__name__}.core.shelf").offers(_GROUP)}
+    offered = {
+        point.name: point for point in import_module(f"{__name__}.core.entry_points").installed_points(_GROUP)
+    }
     if name == "__all__":
         return sorted({*_PUBLIC, *offered})
     if name not in offered:

@@ -7,7 +7,6 @@ from random import Random
 from typing import Any, Final, Literal, Protocol
 
 from vivavoce.core.registry import Registry
-from vivavoce.core.shelf import Shelf
 
 Family = Literal["spelling", "lexical", "syntactic"]
 Approval = Literal["none", "review", "choice"]
@@ -224,7 +223,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-STRESS_TESTS: Final[Shelf[StressTest]] = Shelf("stress test", StressTest)
+STRESS_TESTS: Final[Registry[StressTest]] = Registry("stress test", StressTest)
 LANGUAGES: Final[Registry[LanguagePack]] = Registry("language pack")
 
 

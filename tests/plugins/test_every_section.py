@@ -236,7 +236,7 @@ def test_a_section_that_does_not_say_everything_of_itself_is_refused(
     monkeypatch.setattr(EntryPoint, "load", lambda self: offered)
     monkeypatch.setattr(shelf, "offers", lambda group: (point,))
     with pytest.raises(InputError, match=why):
-        shelf.Shelf("section", Section, fits=SECTIONS.fits, needs=SECTIONS.needs).get("weather")
+        shelf.Registry("section", Section, fits=SECTIONS.fits, needs=SECTIONS.needs).get("weather")
 
 
 def test_a_section_finds_its_own_words_first_and_then_those_of_the_report(tmp_path: Path) -> None:

@@ -243,4 +243,4 @@ def test_a_step_that_does_not_say_everything_of_itself_is_refused(monkeypatch: p
     monkeypatch.setattr(EntryPoint, "load", lambda self: Silent)
     monkeypatch.setattr(shelf, "offers", lambda group: (point,))
     with pytest.raises(InputError, match=r"'silent' .* lacks its simulate"):
-        shelf.Shelf("step", StepKind).get("silent")
+        shelf.Registry("step", StepKind).get("silent")

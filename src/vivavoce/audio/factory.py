@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Source
 
@@ -35,7 +35,7 @@ def is_made_by_settings(kind: Any) -> bool:
 
 
 def make_kind(
-    shelf: Shelf[MadeBySettings[Settings, Made]],
+    shelf: Registry[MadeBySettings[Settings, Made]],
     raw: Mapping[str, Any] | str,
     *,
     secrets: Mapping[str, str] | None = None,

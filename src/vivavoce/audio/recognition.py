@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.audio.factory import MadeBySettings, is_made_by_settings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 
 
 class RecognitionError(VivavoceError):
@@ -52,6 +52,6 @@ class Recogniser(Protocol):
         ...
 
 
-RECOGNISERS: Final[Shelf[MadeBySettings[RecogniserSettings, Recogniser]]] = Shelf(
+RECOGNISERS: Final[Registry[MadeBySettings[RecogniserSettings, Recogniser]]] = Registry(
     "recogniser", fits=is_made_by_settings, needs="settings, make"
 )

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.audio.factory import MadeBySettings, is_made_by_settings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 
 
 class SynthesisError(VivavoceError):
@@ -51,6 +51,6 @@ def reads_ssml(synthesiser: Synthesiser) -> bool:
     return bool(getattr(synthesiser, "reads_ssml", False))
 
 
-SYNTHESISERS: Final[Shelf[MadeBySettings[SynthesiserSettings, Synthesiser]]] = Shelf(
+SYNTHESISERS: Final[Registry[MadeBySettings[SynthesiserSettings, Synthesiser]]] = Registry(
     "synthesiser", fits=is_made_by_settings, needs="settings, make"
 )

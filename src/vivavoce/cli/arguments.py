@@ -16,9 +16,9 @@ def offered(group: str) -> Callable[[str], list[str]]:
     """
 
     def proposed(incomplete: str) -> list[str]:
-        from vivavoce.core.shelf import offers
+        from vivavoce.core.entry_points import installed_points
 
-        names = dict.fromkeys(point.name for point in offers(group))
+        names = dict.fromkeys(point.name for point in installed_points(group))
         return [name for name in names if name.startswith(incomplete)]
 
     return proposed

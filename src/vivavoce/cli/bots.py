@@ -18,9 +18,9 @@ app = typer.Typer(help="List and run the bundled bots.", no_args_is_help=True)
 
 
 def _bots() -> "dict[str, EntryPoint]":
-    from vivavoce.core.shelf import offers
+    from vivavoce.core.entry_points import installed_points
 
-    return {point.name: point for point in offers(GROUP)}
+    return {point.name: point for point in installed_points(GROUP)}
 
 
 def bot_names() -> list[str]:

@@ -13,7 +13,7 @@ from vivavoce.connectors.base import ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
 
@@ -33,7 +33,7 @@ def _is_connector(kind: Any) -> bool:
     return declared and callable(getattr(kind, "make", None))
 
 
-CONNECTORS: Final[Shelf[ConnectorKind]] = Shelf(
+CONNECTORS: Final[Registry[ConnectorKind]] = Registry(
     "connector", fits=_is_connector, needs="settings (a ConnectorSettings), make"
 )
 

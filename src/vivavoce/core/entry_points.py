@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -60,6 +61,23 @@ class EntryPoint(NamedTuple):
         if found is None:
             raise ValueError(f"{self.value!r} is not of the form module:attribute")
         return found[1], found[2] or ""
+
+
+def installed_points(group: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group, in the order of their names, looked up once for each `sys.path`."""
+    return _points_of_group(group, tuple(sys.path))
+
+
+@lru_cache
+def _points_of_group(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    points = _all_points(path).get(group, ())
+    return tuple(sorted(points, key=lambda point: (point.name, point.value)))
+
+
+@lru_cache
+def _all_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
+    """Of all groups at once: reading one group takes as long as reading all."""
+    return read_entry_points(path)
 
 
 def read_entry_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:

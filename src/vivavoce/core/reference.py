@@ -11,7 +11,7 @@ from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 
 _NAMES = {str: "text", int: "integer", float: "number", bool: "boolean", Decimal: "number"}
 
@@ -30,7 +30,7 @@ class ReferencePage:
     make: Callable[[], str]
 
 
-REFERENCE_PAGES: Final[Shelf[ReferencePage]] = Shelf("reference page", ReferencePage)
+REFERENCE_PAGES: Final[Registry[ReferencePage]] = Registry("reference page", ReferencePage)
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:

@@ -1,48 +1,174 @@
-"""Named objects of one kind; `core.shelf` adds what installed packages offer."""
+"""Registries: named objects of one kind that installed packages offer by entry points, ours like any other."""
 
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from threading import RLock
+from typing import Any, Generic, TypeVar, cast
 
-from vivavoce.core.errors import DuplicateName, UnknownName
+from vivavoce.core.entry_points import EntryPoint, installed_points
+from vivavoce.core.errors import DuplicateName, InputError, MissingExtra, UnknownName
 
 Entry = TypeVar("Entry")
+Member = tuple[str, Callable[[], Entry]]
 
 
 class Registry(Generic[Entry]):
-    """Named objects of one kind; each object carries all facts about itself.
+    """Objects by name, as packages offer them in the group of entry points `vivavoce.<kind>s`.
 
-    Raises  DuplicateName: names the holder
-            UnknownName: names the nearest known name
+    An entry point usually offers one object: its package is imported when the object is first requested, its
+    attribute `name` is the entry point's name, and of a subclass of `base` one object is made, without
+    parameters. With `unpack` an entry point offers several: all their packages are imported when the registry
+    is first read. A program may `add` objects of its own.
+
+    fits    true for a loaded object of the kind; None: it is a `base`
+    needs   the condition that `fits` checks, for the error message
+    group   of entry points, where it is not named after the kind
+    unpack  name and factory of each object that an entry point offers. Raises TypeError
     """
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(
+        self,
+        kind: str,
+        base: type[Entry] | None = None,
+        *,
+        fits: Callable[[Any], bool] | None = None,
+        needs: str = "",
+        group: str = "",
+        unpack: Callable[[Any], Iterable[Member[Entry]]] | None = None,
+    ) -> None:
+        self.kind, self.base, self.fits, self.unpack = kind, base, fits, unpack
+        self.group = group or f"vivavoce.{kind.replace(' ', '_')}s"
+        self.needs = needs or f"to be a {base.__name__ if base is not None else kind}"
         self._entries: dict[str, Entry] = {}
+        self._members: dict[str, tuple[EntryPoint, Callable[[], Entry]]] = {}
+        self._unpacked: dict[EntryPoint, Any] = {}
+        self._lock = RLock()
 
     def add(self, name: str, entry: Entry) -> Entry:
+        """Add an object of this program. Raises DuplicateName"""
         if name in self:
             raise DuplicateName(self.kind, name, self.get(name))
         self._entries[name] = entry
         return entry
 
-    def register(self, name: str) -> Callable[[Entry], Entry]:
-        """Decorator form of `add`."""
-        return lambda entry: self.add(name, entry)
-
-    def get(self, name: str, *, place: str = "") -> Entry:
-        try:
-            return self._entries[name]
-        except KeyError:
-            raise UnknownName(self.kind, name, self.names(), place=place) from None
-
     def names(self) -> list[str]:
-        return sorted(self._entries)
-
-    def __iter__(self) -> Iterator[tuple[str, Entry]]:
-        return iter([(name, self.get(name)) for name in self.names()])
+        return sorted({*self._entries, *self._offered()})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries
+        return name in self._entries or name in self._offered()
 
     def __len__(self) -> int:
         return len(self.names())
+
+    def __iter__(self) -> Iterator[tuple[str, Entry]]:
+        """All objects by name, except those of an extra that is not installed; `get` names the extra."""
+        for name in self.names():
+            try:
+                yield name, self.get(name)
+            except MissingExtra:
+                if _is_installed(self.group, name):
+                    raise
+
+    def get(self, name: str, *, place: str = "") -> Entry:
+        """The object of this name, made once.
+
+        Raises  UnknownName: names the nearest known one
+                MissingExtra: the package that offers it is not installed; the line says what to install
+                InputError: it cannot be loaded, lacks something, or is offered by two packages
+        """
+        if name in self._entries:
+            return self._entries[name]
+        offered = self._offered().get(name)
+        if not offered:
+            raise self._unknown(name, place)
+        if len(offered) > 1:
+            raise _twice(self.kind, name, (point.package for point in offered), place)
+        entry = self._members[name][1]() if self.unpack else self._load(offered[0], place)
+        return self._entries.setdefault(name, entry)
+
+    def offered(self) -> list[Any]:
+        """Values of the entry points that offer several objects, in the order of their names."""
+        self._offered()
+        return [self._unpacked[point] for point in installed_points(self.group)]
+
+    def _offered(self) -> dict[str, list[EntryPoint]]:
+        offered: dict[str, list[EntryPoint]] = {}
+        if self.unpack is None:
+            for point in installed_points(self.group):
+                offered.setdefault(point.name, []).append(point)
+            return offered
+        with self._lock:
+            for point in installed_points(self.group):
+                if point not in self._unpacked:
+                    self._unpack(point, self.unpack)
+        return {name: [point] for name, (point, _) in self._members.items()}
+
+    def _unpack(self, point: EntryPoint, unpack: Callable[[Any], Iterable[Member[Entry]]]) -> None:
+        self._unpacked[point] = None  # before the import: the package may read this registry
+        try:
+            with _loading(f"{self.kind}s", point):
+                self._unpacked[point] = point.load()
+                members = list(unpack(self._unpacked[point]))
+            for name, _ in members:
+                if name in self._members:
+                    raise _twice(self.kind, name, (self._members[name][0].package, point.package))
+        except InputError:
+            del self._unpacked[point]
+            raise
+        self._members.update((name, (point, factory)) for name, factory in members)
+
+    def _load(self, point: EntryPoint, place: str) -> Entry:
+        with _loading(self.kind, point, place):
+            entry = point.load()
+            lacking = sorted(getattr(entry, "__abstractmethods__", ()))
+            is_kind = self.base is not None and inspect.isclass(entry) and issubclass(entry, self.base)
+            if is_kind and not lacking:
+                entry = entry()
+        what = _described(self.kind, point)
+        if lacking:
+            hint = f"add {', '.join(lacking)}, as in the guide"
+            raise InputError(f"{what} lacks its {' and '.join(lacking)}", place=place, hint=hint)
+        fits = self.fits(entry) if self.fits is not None else isinstance(entry, self.base or object)
+        if not fits or getattr(entry, "name", None) != point.name:
+            hint = f"it needs {self.needs} and name = {point.name!r}, as in the guide"
+            raise InputError(f"{what} is not a {self.kind}", place=place, hint=hint)
+        return cast(Entry, entry)
+
+    def _unknown(self, name: str, place: str) -> InputError:
+        if self.names():
+            return UnknownName(self.kind, name, self.names(), place=place)
+        hint = "install Vivavoce again: the installed version is older than this program"
+        return InputError(f"no {self.kind} is known, not even a built-in one", place=place, hint=hint)
+
+
+def _is_installed(group: str, name: str) -> bool:
+    points = (point for point in installed_points(group) if point.name == name)
+    return any(find_spec(point.module.partition(".")[0]) is not None for point in points)
+
+
+@contextmanager
+def _loading(kind: str, point: EntryPoint, place: str = "") -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        from vivavoce.core.extras import missing
+
+        raise missing(error.name or "") or _broken(kind, point, error, place) from None
+    except Exception as error:  # anything a package may do when it is imported
+        raise _broken(kind, point, error, place) from None
+
+
+def _described(kind: str, point: EntryPoint) -> str:
+    return f"{kind} {point.name!r} of the package {point.package}"
+
+
+def _broken(kind: str, point: EntryPoint, error: Exception, place: str) -> InputError:
+    problem = f"{_described(kind, point)} cannot be loaded: {type(error).__name__}: {error}"
+    return InputError(problem, place=place, hint="repair or uninstall the package")
+
+
+def _twice(kind: str, name: str, packages: Iterable[str], place: str = "") -> InputError:
+    offered = " and ".join(sorted(packages))
+    return InputError(f"{kind} {name!r} is offered by {offered}", place=place, hint="uninstall one")

@@ -13,8 +13,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from vivavoce.core.entry_points import installed_points
 from vivavoce.core.errors import InputError
-from vivavoce.core.shelf import Shelf, offers
+from vivavoce.core.registry import Registry
 
 PARTS: Final = ("Begin", "Run", "Data", "Figures", "Texts")
 OTHERS: Final = "More"
@@ -74,12 +75,12 @@ class Verb:
         return command
 
 
-VERBS: Final = Shelf("verb", Verb)
+VERBS: Final = Registry("verb", Verb)
 
 
-def verbs_below(name: str) -> Shelf[Verb]:
+def verbs_below(name: str) -> Registry[Verb]:
     """Verbs of packages below a verb with subcommands."""
-    return Shelf("verb", Verb, group=f"{VERBS.group}.{name}")
+    return Registry("verb", Verb, group=f"{VERBS.group}.{name}")
 
 
 class _Commands(MutableMapping[str, Any]):
@@ -132,7 +133,7 @@ class _Context(TyperGroup.context_class):
 
 
 def _names_of(group: re.Match[str]) -> str:
-    return ", ".join(dict.fromkeys(point.name for point in offers(group[1]))) or "none is installed"
+    return ", ".join(dict.fromkeys(point.name for point in installed_points(group[1]))) or "none is installed"
 
 
 class Verbs(TyperGroup):

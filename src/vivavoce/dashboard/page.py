@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from fastapi import APIRouter, Request
 
 import vivavoce
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
@@ -108,4 +108,4 @@ def help_address(help: str) -> str | None:
     return f"/help/{help}" if help_file(help) else "/help"
 
 
-DASHBOARD_PAGES: Final[Shelf[DashboardPage]] = Shelf("dashboard page", DashboardPage)
+DASHBOARD_PAGES: Final[Registry[DashboardPage]] = Registry("dashboard page", DashboardPage)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.exporters.base import Exporter
 
-EXPORTERS: Final[Shelf[Exporter]] = Shelf("format of export", Exporter, group="vivavoce.exporters")
+EXPORTERS: Final[Registry[Exporter]] = Registry("format of export", Exporter, group="vivavoce.exporters")

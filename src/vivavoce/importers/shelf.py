@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.importers.base import Importer
 
-IMPORTERS: Final[Shelf[Importer]] = Shelf("format", Importer, group="vivavoce.importers")
+IMPORTERS: Final[Registry[Importer]] = Registry("format", Importer, group="vivavoce.importers")

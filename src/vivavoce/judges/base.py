@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.dataset.reader import Dataset
 
 Trouble = Literal["refused", "unreadable", "unreachable", "unknown"]
@@ -143,4 +143,4 @@ class JudgeKind(ABC):
         """
 
 
-JUDGES: Final[Shelf[JudgeKind]] = Shelf("judge", JudgeKind)
+JUDGES: Final[Registry[JudgeKind]] = Registry("judge", JudgeKind)

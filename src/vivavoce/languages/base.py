@@ -32,9 +32,9 @@ from typing import Final
 
 from babel import Locale, UnknownLocaleError
 
-from vivavoce.core.entry_points import EntryPoint
+from vivavoce.core.entry_points import EntryPoint, installed_points
 from vivavoce.core.i18n import SOURCE_LANGUAGE, lookup_tags, read_words
-from vivavoce.core.shelf import Shelf, offers
+from vivavoce.core.registry import Registry
 
 OURS: Final = Path(__file__).parent
 
@@ -57,7 +57,7 @@ class Language:
         return self.folder / f"{domain}.po"
 
 
-LANGUAGES: Final[Shelf[Language]] = Shelf("language", Language)
+LANGUAGES: Final[Registry[Language]] = Registry("language", Language)
 
 
 def language_of(tag: str) -> Language | None:
@@ -82,7 +82,7 @@ def package_words() -> dict[str, Path]:
 
     The folder is the `locale` of a package that the group `vivavoce.locales` names: `<domain> = "<package>"`.
     """
-    return _locales(offers("vivavoce.locales"))
+    return _locales(installed_points("vivavoce.locales"))
 
 
 @lru_cache

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.log.migrate import Schema, version
 from vivavoce.log.store import Log
 
@@ -57,7 +57,7 @@ class PackageTables:
     open_business: Callable[[Connection, ErasedParticipant], list[str]] | None = None
 
 
-LOG_TABLES: Final[Shelf[PackageTables]] = Shelf("log table", PackageTables)
+LOG_TABLES: Final[Registry[PackageTables]] = Registry("log table", PackageTables)
 
 
 def package_rows(connection: Connection, exported: ExportedVisits) -> Iterator[tuple[str, Rows]]:

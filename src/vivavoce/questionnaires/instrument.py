@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.shelf import FamilyShelf, Offer
+from vivavoce.core.registry import Member, Registry
 from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import read_yaml
 
@@ -234,7 +234,7 @@ def read_instrument(path: Path) -> Instrument:
     return model
 
 
-def _instruments(package: Any) -> list[Offer[Instrument]]:
+def _instruments(package: Any) -> list[Member[Instrument]]:
     files = sorted((_folder(package) / "instruments").glob("*.yaml"))
     return [(file.stem, partial(read_instrument, file)) for file in files]
 
@@ -246,7 +246,7 @@ def _folder(package: Any) -> Path:
     return folder
 
 
-INSTRUMENTS: Final[FamilyShelf[Instrument]] = FamilyShelf("questionnaire", _instruments)
+INSTRUMENTS: Final[Registry[Instrument]] = Registry("questionnaire", unpack=_instruments)
 
 
 def folders() -> list[Path]:

@@ -3,8 +3,8 @@
 import sys
 from typing import Any, Final
 
+from vivavoce.core.entry_points import installed_points
 from vivavoce.core.reference import markdown_table
-from vivavoce.core.shelf import offers
 from vivavoce.reports.section import SECTIONS, Section, sections_in_order
 
 _HEAD: Final = """# Sections of the report
@@ -20,7 +20,7 @@ Packages can [add sections](../how-to/extend.md) between these.
 
 def sections_reference() -> str:
     """The whole page, Markdown; only sections of this program."""
-    ours = {point.name for point in offers(SECTIONS.group) if point.package == "vivavoce"}
+    ours = {point.name for point in installed_points(SECTIONS.group) if point.package == "vivavoce"}
     head = ("section", "order", "title", "content", "needs", "dashboard")
     rows = (_row(section) for section in sections_in_order() if section.name in ours)
     return _HEAD + markdown_table(head, rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from vivavoce.core.errors import InputError, VivavoceError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.reports.blocks import Block, DocumentSection
 from vivavoce.reports.drawing import Figure, marked
 from vivavoce.reports.language import say, with_words
@@ -86,7 +86,7 @@ def _is_section(made: Any) -> bool:
     return isinstance(made, Section) and all(hasattr(made, name) for name in ("order", "title", "needs"))
 
 
-SECTIONS: Final[Shelf[Section[Any]]] = Shelf(
+SECTIONS: Final[Registry[Section[Any]]] = Registry(
     "section", Section, fits=_is_section, needs="to be a Section with order, title, needs"
 )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.information import Information
 from vivavoce.study.steps import DialoguePlan
@@ -103,7 +103,7 @@ class Channel(ABC):
         """
 
 
-CHANNELS: Final[Shelf[Channel]] = Shelf("channel", Channel)
+CHANNELS: Final[Registry[Channel]] = Registry("channel", Channel)
 
 
 def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.study.schemes import Scheme
 from vivavoce.study.step_files import StepFiles
 
@@ -82,7 +82,7 @@ class JudgementKind(ABC):
         return Path(getfile(import_module(self.pages.partition(":")[0]))).parent
 
 
-JUDGEMENTS: Final[Shelf[JudgementKind]] = Shelf("judgement", JudgementKind)
+JUDGEMENTS: Final[Registry[JudgementKind]] = Registry("judgement", JudgementKind)
 
 
 def kinds_in_order(names: Iterable[str]) -> list[JudgementKind]:

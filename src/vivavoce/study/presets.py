@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.i18n import lookup_tags
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
 from vivavoce.languages.base import folders
 from vivavoce.study.renamed_keys import new_key
@@ -39,7 +39,7 @@ class StudyProtocol:
         return (self.folder / "study.yaml").read_text(encoding="utf-8")
 
 
-PROTOCOLS: Final[Shelf[StudyProtocol]] = Shelf("protocol", StudyProtocol)
+PROTOCOLS: Final[Registry[StudyProtocol]] = Registry("protocol", StudyProtocol)
 
 
 def protocol_names() -> list[str]:

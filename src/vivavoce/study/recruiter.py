@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.steps import DialoguePlan
@@ -165,7 +165,7 @@ class Recruiter(ABC):
         raise NoticeRefused("unexpected")
 
 
-RECRUITERS: Final[Shelf[Recruiter]] = Shelf("recruiter", Recruiter)
+RECRUITERS: Final[Registry[Recruiter]] = Registry("recruiter", Recruiter)
 
 
 def read_recruitment(written: Mapping[str, Any], source: Source) -> dict[str, BaseModel]:

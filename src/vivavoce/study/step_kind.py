@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.registry import Registry
 from vivavoce.languages.base import words
 from vivavoce.study.channel import Channel, channel_of, is_spoken
 from vivavoce.study.information import Information, Message
@@ -213,7 +213,7 @@ class StepKind(ABC, Generic[Written]):
         return words.ngettext(message.one, message.many, message.number) % values
 
 
-STEPS: Final[Shelf[StepKind[Any]]] = Shelf("step", StepKind)
+STEPS: Final[Registry[StepKind[Any]]] = Registry("step", StepKind)
 
 
 def words_of_steps() -> list[Path]:

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_v
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from vivavoce.core.entry_points import installed_points
 from vivavoce.core.errors import nearest
-from vivavoce.core.shelf import offers
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.settings import Flag, Settings, Whole
@@ -190,7 +190,9 @@ class StepEntry(Settings):
     @model_validator(mode="before")
     @classmethod
     def _one_step(cls, value: Any) -> Any:
-        known = list(dict.fromkeys((*cls.model_fields, *(offer.name for offer in offers("vivavoce.steps")))))
+        known = list(
+            dict.fromkeys((*cls.model_fields, *(offer.name for offer in installed_points("vivavoce.steps"))))
+        )
         if isinstance(value, str):
             value = {value: {}}
         if not isinstance(value, dict):

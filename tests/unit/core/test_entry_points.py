@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenes.packages import put_package
-from vivavoce.core.entry_points import EntryPoint, read_entry_points
-from vivavoce.core.shelf import offers
+from vivavoce.core.entry_points import EntryPoint, installed_points, read_entry_points
 
 GROUP = "vivavoce.lamps"
 
@@ -70,7 +69,7 @@ def test_a_package_in_an_archive_is_found_too(tmp_path: Path, monkeypatch: pytes
             if path.is_file():
                 archive.write(path, path.relative_to(site))
     monkeypatch.syspath_prepend(str(tmp_path / "lamps.zip"))
-    (found,) = offers(GROUP)
+    (found,) = installed_points(GROUP)
     assert (found.package, found.load()) == ("zipped-lamps", 1)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from scenes.packages import put_package
 from vivavoce.core.errors import DuplicateName, InputError
-from vivavoce.core.shelf import FamilyShelf, Shelf
+from vivavoce.core.registry import Registry
 
 GROUP = "vivavoce.lamps"
 LAMP = "class Lamp:\n    def __init__(self, name): self.name = name\n"
@@ -23,8 +23,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return put
 
 
-def lamps() -> Shelf[Any]:
-    return Shelf("lamp", fits=lambda made: hasattr(made, "name"), needs="a name")
+def lamps() -> Registry[Any]:
+    return Registry("lamp", fits=lambda made: hasattr(made, "name"), needs="a name")
 
 
 def pairs(offered: Any) -> list[tuple[str, Callable[[], Any]]]:
@@ -89,12 +89,12 @@ def test_what_is_offered_under_another_name_is_refused(install: Install) -> None
 
 def test_an_empty_shelf_says_that_the_installation_is_old() -> None:
     assert "Vivavoce again" in refusal(lambda: lamps().get("any"))
-    assert "Vivavoce again" in refusal(lambda: FamilyShelf("lamp", pairs).get("any"))
+    assert "Vivavoce again" in refusal(lambda: Registry("lamp", unpack=pairs).get("any"))
 
 
 def test_one_entry_point_offers_a_family(install: Install) -> None:
     install("many-lamps", {"many": "many_lamps:ALL"}, LAMP + "ALL = [Lamp('red'), Lamp('blue')]")
-    shelf = FamilyShelf("lamp", pairs)
+    shelf = Registry("lamp", unpack=pairs)
     assert shelf.names() == ["blue", "red"] and shelf.get("red").name == "red"
     assert "Did you mean 'red'" in refusal(lambda: shelf.get("reed"))
 
@@ -102,9 +102,7 @@ def test_one_entry_point_offers_a_family(install: Install) -> None:
 def test_what_a_family_offers_is_known_at_once_and_made_once_when_asked_for(install: Install) -> None:
     made: list[str] = []
     install("slow-lamps", {"slow": "slow_lamps:NAMES"}, "NAMES = ['neon', 'arc']")
-    shelf = FamilyShelf(
-        "lamp", lambda names: [(one, lambda one=one: made.append(one) or one) for one in names]
-    )
+    shelf = Registry("lamp", lambda names: [(one, lambda one=one: made.append(one) or one) for one in names])
     assert shelf.names() == ["arc", "neon"] and "arc" in shelf and len(shelf) == 2 and not made
     assert [shelf.get("arc"), shelf.get("arc"), *shelf] == ["arc", "arc", ("arc", "arc"), ("neon", "neon")]
     assert made == ["arc", "neon"]
@@ -116,7 +114,7 @@ def test_a_name_in_two_families_names_both_packages_each_time(install: Install) 
     for package in ("first-lamps", "second-lamps"):
         module = package.replace("-", "_")
         install(package, {module: f"{module}:ALL"}, LAMP + "ALL = [Lamp('red')]")
-    shelf = FamilyShelf("lamp", pairs)
+    shelf = Registry("lamp", unpack=pairs)
     for _ in range(2):
         assert refusal(shelf.names) == "lamp 'red' is offered by first-lamps and second-lamps. Uninstall one"
 
@@ -128,6 +126,6 @@ def test_a_name_in_two_families_names_both_packages_each_time(install: Install) 
 def test_a_family_that_is_broken_is_named(install: Install, code: str, words: str) -> None:
     package = f"broken-lamps-{len(code)}"
     install(package, {"broken": f"{package.replace('-', '_')}:ALL"}, code)
-    said = refusal(FamilyShelf("lamp", pairs).names)
+    said = refusal(Registry("lamp", unpack=pairs).names)
     assert f"lamps 'broken' of the package {package} cannot be loaded: {words}" in said
     assert said.endswith("or uninstall the package")
