@@ -1,4 +1,4 @@
-"""Registries: named objects of one kind that installed packages offer by entry points, ours like any other."""
+"""Registries: named objects of one kind that installed packages, ours included, offer by entry points."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator

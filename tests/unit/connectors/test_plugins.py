@@ -60,7 +60,7 @@ def test_the_template_is_a_package_whose_connector_a_study_can_use(install: Inst
     ("code", "words"),
     [
         ("import nothing_of_this_name", "cannot be loaded: ModuleNotFoundError"),
-        ("class Bot: pass", "is no connector"),
+        ("class Bot: pass", "is not a connector"),
         ("", "cannot be loaded: AttributeError"),
     ],
 )

@@ -22,7 +22,7 @@ def test_an_error_without_place_and_cure_is_the_problem_alone() -> None:
 
 
 def test_a_registry_names_the_holder_of_a_name_that_is_taken() -> None:
-    shelf: Registry[str] = Registry("connector")
+    shelf: Registry[str] = Registry("ring")
     shelf.add("http", "the first")
     with pytest.raises(DuplicateName, match="'http' is already registered by 'the first'"):
         shelf.add("http", "the second")
@@ -30,10 +30,10 @@ def test_a_registry_names_the_holder_of_a_name_that_is_taken() -> None:
 
 
 def test_a_registry_is_listed_in_order_and_knows_its_size() -> None:
-    shelf: Registry[int] = Registry("measure")
-    shelf.register("b")(2)
+    shelf: Registry[int] = Registry("tune")
+    shelf.add("b", 2)
     shelf.add("a", 1)
     assert list(shelf) == [("a", 1), ("b", 2)]
     assert len(shelf) == 2 and "a" in shelf and "c" not in shelf
-    with pytest.raises(UnknownName, match="unknown measure 'c'"):
+    with pytest.raises(UnknownName, match="unknown tune 'c'"):
         shelf.get("c")

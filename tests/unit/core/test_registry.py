@@ -83,7 +83,7 @@ def test_a_member_of_an_extra_that_is_not_there_is_passed_over_until_it_is_asked
 def test_what_is_offered_under_another_name_is_refused(install: Install) -> None:
     install("odd-lamps", {"odd": "odd_lamps:ONE"}, LAMP + "ONE = Lamp('even')")
     assert refusal(lambda: lamps().get("odd")) == (
-        "lamp 'odd' of the package odd-lamps is no lamp. It needs a name and name = 'odd', as in the guide"
+        "lamp 'odd' of the package odd-lamps is not a lamp. It needs a name and name = 'odd', as in the guide"
     )
 
 
@@ -102,7 +102,9 @@ def test_one_entry_point_offers_a_family(install: Install) -> None:
 def test_what_a_family_offers_is_known_at_once_and_made_once_when_asked_for(install: Install) -> None:
     made: list[str] = []
     install("slow-lamps", {"slow": "slow_lamps:NAMES"}, "NAMES = ['neon', 'arc']")
-    shelf = Registry("lamp", lambda names: [(one, lambda one=one: made.append(one) or one) for one in names])
+    shelf = Registry(
+        "lamp", unpack=lambda names: [(one, lambda one=one: made.append(one) or one) for one in names]
+    )
     assert shelf.names() == ["arc", "neon"] and "arc" in shelf and len(shelf) == 2 and not made
     assert [shelf.get("arc"), shelf.get("arc"), *shelf] == ["arc", "arc", ("arc", "arc"), ("neon", "neon")]
     assert made == ["arc", "neon"]
