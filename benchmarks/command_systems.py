@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from benchmarks._command_phenomena import Key, by_phenomenon, phenomena_of
 
 from vivavoce.dataset.reader import Dataset
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce_commands.figures import corpus_figures
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.learning import systems

@@ -23,11 +23,11 @@ from ruamel.yaml import YAML
 import vivavoce as vv
 import vivavoce.study
 from vivavoce.analysis.calibration import FEATURES, compare, fit, kullback_leibler, observations
-from vivavoce.analysis.telling_apart import tell_apart
+from vivavoce.analysis.classifier_two_sample import tell_apart
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.study.load import load_study
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"

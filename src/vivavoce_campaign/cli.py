@@ -13,9 +13,9 @@ from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.reports.numbers import MISSING, coefficient, span
 
 if TYPE_CHECKING:
-    from vivavoce_campaign.beginning import Described
     from vivavoce_campaign.document.evaluation import StressFigures, SystemFigures
     from vivavoce_campaign.greeting import Greeting
+    from vivavoce_campaign.new_campaign import Described
     from vivavoce_campaign.reports import CampaignFigures
 
 app = typer.Typer(no_args_is_help=True)
@@ -75,7 +75,7 @@ def init(
             note(f"wrote {path}")
         note(f"next: vivavoce campaign check {folder}")
         return
-    from vivavoce_campaign.beginning import Described, openings_in
+    from vivavoce_campaign.new_campaign import Described, openings_in
 
     spoken_in = [one.strip() for one in languages.split(",") if one.strip()]
     described = Described(
@@ -94,8 +94,8 @@ def init(
 def _begin(folder: Path, described: "Described", url: str) -> None:
     import asyncio
 
-    from vivavoce_campaign.beginning import begin_at
-    from vivavoce_campaign.telling import told_begun, told_discovery
+    from vivavoce_campaign.messages import told_begun, told_discovery
+    from vivavoce_campaign.new_campaign import begin_at
 
     found, begun = asyncio.run(begin_at(folder, described, url))
     for line in (*told_discovery(found), *told_begun(begun)):
@@ -119,7 +119,7 @@ def try_system(
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
     from vivavoce_campaign.dry_run import try_out
-    from vivavoce_campaign.telling import told_try
+    from vivavoce_campaign.messages import told_try
 
     campaign = load_campaign(folder)
     facts = []
@@ -206,8 +206,8 @@ def run(
     """
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.messages import told_held
     from vivavoce_campaign.runs import run_system
-    from vivavoce_campaign.telling import told_held
 
     campaign = load_campaign(folder)
     facts: list[dict[str, Any]] = []
@@ -252,8 +252,8 @@ def retest(
     The cases are those of the last run, with the variants that were approved then. Reports are written anew.
     """
     from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.messages import told_changes, told_held
     from vivavoce_campaign.runs import retest_system
-    from vivavoce_campaign.telling import told_changes, told_held
     from vivavoce_stress.releases import compare_last_runs
 
     campaign = load_campaign(folder)
@@ -312,8 +312,8 @@ def score(folder: Folder_, as_json: Json_ = False) -> None:
 def status(folder: Folder_, as_json: Json_ = False) -> None:
     """Show progress per system, pending work and the next command."""
     from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.messages import told_status
     from vivavoce_campaign.setup import status as look
-    from vivavoce_campaign.telling import told_status
 
     facts = look(load_campaign(folder))
     if as_json:

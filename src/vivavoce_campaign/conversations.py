@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from vivavoce.dataset.reader import Dataset
-from vivavoce_campaign.unreached import Turn, turns_of
+from vivavoce_campaign.unreachable import Turn, turns_of
 from vivavoce_stress.content_words import content_of
 from vivavoce_stress.courtesies import is_courtesy
 from vivavoce_stress.evidence import asks_again

@@ -28,7 +28,7 @@ from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.runs import Report, callers_at, connectors, moved, noise_for
 from vivavoce_campaign.submission_file import Submission
-from vivavoce_campaign.unreached import QUESTION, Unreached, unreached
+from vivavoce_campaign.unreachable import QUESTION, Unreached, unreached
 
 SHOWN: Final = 5
 TRIED: Final = "tried.json"

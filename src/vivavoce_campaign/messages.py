@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from vivavoce.connectors.asked import Discovery
-from vivavoce_campaign.beginning import Begun
+from vivavoce.connectors.input_dependence import Discovery
 from vivavoce_campaign.campaign_file import read_facts
 from vivavoce_campaign.document.changes import changed_cases, changes_told
 from vivavoce_campaign.dry_run import TryOut
+from vivavoce_campaign.new_campaign import Begun
 from vivavoce_campaign.runs import HeldCampaign
 from vivavoce_campaign.setup import SystemStatus
 from vivavoce_campaign.stages import FOR, REMARKS, TITLES, Stage

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.connectors.asked import Discovery
 from vivavoce.connectors.discovery import discover
+from vivavoce.connectors.input_dependence import Discovery
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value

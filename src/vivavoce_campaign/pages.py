@@ -33,11 +33,11 @@ from vivavoce_campaign.answers import (
     summary,
     take_in_answers,
 )
-from vivavoce_campaign.beginning import Described, begin_at, check_new
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign, check_settings
 from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.dry_run import last_try, try_out
 from vivavoce_campaign.greeting import WrongSettings, greet
+from vivavoce_campaign.new_campaign import Described, begin_at, check_new
 from vivavoce_campaign.places import answers_folder, place_of, report_of
 from vivavoce_campaign.setup import status
 from vivavoce_campaign.stages import FOR, REMARKS, TITLES

@@ -11,7 +11,7 @@ from vivavoce.analysis.idial import intents_assigned
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.success import outcomes
 from vivavoce_campaign.submission_file import Entity, Submission, in_language
-from vivavoce_campaign.unreached import turns_of
+from vivavoce_campaign.unreachable import turns_of
 from vivavoce_stress.goal import GivenValue, GoalInWords
 from vivavoce_stress.heuristics import numbers
 

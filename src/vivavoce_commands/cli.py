@@ -8,7 +8,7 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import Report, note, progress
-from vivavoce.core.engines import uncollected
+from vivavoce.core.executor import uncollected
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset

@@ -7,7 +7,7 @@ from typing import Literal
 
 from vivavoce.log.follow_ups import Invited, completed_people, invited_people, note_invited
 from vivavoce.log.store import Log
-from vivavoce.study.follow_up import FollowUp
+from vivavoce.study.session_link import FollowUp
 
 Stand = Literal["waits", "due", "came", "late"]
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce.reports.blocks import Cell, Row, TableOfText
-from vivavoce.reports.content import heads
 from vivavoce.reports.language import named_language, say, stated
 from vivavoce.reports.numbers import MISSING, between, count, listed, percent, plural
+from vivavoce.reports.rate_tables import heads
 from vivavoce_stress.base import TestState, state_of
 from vivavoce_stress.failures import KINDS, kind_of, overruled
 from vivavoce_stress.scores import ends_of

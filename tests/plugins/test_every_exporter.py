@@ -9,8 +9,8 @@ import pytest
 
 from vivavoce.dataset.csv_files import read_csv_cell
 from vivavoce.dataset.reader import Dataset
-from vivavoce.exporters.shelf import EXPORTERS
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.exporters.base import EXPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.testing.exporter import ExporterContract, Said
 
 

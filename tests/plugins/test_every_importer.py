@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unit.importers.samples import SAMPLES, mapping_of
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.testing.importer import ImporterContract
 
 TESTS = [name for name in vars(ImporterContract) if name.startswith("test_")]

@@ -21,10 +21,10 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.languages.base import LANGUAGES, package_words
 from vivavoce.reports.blocks import Block, DocumentSection, Figure, Fold, TableOfText
+from vivavoce.reports.context import Material, ReportOptions
 from vivavoce.reports.document import compose
 from vivavoce.reports.html import page
 from vivavoce.reports.language import DOMAIN, say, speaking, with_words
-from vivavoce.reports.material import Material, ReportOptions
 from vivavoce.reports.pdf import data_of
 from vivavoce.reports.reference import sections_reference
 from vivavoce.reports.section import SECTIONS, FilledSection, Section, fill, sections_in_order

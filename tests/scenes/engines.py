@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.core import engines
+from vivavoce.core import executor as engines
 
 
 class Carrying(engines.Engine):

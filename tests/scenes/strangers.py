@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.connectors.factory import CONNECTORS
-from vivavoce.dashboard.deeds import works
 from vivavoce.dashboard.page import DASHBOARD_PAGES
+from vivavoce.dashboard.work_items import works
 from vivavoce.dataset.schema import TABLES
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.measures import MEASURES

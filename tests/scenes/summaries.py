@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vivavoce.core.statement import NOTHING
-from vivavoce.stats.concentration import concentration
 from vivavoce.stats.declared_results import DeclaredFamily, Family
 from vivavoce.stats.design import Model
 from vivavoce.stats.summary_results import (
@@ -15,6 +14,7 @@ from vivavoce.stats.summary_results import (
     SuccessRate,
     Summary,
 )
+from vivavoce.stats.usage_skew import concentration
 
 TOTALS = (
     "dialogue_duration_s",

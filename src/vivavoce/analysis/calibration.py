@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from vivavoce.analysis.annotated_calls import Call, calls_of
 from vivavoce.analysis.caller_habits import habit_shares
-from vivavoce.analysis.sayings import CallerTurn, Saying, read_sayings
+from vivavoce.analysis.utterance_templates import CallerTurn, Saying, read_sayings
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import unless_none
 from vivavoce.dataset.reader import Dataset

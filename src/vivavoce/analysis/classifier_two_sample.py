@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from vivavoce.analysis.annotated_calls import Call, calls_of
-from vivavoce.core.engines import in_pieces
+from vivavoce.core.executor import in_pieces
 from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
 from vivavoce.dataset.reader import Dataset

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from vivavoce.analysis.groups import Group
-from vivavoce.core.engines import in_pieces
+from vivavoce.core.executor import in_pieces
 from vivavoce.core.statement import statement
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums as Parts

@@ -26,8 +26,8 @@ from vivavoce.analysis.margins import (
     possible_margins,
 )
 from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
-from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.executor import in_pieces
 from vivavoce.core.statement import Statement, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError
+from vivavoce.core.executor import in_pieces
 from vivavoce.core.result import spread
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.dataset.reader import Dataset

@@ -13,12 +13,12 @@ from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components, compute
-from vivavoce.stats.concentration import concentration
 from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.equivalence import equivalent_proportions
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.proportions import newcombe, two_proportion_z
 from vivavoce.stats.rates import HEADLINES
+from vivavoce.stats.usage_skew import concentration
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from scipy.stats import beta as beta_law
 
 from vivavoce.analysis import clustered_summary as analysis
 from vivavoce.analysis.groups import Group
-from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError
+from vivavoce.core.executor import in_pieces
 from vivavoce.measures.compute import Sums
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.power import Nested

@@ -35,7 +35,6 @@ from vivavoce.measures.disputes import open_places
 from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.clusters import ClusteredRate
-from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.rates import FAR_APART, HEADLINES, is_rate
 from vivavoce.stats.summary_results import (
@@ -46,6 +45,7 @@ from vivavoce.stats.summary_results import (
     SuccessRate,
     Summary,
 )
+from vivavoce.stats.usage_skew import concentration, dominance_warning
 
 TOTALS: Final = ("turns", "user_turns", "system_turns", "user_words", "system_words")
 MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "word_error_rate"}

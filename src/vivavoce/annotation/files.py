@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
-from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.paths import placed
 from vivavoce.dataset.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.csv_files import read_csv_cell, safe_csv_cell

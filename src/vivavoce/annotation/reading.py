@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.annotation.parser import Parser
-from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import is_same
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import LoggedAct

@@ -11,8 +11,8 @@ import numpy as np
 from vivavoce.audio.files import SOUND_TYPES, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
-from vivavoce.core.addresses import copy_file, placed
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import copy_file, placed
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.timing import SoundSource, pair_turns
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.core.addresses import brought_here, made_here
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import brought_here, made_here
 
 Row = dict[str, Any]
 Tier = tuple[str, str, str]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vivavoce.audio.files import SOUND_TYPES
-from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import placed
 from vivavoce.dataset.copying import Change, copy_dataset
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.dataset.reader import Dataset

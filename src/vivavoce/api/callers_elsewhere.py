@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast
 
 from vivavoce.api.studies import make_connectors, run_to_end
-from vivavoce.core.engines import PLACE, in_pieces
 from vivavoce.core.errors import InputError
+from vivavoce.core.executor import PLACE, in_pieces
 from vivavoce.log.events import CodeEntered, CodeIssued, VisitOpened
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.simulation.trial import (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from vivavoce.analysis.arena import ArenaResults
-    from vivavoce.analysis.effort import JudgementEffort
+    from vivavoce.analysis.judgement_cost import JudgementEffort
     from vivavoce.analysis.listening import ListeningResults
     from vivavoce.analysis.transcript_ratings import TranscriptRatings
     from vivavoce.api.charts import Panels
@@ -139,7 +139,7 @@ def compared(
 ) -> ComparedByPeople | None:
     """Preferences, readings, clips and arena as far as there are any, and effort; None: there are none."""
     from vivavoce.analysis.arena import has_votes, rank_systems
-    from vivavoce.analysis.effort import effort
+    from vivavoce.analysis.judgement_cost import effort
     from vivavoce.analysis.listening import has_listening, listening_results
     from vivavoce.analysis.preference_results import has_preferences, preference_results
     from vivavoce.analysis.transcript_ratings import has_readings, rated_transcripts

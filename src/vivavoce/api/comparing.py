@@ -9,8 +9,8 @@ from vivavoce.api.opening import Rules, cautions, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredDifference
 from vivavoce.api.wording import errors_in_python
-from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
+from vivavoce.core.executor import working_on
 
 if TYPE_CHECKING:
     import altair as alt

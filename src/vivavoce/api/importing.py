@@ -32,7 +32,7 @@ def import_log(
     Raises  InputError: nothing can be read, or the folder holds a dataset already; UnknownName: a format
     """
     from vivavoce.dataset.folder import replacing
-    from vivavoce.importers.shelf import IMPORTERS
+    from vivavoce.importers.base import IMPORTERS
 
     with errors_in_python(), replacing() if replace else nullcontext():
         importer = IMPORTERS.get(format, place="import") if isinstance(format, str) else format

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from vivavoce.analysis.arena import ArenaResults
-from vivavoce.analysis.effort import JudgementEffort
+from vivavoce.analysis.judgement_cost import JudgementEffort
 from vivavoce.analysis.listening import ListeningResults
 from vivavoce.analysis.preference_power import PlanPower
 from vivavoce.analysis.transcript_ratings import TranscriptRatings

@@ -9,7 +9,7 @@ from vivavoce.api.opening import open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import SampleSize
 from vivavoce.api.wording import errors_in_python, in_python
-from vivavoce.core.engines import working_on
+from vivavoce.core.executor import working_on
 
 if TYPE_CHECKING:
     import altair as alt

@@ -1,4 +1,4 @@
-"""The reference pages of shelves: `python -m vivavoce.api.shelf_reference connectors`, or another page."""
+"""The reference pages of shelves: `python -m vivavoce.api.registry_reference connectors`, or another page."""
 
 import sys
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, key_table, markdown_table, model_tables
-from vivavoce.exporters.shelf import EXPORTERS
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.exporters.base import EXPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.judges.base import JUDGES, JudgeSettings
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.languages.coverage import Coverage, coverage, domains
@@ -26,7 +26,7 @@ from vivavoce.study.steps_file import StepEntry
 
 _HEAD: Final = """# {title}
 
-<!-- Made by `python -m vivavoce.api.shelf_reference {shelf}`; edit the code, not this page. -->
+<!-- Made by `python -m vivavoce.api.registry_reference {shelf}`; edit the code, not this page. -->
 
 {lead} Packages can [add more](../how-to/extend.md).
 

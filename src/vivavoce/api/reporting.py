@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
 from vivavoce.api.wording import errors_in_python, in_python
-from vivavoce.core.engines import working_on
+from vivavoce.core.executor import working_on
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
@@ -153,8 +153,8 @@ def composed(
 
     progress  gets the number of finished sections, their total and the next title
     """
+    from vivavoce.reports.context import ReportOptions
     from vivavoce.reports.document import compose
-    from vivavoce.reports.material import ReportOptions
 
     document = compose(opened, ReportOptions(against=last, **options), progress)  # type: ignore[arg-type]
     return Report(document, tuple(cautions(opened, last)))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from vivavoce.api.studies import export_study, loaded_study, make_connectors, open_log, run_to_end
 from vivavoce.api.wording import errors_in_python
-from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
+from vivavoce.core.executor import working_on
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
@@ -174,7 +174,7 @@ def simulate_study(
     chosen: ChosenUsers | None = None,
 ) -> int:
     """Hold so many simulated dialogues, or visits where there are none; returns how many came to an end."""
-    from vivavoce.core.engines import elsewhere
+    from vivavoce.core.executor import elsewhere
     from vivavoce.simulation.trial import run_trial
     from vivavoce.trial.engine import SessionEngine
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.core.addresses import is_elsewhere, made_here
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
+from vivavoce.core.paths import is_elsewhere, made_here
 
 if TYPE_CHECKING:
     import soundfile

@@ -257,7 +257,7 @@ def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
 
 
 def _is_dataset(source: Path) -> bool:
-    from vivavoce.core.addresses import placed
+    from vivavoce.core.paths import placed
 
     return (placed(source) / "dataset.json").is_file()
 

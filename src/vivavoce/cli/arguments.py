@@ -64,7 +64,7 @@ def _folders_with(name: str, incomplete: str) -> Iterator[str]:
 def _work_on(context: typer.Context, text: str | None) -> str | None:
     """Run the verb's parallel work on an engine until the verb ends."""
     if text is not None and not context.resilient_parsing:
-        from vivavoce.core.engines import working_on
+        from vivavoce.core.executor import working_on
 
         context.with_resource(working_on(text))
     return text

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vivavoce.analysis.calibration import ComparedFeature, FittedPopulation
-    from vivavoce.analysis.telling_apart import ToldApart
+    from vivavoce.analysis.classifier_two_sample import ToldApart
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 
@@ -55,7 +55,7 @@ def compare(
 ) -> None:
     """Compare simulated calls with real ones: distributions, and a classifier that separates them."""
     from vivavoce.analysis.calibration import compare as compare_with
-    from vivavoce.analysis.telling_apart import tell_apart
+    from vivavoce.analysis.classifier_two_sample import tell_apart
     from vivavoce.core.result import as_json as plain
     from vivavoce.dataset.reader import Dataset
 

@@ -9,8 +9,8 @@ import typer
 from vivavoce.cli.arguments import complete_studies, offered
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import placed
 
 WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
 
@@ -45,8 +45,7 @@ def import_(
     replace: Replace = False,
 ) -> None:
     """Import a foreign log into a dataset."""
-    from vivavoce.importers.base import by_reason
-    from vivavoce.importers.shelf import IMPORTERS
+    from vivavoce.importers.base import IMPORTERS, by_reason
 
     importer = IMPORTERS.get(format, place="import")
     if guess is not None:
@@ -179,7 +178,7 @@ def _export_as(
     from vivavoce.cli.datasets import refuse_unused
     from vivavoce.dataset.folder import MANIFEST
     from vivavoce.dataset.reader import Dataset
-    from vivavoce.exporters.shelf import EXPORTERS
+    from vivavoce.exporters.base import EXPORTERS
     from vivavoce.log.scope import scope_of
 
     exporter = EXPORTERS.get(format, place="--format")

@@ -10,7 +10,7 @@ import typer
 from vivavoce.cli.arguments import Engine_
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
 from vivavoce.cli.progress import note
-from vivavoce.core.engines import uncollected
+from vivavoce.core.executor import uncollected
 
 
 def measure(

@@ -164,7 +164,7 @@ class Workers:
         worker.begin_at_s = time.monotonic() + worker.falls
 
     def _door(self, worker: _Worker) -> Path:
-        from vivavoce.participant.handover import door_of
+        from vivavoce.participant.visit_router import door_of
 
         return door_of(self.folder, worker.number)
 
@@ -211,8 +211,8 @@ def worker(
 
     from vivavoce.core.errors import LogError
     from vivavoce.participant.app import ANSWERS, create_app
-    from vivavoce.participant.handover import Door, Handover, WorkerShare, door_of
     from vivavoce.participant.serving import PageServer
+    from vivavoce.participant.visit_router import Door, Handover, WorkerShare, door_of
     from vivavoce.trial.engine import SessionEngine
 
     os.set_inheritable(listener, False)

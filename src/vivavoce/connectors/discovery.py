@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from vivavoce.connectors.asked import (
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.input_dependence import (
     Discovery,
     Settings,
     asked,
@@ -26,7 +27,6 @@ from vivavoce.connectors.asked import (
     texts_of,
     with_end,
 )
-from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, recognised, web_page
 from vivavoce.connectors.probe import NONSENSE, hello
 from vivavoce.core.errors import InputError, SystemUnderTestError

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
-from vivavoce.connectors.asked import (
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.http import VARIABLES
+from vivavoce.connectors.input_dependence import (
     Discovery,
     Settings,
     asked_as,
@@ -17,8 +19,6 @@ from vivavoce.connectors.asked import (
     text_path,
     with_end,
 )
-from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.http import VARIABLES
 from vivavoce.connectors.probe import NONSENSE, without
 from vivavoce.connectors.templates import compile_template
 from vivavoce.core.errors import SystemUnderTestError

@@ -9,10 +9,10 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from vivavoce.dashboard.deeds import Deed, brought
 from vivavoce.dashboard.dialogue_card import TURN_END, DialogueCard
 from vivavoce.dashboard.dialogue_index import DialogueIndex
 from vivavoce.dashboard.system_answers import SystemAnswers, prices_of
+from vivavoce.dashboard.work_items import Deed, brought
 from vivavoce.dataset.declaration import written_steps
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
@@ -20,9 +20,9 @@ from vivavoce.log.call_events import CallRouted
 from vivavoce.log.event import Event
 from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.models import StoredEvent
+from vivavoce.log.note_events import ViewRemoved, ViewSaved, remark_stream
+from vivavoce.log.notes import Remarks
 from vivavoce.log.projections import STATUS_AFTER
-from vivavoce.log.remark_events import ViewRemoved, ViewSaved, remark_stream
-from vivavoce.log.remarks import Remarks
 from vivavoce.log.scope import SCOPES, TEAM, Scope, scope_of, team_study, usual_scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

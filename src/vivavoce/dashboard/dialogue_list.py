@@ -20,7 +20,7 @@ from vivavoce.dashboard.dialogue_query import ANSWERED, COUNTS, FACTOR, NOTHING,
 from vivavoce.dashboard.language import gettext, worded
 from vivavoce.dashboard.progress import STATUSES
 from vivavoce.languages.base import language_name
-from vivavoce.log.remarks import DialogueNote, SavedView, Tag
+from vivavoce.log.notes import DialogueNote, SavedView, Tag
 
 if TYPE_CHECKING:
     from vivavoce.dashboard.verdicts import Verdicts
@@ -269,7 +269,7 @@ def measure_title(measure: str) -> str:
 def _unit(measure: str) -> str:
     """Plural name of the cases of a success rate, in the reader's language."""
     from vivavoce.measures import MEASURES
-    from vivavoce.reports.content import unit_name
+    from vivavoce.reports.rate_tables import unit_name
 
     return unit_name(MEASURES.get(measure).counted if measure in MEASURES else "dialogue")
 

@@ -17,7 +17,7 @@ from vivavoce.dashboard.domain_words import DomainWords
 from vivavoce.dashboard.evidence import evidence_of
 from vivavoce.dashboard.language import gettext
 from vivavoce.dashboard.page import DashboardPage, MenuItem, help_address
-from vivavoce.dashboard.pages_remarks import list_page, what_was_done
+from vivavoce.dashboard.pages_notes import list_page, what_was_done
 from vivavoce.dashboard.security import Needs, takes_out, who_of
 from vivavoce.dashboard.snapshot import VERDICTS
 from vivavoce.dashboard.transcript import make_transcript, raw_events

@@ -21,7 +21,7 @@ from vivavoce.dashboard.downloads import selection_zip
 from vivavoce.dashboard.language import gettext, ngettext, told
 from vivavoce.dashboard.page import DashboardPage
 from vivavoce.dashboard.security import field, own_form, tell, who_of
-from vivavoce.log.remark_events import (
+from vivavoce.log.note_events import (
     DialogueTagged,
     DialogueUntagged,
     NoteRemoved,
@@ -31,7 +31,7 @@ from vivavoce.log.remark_events import (
     ViewSaved,
     remark_stream,
 )
-from vivavoce.log.remarks import (
+from vivavoce.log.notes import (
     Author,
     Change,
     RemarkRefused,

@@ -26,7 +26,7 @@ from vivavoce.dashboard.system_answers import prices_of
 from vivavoce.dashboard.systems import changes, healths, standings
 from vivavoce.dashboard.visit_list import OUTCOMES, VisitQuery, make_visit_list
 from vivavoce.log.scope import PEOPLE
-from vivavoce.stats.pace import FEWEST
+from vivavoce.stats.eta import FEWEST
 from vivavoce.study.model import Study
 
 ROOM: Final = 0.08  # margin above and below the drawing, as a share of the panel's height

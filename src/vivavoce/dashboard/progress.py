@@ -10,14 +10,14 @@ from babel.dates import format_date
 
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.board import Board, DialogueCard, Incident, VisitCard
-from vivavoce.dashboard.deeds import Deed, works
 from vivavoce.dashboard.language import gettext, language, ngettext, step_noun, step_words, worded
 from vivavoce.dashboard.study_size import StudySize, study_size
 from vivavoce.dashboard.systems import SystemHealth, healths
 from vivavoce.dashboard.visit_flow import VisitFlow, visit_flow
 from vivavoce.dashboard.visit_list import OUTCOMES, VisitQuery
+from vivavoce.dashboard.work_items import Deed, works
 from vivavoce.reports.numbers import count, plural
-from vivavoce.stats.concentration import concentration
+from vivavoce.stats.usage_skew import concentration
 from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
 from vivavoce.trial.state import VisitState
 

@@ -84,7 +84,7 @@ def groupings(study: Study) -> list[str]:
 
 def make_view(summary: "Summary", *, pooled: bool = False) -> View:
     """Arrange the result of `analysis.summary.summarise`; pooled: all groups together only."""
-    from vivavoce.reports import content
+    from vivavoce.reports import rate_tables as content
     from vivavoce.reports.links import linked_table
 
     tests = None if pooled else content.tests_table(summary)
@@ -104,7 +104,7 @@ def make_view(summary: "Summary", *, pooled: bool = False) -> View:
 
 
 def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> RateTable:
-    from vivavoce.reports import content
+    from vivavoce.reports import rate_tables as content
     from vivavoce.reports.language import say
 
     groups = [summary.all] if pooled else content.with_all(summary)
@@ -127,8 +127,8 @@ def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> R
 def _drawn(
     name: str, rate: "SuccessRate", *, whole: bool, measure: str, group: dict[str, tuple[str, ...]]
 ) -> DrawnRate:
-    from vivavoce.reports.content import interval_of
     from vivavoce.reports.links import CASES, SUCCESSES
+    from vivavoce.reports.rate_tables import interval_of
 
     low, high, clustered = interval_of(rate)
     compared = span(rate.low, rate.high) if clustered and rate.low is not None else ""

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vivavoce.dashboard.language import gettext, worded
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access, SignedIn
-from vivavoce.participant.attempts import MINUTE_S, AttemptLimit
+from vivavoce.participant.rate_limit import MINUTE_S, AttemptLimit
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg", "/favicon.ico"))
 LINK: Final = "/link/"

@@ -261,7 +261,7 @@ class Snapshots:
         return known
 
     def _summarise(self, scope: Scope, by: str) -> None:
-        from vivavoce.reports.material import Material, ReportOptions
+        from vivavoce.reports.context import Material, ReportOptions
         from vivavoce.reports.section import fill_dashboard
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()

@@ -96,7 +96,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     rule, primary = watch.rule, study.analysis.primary
     if rule is None or primary is None:
         return None
-    from vivavoce.reports.content import title
+    from vivavoce.reports.rate_tables import title
 
     people, looks = watch.board.see(_people_and_looks)
     rows = [_logged(at, look) for at, look in looks]

@@ -10,7 +10,7 @@ from vivavoce.core.signature import signature
 from vivavoce.dashboard.board import Board, VisitCard
 from vivavoce.dashboard.stopping import compared_visits
 from vivavoce.log.scope import SIMULATED
-from vivavoce.stats.pace import LEVEL, TimeToCome, time_to_come
+from vivavoce.stats.eta import LEVEL, TimeToCome, time_to_come
 from vivavoce.study.model import Study
 from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.trial.caps import needed_dialogues

@@ -5,8 +5,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import is_same
 from vivavoce.core.statement import Statement
 from vivavoce.dataset.levels import Level, level_of
 from vivavoce.dataset.reader import Dataset

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.paths import placed
 from vivavoce.core.statement import Statement
 from vivavoce.dataset.columns import Columns
 from vivavoce.dataset.declaration import (

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple, cast
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.voice_activity import SpeechInterval
-from vivavoce.core.addresses import is_same, placed
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import is_same, placed
 from vivavoce.core.statement import statement
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import is_same
 from vivavoce.dataset.vocabulary import SYSTEM_ACTS, standard_act
 from vivavoce.study.flags import FLAGS, FlagRules, flag
 

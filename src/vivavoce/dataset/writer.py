@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.core.addresses import copy_file, is_elsewhere, placed
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.paths import copy_file, is_elsewhere, placed
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
 from vivavoce.dataset.declaration import frozen_revision, read_declaration, served_revisions

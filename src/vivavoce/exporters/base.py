@@ -8,6 +8,7 @@ from typing import Any, Final
 import yaml
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.registry import Registry
 from vivavoce.core.statement import Statement, statement
 from vivavoce.dataset.folder import OF_STUDIES, may_replace
 from vivavoce.dataset.levels import HOLDS, treatment
@@ -142,3 +143,6 @@ def begun_s(turn: dict[str, Any]) -> float | None:
     """When a turn began, in seconds of its dialogue: sent or first output, else its display or sound."""
     names = ("sent_s", "onset_s") if turn["party"] == "user" else ("first_output_s", "onset_s", "complete_s")
     return next((turn[name] for name in names if turn.get(name) is not None), None)
+
+
+EXPORTERS: Final[Registry[Exporter]] = Registry("format of export", Exporter, group="vivavoce.exporters")

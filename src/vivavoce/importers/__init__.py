@@ -2,7 +2,7 @@
 
 ```python
 from pathlib import Path
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 
 result = IMPORTERS.get("dstc2").make_dataset([Path("dstc2")], Path("D"))
 result.calls, result.skipped

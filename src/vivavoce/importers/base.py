@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from vivavoce.core.engines import uncollected
 from vivavoce.core.errors import InputError
+from vivavoce.core.executor import uncollected
 from vivavoce.core.i18n import N_
+from vivavoce.core.registry import Registry
 from vivavoce.core.statement import Statement, statement
 from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.dataset.folder import check_free
@@ -336,3 +337,6 @@ def _as_expected(place: str) -> Iterator[None]:
         raise InputError("nested too deeply", place=place) from None
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(f"not as expected: {one_line(error)}", place=place) from None
+
+
+IMPORTERS: Final[Registry[Importer]] = Registry("format", Importer, group="vivavoce.importers")

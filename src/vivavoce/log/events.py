@@ -9,16 +9,6 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.log import (  # each has kinds of its own
-    annotation_events,  # noqa: F401
-    arena_events,  # noqa: F401
-    call_events,  # noqa: F401
-    microphone_events,  # noqa: F401
-    playback_events,  # noqa: F401
-    recording_events,  # noqa: F401
-    remark_events,  # noqa: F401
-    stress_events,  # noqa: F401
-)
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast

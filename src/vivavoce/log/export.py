@@ -30,11 +30,11 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.note_events import remark_stream
+from vivavoce.log.notes import Remarks, note_rows, tag_rows
 from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
-from vivavoce.log.remark_events import remark_stream
-from vivavoce.log.remarks import Remarks, note_rows, tag_rows
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows, vote_rows
 from vivavoce.log.stimulus_events import ResponseGiven

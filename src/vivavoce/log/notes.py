@@ -10,7 +10,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.event import Event
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.remark_events import (
+from vivavoce.log.note_events import (
     DialogueTagged,
     DialogueUntagged,
     NoteRemoved,

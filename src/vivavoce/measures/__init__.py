@@ -10,9 +10,8 @@ MEASURES.get("word_error_rate").meaning  # what a measure means, its unit, its s
 ```
 """
 
-from vivavoce.measures.base import Measure, Tables
+from vivavoce.measures.base import MEASURES, Measure, Tables
 from vivavoce.measures.compute import components, compute
-from vivavoce.measures.shelf import MEASURES
 from vivavoce.measures.values import values
 
 __all__ = ["MEASURES", "Measure", "Tables", "components", "compute", "values"]

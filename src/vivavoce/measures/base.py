@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+from vivavoce.core.registry import Member, Registry
+
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -214,3 +216,13 @@ class Measure:
 
 
 DIMENSIONS: Final = ("s", "ms")
+
+
+def _measures(offered: Any) -> list[Member[Measure]]:
+    family = [offered] if isinstance(offered, Measure) else offered
+    if not isinstance(family, list | tuple) or not all(isinstance(one, Measure) for one in family):
+        raise TypeError("it needs to be a Measure, or a tuple of them, as in the guide")
+    return [(one.name, lambda one=one: one) for one in family]
+
+
+MEASURES: Final[Registry[Measure]] = Registry("measure", unpack=_measures)

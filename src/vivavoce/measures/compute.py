@@ -10,18 +10,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from vivavoce.core.engines import in_pieces, uncollected
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.exact_sums import exact_sum
+from vivavoce.core.executor import in_pieces, uncollected
 from vivavoce.dataset.populations import POPULATION, populations
 from vivavoce.dataset.schema import FACTOR_PREFIX
-from vivavoce.measures.base import Facts, Measure, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Facts, Measure, Pairs, Tables
 from vivavoce.measures.columns import PairColumns, dialogue_ids
 from vivavoce.measures.counting import labels
 from vivavoce.measures.disputes import settle
 from vivavoce.measures.label_weights import label_weights
 from vivavoce.measures.packed_rows import Packed, PackedRows, pack
-from vivavoce.measures.shelf import MEASURES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from vivavoce.log import accounts
 from vivavoce.log.accounts import Account, ApiToken
 from vivavoce.log.events import ACTIONS, ActionTaken
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
-from vivavoce.participant.attempts import Backoff
+from vivavoce.participant.rate_limit import Backoff
 
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
 OWNER: Final = "owner"

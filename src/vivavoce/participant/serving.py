@@ -10,7 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from vivavoce.participant import connections
-from vivavoce.participant.handover import Door
+from vivavoce.participant.visit_router import Door
 
 LONGEST_MESSAGE: Final = 128 * 1024
 

@@ -18,8 +18,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from vivavoce.languages.base import language_name
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import StoredEvent
-from vivavoce.participant.attempts import HOUR_S, MINUTE_S, AttemptLimit
 from vivavoce.participant.i18n import DOMAIN, page_language, translations
+from vivavoce.participant.rate_limit import HOUR_S, MINUTE_S, AttemptLimit
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.channel import Channel, Line
 from vivavoce.study.model import Step, Study

@@ -7,8 +7,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports import prose
 from vivavoce.reports.blocks import MOST_FOREMOST, Document
+from vivavoce.reports.context import Material, ReportOptions
 from vivavoce.reports.language import language, say, speaking, stated
-from vivavoce.reports.material import Material, ReportOptions
 from vivavoce.reports.section import (
     SECTIONS,
     Front,

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.registry import Registry
 from vivavoce.reports.blocks import Block, DocumentSection
+from vivavoce.reports.context import Material
 from vivavoce.reports.drawing import Figure, marked
 from vivavoce.reports.language import say, with_words
-from vivavoce.reports.material import Material
 
 Found = TypeVar("Found")
 

@@ -11,9 +11,9 @@ from typing import Any
 from vivavoce.core.result import spread, unless_none
 from vivavoce.core.statement import NOTHING, Statement, statement
 from vivavoce.stats.clusters import ClusteredRate
-from vivavoce.stats.concentration import Concentration
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family, NoWorse
 from vivavoce.stats.design import Model
+from vivavoce.stats.usage_skew import Concentration
 
 UNKNOWN_PEOPLE = statement("Participants are unknown.")
 

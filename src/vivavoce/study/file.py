@@ -9,16 +9,16 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
-from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
-from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.populations import PopulationPlan, check_population_names
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
+from vivavoce.study.quotas import Caps
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules
+from vivavoce.study.session_link import FollowUp
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps_file import StepEntry, WrittenRange
 from vivavoce.study.telephone import Telephone

@@ -13,12 +13,10 @@ from vivavoce.core.validation import problems_of, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.analysis_file import Analysis
-from vivavoce.study.caps import check_caps
 from vivavoce.study.channel import check_channels, is_spoken
 from vivavoce.study.degradation import check_damage
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import Annotation, Choose, StudyFile
-from vivavoce.study.follow_up import check_follow_up
 from vivavoce.study.judgement_kind import JUDGEMENTS, AnnotationPlan, LabelChoosing
 from vivavoce.study.materials import Entries, Materials, NamedFiles, read_offered
 from vivavoce.study.model import Study
@@ -26,10 +24,12 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import pairs_of_study
 from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
+from vivavoce.study.quotas import check_caps
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
 from vivavoce.study.renamed_keys import new_key, report_old_keys
 from vivavoce.study.retention import check_retention
+from vivavoce.study.session_link import check_follow_up
 from vivavoce.study.step_kind import battles_of
 from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task

@@ -9,18 +9,18 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
-from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
-from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.judgement_kind import AnnotationPlan, JudgementKind
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance
 from vivavoce.study.quality import Quality
+from vivavoce.study.quotas import Caps
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules
+from vivavoce.study.session_link import FollowUp
 from vivavoce.study.steps import (
     ConsentStep,
     DebriefStep,

@@ -12,8 +12,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.exporters.base import MANIFEST, README
-from vivavoce.exporters.shelf import EXPORTERS
+from vivavoce.exporters.base import EXPORTERS, MANIFEST, README
 from vivavoce.testing.sample_dialogues import write_sample
 
 Said = dict[str, list[tuple[str, str]]]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.folder import MANIFEST
-from vivavoce.importers.base import ImportResult, Progress
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS, ImportResult, Progress
 
 
 class ImporterContract:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from vivavoce.log.events import Cap, VisitEnded
-from vivavoce.log.places import Places, dialogues_held, left_visits, taken_places, visits_made
+from vivavoce.log.quota_openings import Places, dialogues_held, left_visits, taken_places, visits_made
 from vivavoce.log.store import Transaction
-from vivavoce.study.caps import Caps
 from vivavoce.study.model import Study
+from vivavoce.study.quotas import Caps
 from vivavoce.study.recruiter import repeat_of
 from vivavoce.study.step_kind import battles_of, dialogues_in
 from vivavoce.trial.state import VisitState

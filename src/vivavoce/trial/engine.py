@@ -25,9 +25,9 @@ from vivavoce.trial.battle_relay import ArenaRelay
 from vivavoce.trial.battles import BattleMoves, check_text
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
+from vivavoce.trial.maintenance import Upkeep
 from vivavoce.trial.relay import Relay
 from vivavoce.trial.state import VisitState
-from vivavoce.trial.upkeep import Upkeep
 from vivavoce.trial.visits import (
     Draft,
     MoveRules,

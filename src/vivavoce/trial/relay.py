@@ -25,8 +25,8 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.study.channel import is_spoken
 from vivavoce.trial.errors import Stale
-from vivavoce.trial.growing import add_words, shown_in_pieces, streams
 from vivavoce.trial.outputs import SystemTurn, gather
+from vivavoce.trial.streaming_answer import add_words, shown_in_pieces, streams
 from vivavoce.trial.system_audio import SystemAudio, as_heard, with_sound
 from vivavoce.trial.visits import Draft, MoveRules, Visit, move
 

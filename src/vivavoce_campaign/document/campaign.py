@@ -26,11 +26,10 @@ from vivavoce.reports.blocks import (
     Row,
     TableOfText,
 )
-from vivavoce.reports.content import heads
 from vivavoce.reports.document import frame_words
 from vivavoce.reports.language import language, named_language, say, speaking
 from vivavoce.reports.numbers import count, listed, plural
-from vivavoce.study.renamed_keys import parse_study
+from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation

@@ -10,11 +10,11 @@ from vivavoce.analysis.scales import LikertItem
 from vivavoce.core.i18n import N_
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
 from vivavoce.reports.distributions import likert_figure
 from vivavoce.reports.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
 from vivavoce.reports.language import language, say
 from vivavoce.reports.numbers import between, coefficient, count
+from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.summary import ASPECTS
 

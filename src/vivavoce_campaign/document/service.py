@@ -7,13 +7,13 @@ from typing import Final
 from vivavoce.analysis.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
 from vivavoce.reports.language import language, named_language, say
 from vivavoce.reports.numbers import MISSING, amount, count, listed, percent, plural, span
+from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
 from vivavoce_campaign.success import goals_reached
-from vivavoce_campaign.unreached import unreached
+from vivavoce_campaign.unreachable import unreached
 from vivavoce_stress.blocks import share_told
 
 MODULES: Final = {

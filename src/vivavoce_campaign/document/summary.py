@@ -6,9 +6,18 @@ from typing import Any, Final
 from vivavoce.analysis.idial import IdialAspect
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
 from vivavoce.reports.language import language, say
-from vivavoce.reports.numbers import MISSING, amount, between, coefficient, count, listed, percent, plural
+from vivavoce.reports.numbers import (
+    MISSING,
+    amount,
+    between,
+    coefficient,
+    count,
+    listed,
+    percent,
+    plural,
+)
+from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.changes import changes_told
 from vivavoce_campaign.document.evaluation import Evaluation

@@ -2,9 +2,11 @@
 
 import typer
 
-from vivavoce_recruitment.cli.deciding import ask_back, reject, screen_out, workers
+from vivavoce_recruitment.cli.approve import ask_back, reject, screen_out, workers
+from vivavoce_recruitment.cli.import_results import returning
 from vivavoce_recruitment.cli.laboratory import slots
-from vivavoce_recruitment.cli.offering import (
+from vivavoce_recruitment.cli.paying import approve, bonus, compare, settle
+from vivavoce_recruitment.cli.publish import (
     invite,
     pause,
     places,
@@ -15,9 +17,7 @@ from vivavoce_recruitment.cli.offering import (
     stop,
     subscribe,
 )
-from vivavoce_recruitment.cli.paying import approve, bonus, compare, settle
 from vivavoce_recruitment.cli.recording import credit, receipts, sheet
-from vivavoce_recruitment.cli.returning import returning
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -10,13 +10,13 @@ import typer
 
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce_recruitment.cli.opening import Json, LogUrl, StudyFile
+from vivavoce_recruitment.cli.options import Json, LogUrl, StudyFile
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
-    from vivavoce.study.follow_up import FollowUp
     from vivavoce.study.model import Study
-    from vivavoce_recruitment.following import Return
+    from vivavoce.study.session_link import FollowUp
+    from vivavoce_recruitment.session_links import Return
 
 FirstLog = Annotated[
     str | None, typer.Option("--first-log", help="Log of the earlier study, where it is not beside it.")
@@ -42,7 +42,7 @@ def returning(
     With --links it prints a personal link for each who may still come. Nobody keeps them.
     """
     from vivavoce.api.studies import open_log, read_study
-    from vivavoce_recruitment.following import returns
+    from vivavoce_recruitment.session_links import returns
 
     plan = read_study(study)
     follow_up = followed(plan)
@@ -82,7 +82,7 @@ def _first(plan: "Study", url: str | None) -> "Iterator[tuple[Study, Log]]":
 
 def take_over_from_first(plan: "Study", log: "Log", url: str | None) -> None:
     """Note who has completed the earlier session. Raises InputError: it is not there, or has no log yet."""
-    from vivavoce_recruitment.following import take_over
+    from vivavoce_recruitment.session_links import take_over
 
     with _first(plan, url) as (first, opened):
         if first.name == plan.name:

@@ -7,7 +7,7 @@ import typer
 
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
-from vivavoce_recruitment.cli.opening import DRY, Confirm, Json, LogUrl, StudyFile
+from vivavoce_recruitment.cli.options import DRY, Confirm, Json, LogUrl, StudyFile
 
 
 def slots(

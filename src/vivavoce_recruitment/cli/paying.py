@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.progress import note
-from vivavoce_recruitment.cli.opening import (
+from vivavoce_recruitment.cli.options import (
     DRY,
     Confirm,
     Json,

@@ -11,7 +11,8 @@ import typer
 from vivavoce.cli.progress import note
 from vivavoce.connectors.secrets import names_in
 from vivavoce.core.errors import InputError
-from vivavoce_recruitment.cli.opening import (
+from vivavoce_recruitment.cli.import_results import FirstLog
+from vivavoce_recruitment.cli.options import (
     DRY,
     Confirm,
     Json,
@@ -22,7 +23,6 @@ from vivavoce_recruitment.cli.opening import (
     tell,
     warn_of_open,
 )
-from vivavoce_recruitment.cli.returning import FirstLog
 from vivavoce_recruitment.ledger import Listing
 from vivavoce_recruitment.paid_study import PaidStudy
 from vivavoce_recruitment.platform import PaidRecruiter, Platform
@@ -134,8 +134,8 @@ def publish(
 
 def _invited(paid: "PaidStudy", first_log: str | None) -> list[str] | None:
     """The platform's keys of those who may come again; None: the study follows no other."""
-    from vivavoce_recruitment.cli.returning import take_over_from_first
-    from vivavoce_recruitment.following import keys_due, returns
+    from vivavoce_recruitment.cli.import_results import take_over_from_first
+    from vivavoce_recruitment.session_links import keys_due, returns
 
     plan, log = paid.study, paid.ledger.log
     if plan.follow_up is None:

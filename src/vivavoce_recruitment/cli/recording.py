@@ -7,7 +7,7 @@ import typer
 
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
-from vivavoce_recruitment.cli.opening import (
+from vivavoce_recruitment.cli.options import (
     DRY,
     Confirm,
     LogUrl,

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from vivavoce.analysis.population_tests import CALLS, DURATION
 from vivavoce.dataset.populations import SIMULATED
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import adjusted_cell, heads, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import Shown, say, stated
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import (
     MISSING,
     amount,
@@ -21,6 +20,7 @@ from vivavoce.reports.numbers import (
     plural,
     points,
 )
+from vivavoce.reports.rate_tables import adjusted_cell, heads, title
 from vivavoce.reports.section import Section
 from vivavoce.stats.precision import RequiredPeople
 from vivavoce.stats.summary_results import GroupTest

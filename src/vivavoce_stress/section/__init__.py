@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.reports.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import MISSING, count, p_value, percent, plural, span
+from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Front, LeadingSection
 from vivavoce_stress.base import state_of
 from vivavoce_stress.blocks import (

@@ -21,11 +21,11 @@ from vivavoce.analysis.calibration import (
     kullback_leibler,
     observations,
 )
-from vivavoce.analysis.sayings import CallerTurn, read_sayings
+from vivavoce.analysis.utterance_templates import CallerTurn, read_sayings
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.measures.compute import components
 from vivavoce.reports.calibration import distribution_figure
 

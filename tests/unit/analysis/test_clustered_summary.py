@@ -7,7 +7,7 @@ from vivavoce.analysis.clustered_summary import _evened
 from vivavoce.analysis.intervals import signed_difference
 from vivavoce.analysis.summary import summarise
 from vivavoce.core.result import as_json
-from vivavoce.reports.content import rate_cell, rate_note, signature_of
+from vivavoce.reports.rate_tables import rate_cell, rate_note, signature_of
 from vivavoce.sections.results.answer import answer
 from vivavoce.sections.results.section import answer_figure
 from vivavoce.stats.design import choose_model

@@ -8,7 +8,7 @@ import pytest
 
 from scenes.comparing import compare, questions
 from scenes.visits import Parrot
-from vivavoce.analysis.effort import _lasted, _row, _Spent, effort, wizard_systems
+from vivavoce.analysis.judgement_cost import _lasted, _row, _Spent, effort, wizard_systems
 from vivavoce.core.clock import ManualClock
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.event import LoggedRating

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vivavoce.analysis.groups import groups
-from vivavoce.analysis.opinion import RecordedOpinion, _kappa, opinion_against_record
+from vivavoce.analysis.subjective_vs_objective import RecordedOpinion, _kappa, opinion_against_record
 from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from scenes.calls import written
 from vivavoce.analysis.annotated_calls import Call
-from vivavoce.analysis.telling_apart import _acts, _features, _fit, _matrix, _words, tell_apart
+from vivavoce.analysis.classifier_two_sample import _acts, _features, _fit, _matrix, _words, tell_apart
 from vivavoce.cli.calibration import compare
 from vivavoce.dataset.reader import Dataset
 

@@ -9,7 +9,7 @@ from statistics import mean
 import pytest
 
 from scenes.judgements import judge_rows, made
-from vivavoce.analysis.effort import effort
+from vivavoce.analysis.judgement_cost import effort
 from vivavoce.analysis.transcript_ratings import AttentionCheck, _width, has_readings, rated_transcripts
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset

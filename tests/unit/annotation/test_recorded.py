@@ -15,8 +15,8 @@ from scenes.voices import conversation
 from vivavoce.annotation.recorded import MARGIN_S, recorded_items
 from vivavoce.audio.files import probe_sound, write_sound
 from vivavoce.cli.main import app
-from vivavoce.core.addresses import copy_file, placed
 from vivavoce.core.errors import InputError
+from vivavoce.core.paths import copy_file, placed
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.store import Log

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import vivavoce as vv
 from vivavoce.api.reference import api_reference
-from vivavoce.api.shelf_reference import shelf_reference
+from vivavoce.api.registry_reference import shelf_reference
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.reference import REFERENCE_PAGES
 
@@ -19,7 +19,7 @@ def test_the_page_of_the_api_is_made_from_the_code() -> None:
 
 
 def test_the_page_of_a_shelf_is_made_from_the_code() -> None:
-    """Mend it with: python -m vivavoce.api.shelf_reference SHELF > docs/reference/SHELF.md"""
+    """Mend it with: python -m vivavoce.api.registry_reference SHELF > docs/reference/SHELF.md"""
     for shelf in REFERENCE_PAGES.names():
         assert (PLACE / f"{shelf}.md").read_text("utf-8") == shelf_reference(shelf)
 

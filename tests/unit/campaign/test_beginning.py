@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from scenes.processes import example_bot
-from vivavoce.connectors.asked import Discovery
+from vivavoce.connectors.input_dependence import Discovery
 from vivavoce.core.errors import InputError
 from vivavoce.study.load import load_study
-from vivavoce_campaign.beginning import Described, begin, openings_in
 from vivavoce_campaign.callers import domain_from, task_sentence, wish
 from vivavoce_campaign.campaign_file import Campaign, load_campaign
 from vivavoce_campaign.drafts import draft, instructions
 from vivavoce_campaign.dry_run import last_try, try_out
+from vivavoce_campaign.new_campaign import Described, begin, openings_in
 from vivavoce_campaign.places import place_of
 from vivavoce_campaign.setup import status
 from vivavoce_campaign.submission_file import check_submission

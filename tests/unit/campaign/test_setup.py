@@ -15,11 +15,11 @@ from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign, check_campaign, load_campaign
 from vivavoce_campaign.cli import serve_campaign
 from vivavoce_campaign.drafts import draft
+from vivavoce_campaign.messages import told_held, told_status
 from vivavoce_campaign.places import place_of, report_of
 from vivavoce_campaign.runs import HeldCampaign, take_verdicts
 from vivavoce_campaign.setup import SystemStatus, check_systems, status, write_campaign
 from vivavoce_campaign.stages import stages
-from vivavoce_campaign.telling import told_held, told_status
 from vivavoce_campaign.wordings import shown_wordings
 from vivavoce_stress.scores import stress_results
 from vivavoce_stress.verdict_queue import VerdictQueue, given

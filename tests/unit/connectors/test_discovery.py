@@ -13,10 +13,10 @@ import pytest
 
 from scenes.strange_bots import service_desk
 from vivavoce.connectors import discovery, interfaces
-from vivavoce.connectors.asked import Discovery, mapping, text_path
 from vivavoce.connectors.discovery import discover, names_told
 from vivavoce.connectors.exchange import exchange
 from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.input_dependence import Discovery, mapping, text_path
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.core.errors import InputError
 

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_info
 
 from scenes.engines import Carrying
 from scenes.patience import PATIENCE_S
-from vivavoce.core.engines import Processes, in_pieces, read_engine, uncollected, working_on
 from vivavoce.core.errors import InputError, SystemUnderTestError, UnknownName
+from vivavoce.core.executor import Processes, in_pieces, read_engine, uncollected, working_on
 
 
 def double(number: int) -> int:
@@ -47,7 +47,7 @@ def test_sums_of_a_piece_are_not_split_over_threads() -> None:
 
 def test_work_goes_where_it_was_said_until_the_block_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Carrying()
-    monkeypatch.setattr("vivavoce.core.engines.read_engine", lambda _: engine)
+    monkeypatch.setattr("vivavoce.core.executor.read_engine", lambda _: engine)
     assert list(in_pieces(double, [1, 2])) == [2, 4] and engine.pieces == 0
     with working_on("there"):
         assert list(in_pieces(double, [1, 2])) == [2, 4] and engine.pieces == 2
@@ -97,7 +97,7 @@ def test_without_dask_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatc
 
 def test_no_scheduler_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("vivavoce.core.engines.PATIENCE_S", 0.2)
+    monkeypatch.setattr("vivavoce.core.executor.PATIENCE_S", 0.2)
     with pytest.raises(InputError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
         list(read_engine("dask://127.0.0.1:9").map(double, [1]))
 

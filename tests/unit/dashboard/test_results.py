@@ -26,7 +26,7 @@ from vivavoce.dataset.declaration import written_analysis
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
-from vivavoce.reports import content
+from vivavoce.reports import rate_tables as content
 from vivavoce.reports.language import speaking
 from vivavoce.reports.numbers import percent, span
 from vivavoce.reports.section import SECTIONS, FilledSection

@@ -11,11 +11,11 @@ from babel.messages.pofile import read_po
 import vivavoce
 from vivavoce.dashboard import language as words
 from vivavoce.dashboard.app_shell import FOLDER
-from vivavoce.dashboard.deeds import works
 from vivavoce.dashboard.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
 from vivavoce.dashboard.study_editor.pages import about_protocol
 from vivavoce.dashboard.study_editor.pages_materials import analysis_words
 from vivavoce.dashboard.study_editor.pages_steps import form_words
+from vivavoce.dashboard.work_items import works
 from vivavoce.languages import base as languages
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.study.presets import protocol_names

@@ -21,8 +21,8 @@ from vivavoce.dataset.turn_flags import flag_again
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import compute
 from vivavoce.measures.values import values
-from vivavoce.reports.content import success_table
 from vivavoce.reports.language import speaking, stated
+from vivavoce.reports.rate_tables import success_table
 from vivavoce.sections.dialogues.section import measures_table
 from vivavoce.sections.participants.section import participants_table
 from vivavoce.study.exclusion import read_rules

@@ -18,9 +18,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.folder import replacing
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.exporters.base import MANIFEST
-from vivavoce.exporters.shelf import EXPORTERS
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.exporters.base import EXPORTERS, MANIFEST
+from vivavoce.importers.base import IMPORTERS
 
 CAME = datetime(2027, 3, 14, 15, 9, 26, 500_000, tzinfo=UTC)
 SAID = [

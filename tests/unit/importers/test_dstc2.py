@@ -11,7 +11,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.measures import compute
 from vivavoce_corpora.dstc2 import import_dstc2
 

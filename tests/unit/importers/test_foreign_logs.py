@@ -18,8 +18,7 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.levels import Level
 from vivavoce.dataset.reduction import reduce_dataset
-from vivavoce.importers.base import ImportResult
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS, ImportResult
 from vivavoce.measures import compute
 from vivavoce.measures.success import outcomes
 

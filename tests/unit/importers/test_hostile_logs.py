@@ -11,8 +11,7 @@ import pytest
 
 from unit.importers.samples import SAMPLES, mapping_of
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import ImportResult
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS, ImportResult
 
 WRONG: list[Any] = [None, True, -1, 10**30, 1e308, "", "\ud800", "x", [], {}, [[]], {"a": {"b": []}}, [None]]
 HUGE = "z" * 300_000

@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.analysis.preference_results import agreement_of_choices, preference_results
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.reports.html import render
 from vivavoce_corpora.marco import import_marco
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce.measures import compute
 from vivavoce_corpora.star import import_star
 

@@ -9,7 +9,7 @@ import pytest
 from scenes.command_line import vivavoce
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 
 MAPPING = """rows: turn
 columns:

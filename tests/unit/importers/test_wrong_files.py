@@ -9,7 +9,7 @@ from unit.importers.foreign_logs import MAPPING
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 
 CONTENTS = {
     "latin.csv": "dialogue_id,turn_index,transcript\nd,1,café\n".encode("latin-1"),

@@ -11,9 +11,9 @@ import pytest
 from vivavoce.api.measuring import measurements
 from vivavoce.audio.files import read_sound, write_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.core.addresses import address_parts, is_elsewhere, placed
-from vivavoce.core.engines import Processes
 from vivavoce.core.errors import InputError, MissingExtra
+from vivavoce.core.executor import Processes
+from vivavoce.core.paths import address_parts, is_elsewhere, placed
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.folder import replacing
 from vivavoce.dataset.reader import Dataset

@@ -9,7 +9,7 @@ import pytest
 from scenes.histories import assigned
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.events import DialogueEnded, VisitEnded, VisitOpened
-from vivavoce.log.places import Places, dialogues_held, left_visits, taken_places, visits_made
+from vivavoce.log.quota_openings import Places, dialogues_held, left_visits, taken_places, visits_made
 from vivavoce.log.store import Log, Transaction
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

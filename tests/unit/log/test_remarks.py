@@ -7,7 +7,7 @@ import pytest
 
 from vivavoce.log.event import Event
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.remarks import (
+from vivavoce.log.notes import (
     LONGEST_NOTE,
     LONGEST_TAG,
     LONGEST_VIEW_NAME,

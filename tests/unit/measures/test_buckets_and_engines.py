@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vivavoce.api.measuring import measurements
-from vivavoce.core.engines import read_engine, working_on
+from vivavoce.core.executor import read_engine, working_on
 from vivavoce.dashboard.verdicts import read_verdicts
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset

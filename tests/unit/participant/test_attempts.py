@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.participant.attempts import HOUR_S, MINUTE_S, AttemptLimit
+from vivavoce.participant.rate_limit import HOUR_S, MINUTE_S, AttemptLimit
 
 
 def test_as_many_pass_as_may_and_others_are_not_held_up_by_it() -> None:

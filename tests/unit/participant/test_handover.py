@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from scenes.patience import eventually_there
-from vivavoce.participant.handover import Door, Handover, WorkerShare, _Line, door_of
+from vivavoce.participant.visit_router import Door, Handover, WorkerShare, _Line, door_of
 
 LED_BY_ONE = next(
     f"visit-{number}" for number in range(99) if WorkerShare(0, 2).leader(f"visit-{number}") == 1

@@ -19,8 +19,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.populations import populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import DocumentSection, TableOfText
+from vivavoce.reports.context import Material, ReportOptions
 from vivavoce.reports.language import speaking
-from vivavoce.reports.material import Material, ReportOptions
 from vivavoce.reports.section import SECTIONS, fill
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.precision import required_people

@@ -24,7 +24,7 @@ from vivavoce.participant.app import create_app
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce_recruitment import following
+from vivavoce_recruitment import session_links as following
 from vivavoce_recruitment.cli.app import app
 from vivavoce_recruitment.ledger import Ledger, Listing
 from vivavoce_recruitment.personal_links import make_links

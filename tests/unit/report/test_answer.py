@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenes.summaries import made_group, made_rate, made_summary, made_test
 from vivavoce.analysis.family import FamilyMember, describe_family
 from vivavoce.core.statement import statement
-from vivavoce.reports import content
+from vivavoce.reports import rate_tables as content
 from vivavoce.reports.language import speaking, with_words
 from vivavoce.reports.section import SECTIONS
 from vivavoce.sections.results.answer import answer

@@ -10,8 +10,8 @@ from unit.report.test_campaign import ANSWERS, table, text
 from vivavoce.reports.blocks import Heading
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
-from vivavoce_campaign.telling import told_changes
-from vivavoce_campaign.unreached import unreached
+from vivavoce_campaign.messages import told_changes
+from vivavoce_campaign.unreachable import unreached
 from vivavoce_stress.cascade import DONE_WITH_ANOTHER, MORE, WRONG_ANSWER
 from vivavoce_stress.failures import answers_apart
 from vivavoce_stress.releases import compare_last_runs

@@ -11,16 +11,16 @@ import pytest
 from scipy.stats import binomtest
 
 from vivavoce.analysis.declared import declaration, declared_family
-from vivavoce.analysis.opinion import _row
+from vivavoce.analysis.subjective_vs_objective import _row
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import Bullets, FactList, TableOfText, Transcript
+from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.document import compose
 from vivavoce.reports.drawing import Figure
 from vivavoce.reports.html import render
 from vivavoce.reports.language import speaking
-from vivavoce.reports.material import ReportOptions
 from vivavoce.reports.tables import escaped, write_figures, write_tables
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

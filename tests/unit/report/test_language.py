@@ -17,11 +17,11 @@ from vivavoce.core.errors import UnknownName
 from vivavoce.core.statement import Numeral, statement
 from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
-from vivavoce.reports import content
+from vivavoce.reports import rate_tables as content
+from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.declaration import SETTINGS
 from vivavoce.reports.html import render
 from vivavoce.reports.language import by_sentence, report_languages, say, speaking, stated
-from vivavoce.reports.material import ReportOptions
 from vivavoce.reports.numbers import amount, count, instant, p_value, percent, plural, points, span
 from vivavoce.reports.section import sections_in_order
 from vivavoce.sections.arena.section import COVARIATES
@@ -30,10 +30,10 @@ from vivavoce.sections.flow.section import OUTCOMES
 from vivavoce.sections.preferences.section import FLAGS, MODELS
 from vivavoce.sections.questionnaires.section import WORDINGS
 from vivavoce.stats.attainable_p import reach_warning
-from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.summary_results import ClusteredDifference
+from vivavoce.stats.usage_skew import concentration, dominance_warning
 
 ROOMS = [
     Path(vivavoce.__file__).parent / room for room in ("reports", "sections", "stats", "importers", "log")

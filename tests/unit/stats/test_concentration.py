@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.core.result import as_json
-from vivavoce.stats.concentration import concentration, dominance_warning
+from vivavoce.stats.usage_skew import concentration, dominance_warning
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "statistics-concentration.json").read_text(encoding="utf-8")

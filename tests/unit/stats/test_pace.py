@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.stats.pace import time_to_come
+from vivavoce.stats.eta import time_to_come
 
 HOUR = 3600.0
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.study.caps import Caps, check_caps
+from vivavoce.study.quotas import Caps, check_caps
 
 CONDITIONS = {"robot": "machine", "desk": "person"}
 

@@ -8,11 +8,11 @@ import pytest
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.exclusion import OF_WORK, Exclusion, read_rules
-from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.load import check_study
 from vivavoce.study.quality import SIGNS, Marks, Quality
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules, check_retention
+from vivavoce.study.session_link import FollowUp
 
 STUDY = """study: talk
 systems: {one: {connect: scripted, otherwise: I see.}}

@@ -8,7 +8,6 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from vivavoce.core.yaml_source import Source
-from vivavoce.study.follow_up import FollowUp, check_follow_up
 from vivavoce.study.populations import (
     PopulationPlan,
     check_population_names,
@@ -27,6 +26,7 @@ from vivavoce.study.recruiter import (
     recruiter_for,
     repeat_of,
 )
+from vivavoce.study.session_link import FollowUp, check_follow_up
 from vivavoce.study.settings import Settings
 from vivavoce.study.steps import DialoguePlan
 from vivavoce.study.steps_file import Nontrivial, Range

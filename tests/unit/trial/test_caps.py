@@ -17,9 +17,9 @@ from vivavoce.log.store import Log, StoredEvent
 from vivavoce.participant.present import visit_page
 from vivavoce.participant.site import Site
 from vivavoce.study import model as study_model
-from vivavoce.study.caps import Caps
-from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.load import check_study
+from vivavoce.study.quotas import Caps
+from vivavoce.study.session_link import FollowUp
 from vivavoce.trial.caps import _followed
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import SessionError

@@ -23,8 +23,8 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
 from vivavoce.log.follow_ups import Invited, note_invited
 from vivavoce.log.store import Log
-from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.model import Limits
+from vivavoce.study.session_link import FollowUp
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 

@@ -11,7 +11,7 @@ from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.upkeep import FORGOTTEN_AFTER_S
+from vivavoce.trial.maintenance import FORGOTTEN_AFTER_S
 
 
 def test_a_visit_left_at_the_consent_is_forgotten_and_one_in_a_dialogue_is_not(

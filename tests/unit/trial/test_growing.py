@@ -18,7 +18,7 @@ from vivavoce.log.events import SystemTurnFailed, SystemTurnReceived, WordsShown
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Study
-from vivavoce.trial import growing
+from vivavoce.trial import streaming_answer as growing
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.masking import MASK, masked
 from vivavoce.trial.masking import settled as settled_part

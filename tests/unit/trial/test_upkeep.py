@@ -12,7 +12,7 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.log.store import Log
 from vivavoce.study.model import Limits, Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.upkeep import FORGOTTEN_AFTER_S, PRESENT_S
+from vivavoce.trial.maintenance import FORGOTTEN_AFTER_S, PRESENT_S
 
 IDLE_S, LIMIT_S = 60 * 30, 60 * 20
 LONG = Limits(dialogue_minutes=600, idle_minutes=600)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.importers.base import IMPORTERS
 from vivavoce_commands.notation import read_predicates
 
 SUGAR, HURIC = IMPORTERS.get("sugar"), IMPORTERS.get("huric")

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
-from vivavoce.core.engines import in_pieces
+from vivavoce.core.executor import in_pieces
 from vivavoce.core.signature import signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit, kinds_for

@@ -9,7 +9,7 @@ import numpy as np
 
 from vivavoce.analysis.prediction.evaluation import FOLDS, Progress, fit_on, held_out
 from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
-from vivavoce.core.engines import in_pieces
+from vivavoce.core.executor import in_pieces
 from vivavoce.core.signature import signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.prediction.fitting import WEIGHING, Fitted, Kind, fit

@@ -7,8 +7,8 @@ from typing import Any, Final
 from fastapi import HTTPException, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.connectors.asked import Discovery
 from vivavoce.connectors.discovery import NotFound, discover
+from vivavoce.connectors.input_dependence import Discovery
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_

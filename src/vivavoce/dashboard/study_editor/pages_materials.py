@@ -287,7 +287,7 @@ def _analysis(
 def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
     """Choices of the form: measures with their titles, success first, and the study's systems."""
     from vivavoce.measures import MEASURES
-    from vivavoce.reports.content import title
+    from vivavoce.reports.rate_tables import title
     from vivavoce.stats.rates import HEADLINES
 
     others = sorted((name for name in MEASURES.names() if name not in HEADLINES), key=title)

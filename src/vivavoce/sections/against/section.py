@@ -5,9 +5,8 @@ from typing import Final
 from vivavoce.analysis.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say, stated
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import (
     MISSING,
     amount,
@@ -21,6 +20,7 @@ from vivavoce.reports.numbers import (
     plural,
     points,
 )
+from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Front, LeadingSection
 
 SIGNIFICANT: Final = 0.05

@@ -4,12 +4,12 @@ from typing import Final
 
 from vivavoce.analysis.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, rank_systems
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import adjusted_cell, heads, is_significant
+from vivavoce.reports.context import Material
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
+from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
 from vivavoce.reports.section import Front, LeadingSection
 from vivavoce.stats.preferences import NamedWorth
 

@@ -8,9 +8,9 @@ from vivavoce.analysis.description import DatasetDescription
 from vivavoce.analysis.scales import AnsweredScale
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Heading
-from vivavoce.reports.content import headlines
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
+from vivavoce.reports.rate_tables import headlines
 from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 

@@ -7,12 +7,11 @@ from typing import Any, Final
 from vivavoce.analysis.declared import FrozenDeclaration
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import changed_words, rule_words, stopping_words, transcripts_words
 from vivavoce.reports.language import Shown, say, stated
 from vivavoce.reports.links import CASES
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import (
     MISSING,
     amount,
@@ -26,6 +25,7 @@ from vivavoce.reports.numbers import (
     plural,
     span,
 )
+from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Section
 from vivavoce.stats.declared_results import (
     AdjustedEquivalence,

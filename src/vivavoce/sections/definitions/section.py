@@ -2,9 +2,9 @@
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Definition, Fold, Heading
-from vivavoce.reports.content import family_title, headlines, is_variant, settings, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import by_sentence, say
-from vivavoce.reports.material import Material
+from vivavoce.reports.rate_tables import family_title, headlines, is_variant, settings, title
 from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 

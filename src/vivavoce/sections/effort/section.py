@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from vivavoce.analysis.effort import JudgementEffort, effort
+from vivavoce.analysis.judgement_cost import JudgementEffort, effort
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.content import heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import MISSING, coefficient, count
+from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 
 ARMS: Final = {

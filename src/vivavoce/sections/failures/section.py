@@ -6,10 +6,10 @@ from typing import Any
 
 from vivavoce.analysis.failures import FailedDialogue, typical_failures
 from vivavoce.reports.blocks import Block, Paragraph, Transcript
-from vivavoce.reports.content import title
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import plural
+from vivavoce.reports.rate_tables import title
 from vivavoce.reports.section import Section
 
 

@@ -7,14 +7,14 @@ import altair as alt
 
 from vivavoce.analysis.flow import TrialFlow, flow
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
-from vivavoce.reports.content import heads, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import rule_words
 from vivavoce.reports.drawing import HOVER, INK, SOFT, Figure, figure, row_names
 from vivavoce.reports.language import say
 from vivavoce.reports.links import CASES
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import count, percent, plural
+from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Section
 
 OUTCOMES: Final = {

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from vivavoce.analysis.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 from vivavoce.core.errors import InputError
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say, stated
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import (
     MISSING,
     between,
@@ -20,6 +19,7 @@ from vivavoce.reports.numbers import (
     p_value,
     percent,
 )
+from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 
 

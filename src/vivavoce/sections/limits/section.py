@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from vivavoce.reports.blocks import Block, Bullets
-from vivavoce.reports.content import headlines, is_clustered
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say, stated
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import plural
+from vivavoce.reports.rate_tables import headlines, is_clustered
 from vivavoce.reports.section import Front, LeadingSection
 from vivavoce.stats.summary_results import GroupSummary, Summary
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
-from vivavoce.analysis.opinion import RecordedOpinion, opinion_against_record
+from vivavoce.analysis.subjective_vs_objective import RecordedOpinion, opinion_against_record
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.content import by_what, heads, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import between, coefficient, count, label, p_value, percent, points, span
+from vivavoce.reports.rate_tables import by_what, heads, title
 from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 

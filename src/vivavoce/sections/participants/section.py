@@ -8,12 +8,12 @@ import altair as alt
 
 from vivavoce.analysis.learning import LearningStep, learning
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import abandoned, by_what, group_name, headlines, heads, with_all
+from vivavoce.reports.context import Material
 from vivavoce.reports.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
 from vivavoce.reports.language import say
 from vivavoce.reports.links import cases_of
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import amount, count, percent, plural, span
+from vivavoce.reports.rate_tables import abandoned, by_what, group_name, headlines, heads, with_all
 from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import Summary
 

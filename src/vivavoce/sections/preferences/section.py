@@ -5,9 +5,8 @@ from typing import Final
 
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.content import adjusted_cell, heads, is_significant
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say, stated
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import (
     MISSING,
     between,
@@ -20,6 +19,7 @@ from vivavoce.reports.numbers import (
     points,
     span,
 )
+from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
 from vivavoce.reports.section import Front, LeadingSection
 from vivavoce.sections.preferences.strengths import (
     front_figure,

@@ -6,7 +6,6 @@ from typing import Any, Final
 import altair as alt
 
 from vivavoce.reports.blocks import Cell, Row, TableOfText
-from vivavoce.reports.content import adjusted_cell, heads
 from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
@@ -22,6 +21,7 @@ from vivavoce.reports.drawing import (
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import between, coefficient, count, p_value, percent, plural, span
+from vivavoce.reports.rate_tables import adjusted_cell, heads
 from vivavoce.stats.preferences import PreferenceResults, QuestionPreference, VariablePreference
 
 DrawnRow = dict[str, Any]  # of the data of a chart

@@ -2,10 +2,10 @@
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import MISSING, count, label
+from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 
 

@@ -17,12 +17,12 @@ from vivavoce.analysis.scales import AnsweredScale, GroupScore, LikertItem, Scal
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.distributions import likert_figure
 from vivavoce.reports.language import language, say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import MISSING, amount, between, coefficient, count, label, plural
+from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 
 MOST_ANSWERS: Final = 8

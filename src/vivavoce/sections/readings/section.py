@@ -2,10 +2,10 @@
 
 from vivavoce.analysis.transcript_ratings import TranscriptRatings, rated_transcripts
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import adjusted_cell, heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import between, coefficient, count, p_value, plural
+from vivavoce.reports.rate_tables import adjusted_cell, heads
 from vivavoce.reports.section import Front, LeadingSection
 
 

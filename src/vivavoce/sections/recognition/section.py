@@ -6,11 +6,11 @@ import altair as alt
 
 from vivavoce.analysis.confidence import Calibration, ConfidenceResults, confidence_results, has_confidences
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads
+from vivavoce.reports.context import Material
 from vivavoce.reports.drawing import ACCENT, NARROW, RULE, Figure, figure
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import between, coefficient, count, label, percent, plural, span
+from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vivavoce.measures import MEASURES
-from vivavoce.reports.content import ONE_PERSON, headlines, interval_of, title
 from vivavoce.reports.language import say, stated
 from vivavoce.reports.numbers import (
     amount,
@@ -19,6 +18,7 @@ from vivavoce.reports.numbers import (
     points,
     span,
 )
+from vivavoce.report.rate_tables import ONE_PERSON, headlines, interval_of, title
 from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, NoWorse
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate

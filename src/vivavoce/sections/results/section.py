@@ -5,12 +5,11 @@ from typing import Final
 from vivavoce.analysis.summary import doubt_definitions
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Paragraph
-from vivavoce.reports.content import by_what, headlines, interval_of, success_table, tests_table, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.reports.language import say, stated
 from vivavoce.reports.links import cases_between, successes_of
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import (
     amount,
     between,
@@ -22,6 +21,7 @@ from vivavoce.reports.numbers import (
     points,
     span,
 )
+from vivavoce.reports.rate_tables import by_what, headlines, interval_of, success_table, tests_table, title
 from vivavoce.reports.section import Front, LeadingSection
 from vivavoce.sections.results.answer import answer, decisive_margin, meanings, question, spoken_measure
 from vivavoce.stats.rates import is_rate

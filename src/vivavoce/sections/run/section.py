@@ -5,8 +5,8 @@ from typing import Any
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, FactList
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import count
 from vivavoce.reports.prose import period, tally
 from vivavoce.reports.section import Section

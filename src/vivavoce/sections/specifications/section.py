@@ -13,7 +13,7 @@ from vivavoce.analysis.specifications import (
 )
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.content import heads, title
+from vivavoce.reports.context import Material
 from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
@@ -28,8 +28,8 @@ from vivavoce.reports.drawing import (
     row_names,
 )
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import count, difference, differences, label, p_value
+from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Section
 from vivavoce.study.exclusion import NONE
 

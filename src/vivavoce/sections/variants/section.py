@@ -4,7 +4,10 @@ from dataclasses import replace
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
-from vivavoce.reports.content import (
+from vivavoce.reports.context import Material
+from vivavoce.reports.language import say
+from vivavoce.reports.links import successes_of
+from vivavoce.reports.rate_tables import (
     group_name,
     heads,
     is_clustered,
@@ -16,9 +19,6 @@ from vivavoce.reports.content import (
     unit_name,
     with_all,
 )
-from vivavoce.reports.language import say
-from vivavoce.reports.links import successes_of
-from vivavoce.reports.material import Material
 from vivavoce.reports.section import Section
 from vivavoce.stats.summary_results import SuccessRate, Summary
 

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.core.engines import in_pieces
+from vivavoce.core.executor import in_pieces
 from vivavoce.stats.prediction.linear import Mask, folds
 
 Numbers = NDArray[np.float64]

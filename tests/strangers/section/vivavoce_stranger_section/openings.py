@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from vivavoce.core.signature import signature
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
+from vivavoce.reports.context import Material
 from vivavoce.reports.language import say
-from vivavoce.reports.material import Material
 from vivavoce.reports.numbers import count
 from vivavoce.reports.section import Section
 
