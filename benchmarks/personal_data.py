@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vivavoce.dataset.personal_data import Find, find_personal_data
+from vivavoce.dataset.personal_data import PiiMatch, find_personal_data
 from vivavoce.stats.proportions import wilson
 
 FOLDER = Path(__file__).parent / "personal_data"
@@ -27,7 +27,7 @@ class Marked(NamedTuple):
 
     language: str
     text: str
-    places: list[Find]
+    places: list[PiiMatch]
 
 
 def read_texts(path: Path) -> list[Marked]:
@@ -36,10 +36,10 @@ def read_texts(path: Path) -> list[Marked]:
         if not line or line.startswith("#"):
             continue
         language, _, written = line.partition("\t")
-        text, places, end = "", list[Find](), 0
+        text, places, end = "", list[PiiMatch](), 0
         for mark in MARK.finditer(written):
             text += written[end : mark.start()]
-            places.append(Find(mark[1], len(text), len(text) + len(mark[2]), mark[2]))
+            places.append(PiiMatch(mark[1], len(text), len(text) + len(mark[2]), mark[2]))
             text, end = text + mark[2], mark.end()
         found.append(Marked(language, text + written[end:], places))
     return found

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 import av
 import numpy as np
 
-from vivavoce.audio.degradation import Damage, damaged
+from vivavoce.audio.degradation import Degradation, damaged
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_recogniser
@@ -41,7 +41,7 @@ ONLY: Final = [name for name in os.environ.get("VIVAVOCE_RECOGNISERS", "").split
 FEWEST_WORDS, MOST_WORDS = 3, 14
 VOICES: Final = {"en": "en_US_f_Allison", "it": "it_IT_m_Carlo"}
 QUALITIES: Final = {
-    name: Damage.model_validate(settings)
+    name: Degradation.model_validate(settings)
     for name, settings in (
         ("16 kHz", {}),
         ("telephone", {"telephone": True}),
@@ -105,7 +105,7 @@ def recognisers(language: str, read: list[Prompt], folder: Path) -> Iterator[tup
 
 
 async def measured(
-    recogniser: Recogniser, read: list[Prompt], damage: Damage, language: str
+    recogniser: Recogniser, read: list[Prompt], damage: Degradation, language: str
 ) -> dict[str, Any]:
     errors, lengths, right = [], [], 0
     for one in read:

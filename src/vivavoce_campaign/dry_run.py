@@ -20,7 +20,7 @@ from vivavoce.simulation.agenda_user import Judgement
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.triggers import acts_by_cues
-from vivavoce.simulation.user_factory import Casting
+from vivavoce.simulation.user_factory import UserSimulator
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
@@ -76,7 +76,7 @@ def try_out(campaign: Campaign, submission: Submission, progress: Report, *, use
     """
     place = place_of(campaign, submission.submission)
     study, domain = load_study(place.folder), callers_at(place)
-    casting = Casting.of(study, domain)
+    casting = UserSimulator.of(study, domain)
     _forget(place)
     with Log.open(_log_url(place)) as log:
         log.transact_now(
@@ -123,7 +123,7 @@ def _forget(place: SystemPlace) -> None:
 async def _hold(
     study: Study,
     log: Log,
-    casting: Casting,
+    casting: UserSimulator,
     judged: dict[str, Judgement],
     noise: float,
     amount: int,

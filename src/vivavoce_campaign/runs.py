@@ -23,7 +23,7 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.trial import run_trial
-from vivavoce.simulation.user_factory import Casting
+from vivavoce.simulation.user_factory import UserSimulator
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
@@ -210,7 +210,7 @@ def _simulate(
 ) -> None:
     visits = log.visits(study.name)
     came = Counter(visit.language for visit in visits if visit.simulated and visit.outcome == "completed")
-    casting = Casting.of(study, domain)
+    casting = UserSimulator.of(study, domain)
     spoken = [
         language for language in languages if casting.speaks(language)
     ] or languages  # none: the trial says so

@@ -45,7 +45,9 @@ def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:
     return agreement_of(_pairs(state), data=data)
 
 
-def agreement_of(given: Iterable[tuple["Given", "Given"]], *, data: str) -> CommandAgreement:
+def agreement_of(
+    given: Iterable[tuple["StimulusResponse", "StimulusResponse"]], *, data: str
+) -> CommandAgreement:
     """Agreement over pairs of annotators, each pair with what the two said of one command.
 
     Output  shares of commands, predicates and arguments that are the same; kappa and alpha over the actions
@@ -73,10 +75,10 @@ def agreement_of(given: Iterable[tuple["Given", "Given"]], *, data: str) -> Comm
     return CommandAgreement(shares, lines)
 
 
-Given = tuple[str, tuple[Predicate, ...]]
+StimulusResponse = tuple[str, tuple[Predicate, ...]]
 
 
-def _pairs(state: AnnotationState) -> Iterator[tuple[Given, Given]]:
+def _pairs(state: AnnotationState) -> Iterator[tuple[StimulusResponse, StimulusResponse]]:
     """Two annotators' predicates for one command."""
     for _, annotated in sorted(state.dialogues.items()):
         for place in annotated.places(SCHEME):
@@ -84,7 +86,7 @@ def _pairs(state: AnnotationState) -> Iterator[tuple[Given, Given]]:
             yield from combinations(sorted(given.items()), 2)
 
 
-def pairs_of_file(path: Path) -> list[tuple[Given, Given]]:
+def pairs_of_file(path: Path) -> list[tuple[StimulusResponse, StimulusResponse]]:
     """The same of `commands.csv`, as `annotate commands-out` writes it.
 
     Raises  InputError: no such table

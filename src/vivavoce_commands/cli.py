@@ -308,13 +308,13 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Let a trained system answer annotated commands, and score the answers."""
-    from vivavoce.cli.datasets import print_json, unmixed
+    from vivavoce.cli.datasets import print_json, require_one_population
     from vivavoce_commands import figures
     from vivavoce_commands.learning import systems
     from vivavoce_commands.learning.answers import score_answers
     from vivavoce_commands.learning.examples import read_recipes
 
-    dataset = unmixed(data)
+    dataset = require_one_population(data)
     recipes = read_recipes(dataset, heard=_heard(dataset, recogniser))
     trained = systems.load(model)
     scores = score_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), _mode(mode))

@@ -13,7 +13,7 @@ from vivavoce.dashboard.page import DashboardPage, DueAction
 from vivavoce.dashboard.pages_annotation import (
     annotator_names,
     due_disagreements,
-    kept_once,
+    memoized,
     open_workplace,
     people,
 )
@@ -108,7 +108,7 @@ def _efforts(
     def compute() -> tuple[Effort, Effort]:
         return efforts((time for time in workplace.times() if time.key in state.dialogues), data=data)
 
-    return kept_once(request, "command_efforts", data, compute)
+    return memoized(request, "command_efforts", data, compute)
 
 
 def _agreement(
@@ -116,7 +116,7 @@ def _agreement(
 ) -> CommandAgreement:
     """The figures of this state; computed once for as long as nothing is added to it."""
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
-    return kept_once(request, "command_agreement", data, lambda: command_agreement(state, data=data))
+    return memoized(request, "command_agreement", data, lambda: command_agreement(state, data=data))
 
 
 @router.post(f"{ADDRESS}/release", dependencies=[Steers])

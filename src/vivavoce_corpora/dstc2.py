@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.core.text import normalise_value
 from vivavoce.dataset.vocabulary import TYPE, standard_act
 from vivavoce.dataset.writer import DatasetWriter
@@ -342,7 +342,7 @@ class _Collected:
             told = statement("{n} calls were left out: {which}", n=len(self.skipped), which=which)
             self.writer.notes.append(told)
 
-    def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[Statement | str]:
+    def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[LocalizedText | str]:
         if entities is None:
             yield SELF_REPORTED
             return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.reports.blocks import Cell, Row, TableOfText
 from vivavoce.reports.language import named_language, say, stated
 from vivavoce.reports.numbers import MISSING, between, count, listed, percent, plural
@@ -279,7 +279,7 @@ def reason_told(one: Mapping[str, Any]) -> str:
     if one.get("verdict") in ("fail", "clarification") and overruled(one):
         kind = say(KINDS[kind_of(one)])
         return say("a person decided otherwise than the rules: {kind}", kind=kind[:1].lower() + kind[1:])
-    return stated(Statement.read(json.loads(one["why"]))) if one.get("why") else _reason_of(one["reason"])
+    return stated(LocalizedText.read(json.loads(one["why"]))) if one.get("why") else _reason_of(one["reason"])
 
 
 def _reason_of(reason: str) -> str:

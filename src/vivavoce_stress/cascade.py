@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, enumerated, statement
+from vivavoce.core.statement import LocalizedText, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
 from vivavoce_stress.errands import answered_alike, asked_anew, of_another_errand
 from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
@@ -81,7 +81,7 @@ class Verdict:
 
     verdict: StressVerdict
     rung: str | None
-    reason: Statement
+    reason: LocalizedText
     suspicion: str | None = None
     similarity: float | None = None
 
@@ -91,16 +91,16 @@ class Verdict:
         return {"pass": 1.0, "fail": 0.0, "clarification": 0.0}.get(self.verdict)
 
 
-def admit(clean: Replayed, language: str) -> Statement | None:
+def admit(clean: Replayed, language: str) -> LocalizedText | None:
     """Why an original does not pass, so that its interaction cannot be used; None when it does."""
     if clean.failure:
         return statement(N_("the system failed: {failure}"), failure=clean.failure)
     if clean.injected is None or clean.answer is None:
-        return Statement(ENDED)
+        return LocalizedText(ENDED)
     if clean.met is False:
-        return statement(ASTRAY_WITH, words=clean.met_words) if clean.met_words else Statement(ASTRAY)
+        return statement(ASTRAY_WITH, words=clean.met_words) if clean.met_words else LocalizedText(ASTRAY)
     if rejects(clean.answer["text"], clean.answer["acts"], language):
-        return Statement(N_("the system did not understand the original"))
+        return LocalizedText(N_("the system did not understand the original"))
     return None
 
 
@@ -128,7 +128,7 @@ def judge_texts(
 ) -> Verdict:
     """The rungs that need only the system's words."""
     if any(plain(answer) == plain(reference) for reference in references):
-        return Verdict("pass", "exact_match", Statement(SAME))
+        return Verdict("pass", "exact_match", LocalizedText(SAME))
     originals = [(reference, evidence(reference, language)) for reference in references]
     said = against(evidence(answer, language), originals, language)
     if said is not None:
@@ -144,7 +144,7 @@ def _suspected(
     if least.found:
         reason = enumerated(list(least.found), "; ")
         return Verdict("unsure", "guards", reason, suspicion=least.speaks_for)
-    reason = Statement(ALIKE)
+    reason = LocalizedText(ALIKE)
     if similarity is None:
         return Verdict("unsure", "guards", reason, suspicion="pass")
     alike, own = max(similarity(reference, answer) for reference in references), _own(references, similarity)
@@ -167,7 +167,7 @@ def _trouble(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ver
         reason = statement(NO_ANSWER, failure=variant.failure)
         return Verdict("fail", "task_outcome", reason)
     if variant.answer is None:
-        return Verdict("unsure", None, Statement(ENDED))
+        return Verdict("unsure", None, LocalizedText(ENDED))
     return None
 
 
@@ -181,7 +181,7 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         reason = statement(IN_OTHER_WORDS, words=said)
         return Verdict("unsure", "guards", reason, suspicion="pass")
     if not variant.met:
-        reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
+        reason = LocalizedText(N_("the task's goal was reached with the original, not with the variant"))
         reason = statement(NEVER_DONE, words=words) if words else reason
         if variant.met_words:
             reason = statement(DONE_OTHERWISE, words=variant.met_words)
@@ -189,7 +189,7 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     more = variant.user_turns_to_goal - max(one.user_turns_to_goal for one in clean)
     if _asked_again(clean, variant, language):
         tells_acts = variant.answer is None or variant.answer["acts"] is not None
-        outcome = Statement(ASKED_AGAIN if tells_acts else ONLY_AFTER)
+        outcome = LocalizedText(ASKED_AGAIN if tells_acts else ONLY_AFTER)
         reason = _with_answer(outcome, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
     errands = [of_another_errand(one, variant, language) for one in reached]
@@ -206,26 +206,28 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         return Verdict("fail", "task_outcome", reason)
     said_again = all(_alone_says_again(one, variant) for one in reached)
     if (more > 0 or said_again) and _answered_another(reached, variant, language):
-        reason = _with_answer(Statement(WRONG_ANSWER), clean, variant, language)
+        reason = _with_answer(LocalizedText(WRONG_ANSWER), clean, variant, language)
         return Verdict("fail", "task_outcome", reason)
     anew = asked_anew(reached, variant)
     if anew is not None and (answered_alike(reached, variant) or not (more > 0 or said_again)):
         return Verdict("clarification", "task_outcome", statement(ASKED_ANEW, words=anew))
     if more > 0 or said_again:
-        reason = statement(ONE_MORE if more == 1 else MORE, more=more) if more > 0 else Statement(SAID_AGAIN)
+        reason = (
+            statement(ONE_MORE if more == 1 else MORE, more=more) if more > 0 else LocalizedText(SAID_AGAIN)
+        )
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
     words = variant.met_words
     if (other := told[0]) and all(told):
         reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
         return Verdict("unsure", "guards", reason, suspicion="fail")
-    reason = Statement(N_("the task's goal was reached as with the original"))
+    reason = LocalizedText(N_("the task's goal was reached as with the original"))
     return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)
 
 
 def _with_answer(
-    outcome: Statement, clean: Sequence[Replayed], variant: Replayed, language: str
-) -> Statement:
+    outcome: LocalizedText, clean: Sequence[Replayed], variant: Replayed, language: str
+) -> LocalizedText:
     """How it ended, behind what the system said to the variant; the outcome alone where it tells its acts."""
     answer = variant.answer
     if answer is None or answer["acts"] is not None:
@@ -282,9 +284,11 @@ def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdic
         return None
     alike = [one for one in told if _did(one) == mine]
     if any(_understood(one) == _understood(variant) for one in alike):
-        return Verdict("pass", "acts", Statement(N_("the system understood and did the same")))
+        return Verdict("pass", "acts", LocalizedText(N_("the system understood and did the same")))
     if any(_same_end(one, variant) and one.user_turns_after == variant.user_turns_after for one in alike):
-        return Verdict("pass", "acts", Statement(N_("the system did the same, to the end of the dialogue")))
+        return Verdict(
+            "pass", "acts", LocalizedText(N_("the system did the same, to the end of the dialogue"))
+        )
     first = told[0]
     if any(_did(one) != _did(first) or _understood(one) != _understood(first) for one in told):
         return None  # a system that varies by itself: a difference says nothing
@@ -313,7 +317,7 @@ def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) ->
     if any(pair is None for pair in later) or any(
         _otherwise_later(alike[0], one, language) for one in alike[1:]
     ):
-        return Verdict("pass", "exact_match", Statement(SAME))
+        return Verdict("pass", "exact_match", LocalizedText(SAME))
     assert later[0] is not None
     reason = statement(LATER, original=later[0][0], variant=later[0][1])
     changed, said = filling(*later[0], language.split("-")[0]), _said(alike[0], variant)
@@ -403,10 +407,10 @@ def _same_end(one: Replayed, other: Replayed) -> bool:
     return plain(mine["text"]) == plain(theirs["text"])
 
 
-def _shown(acts: frozenset[Act]) -> str | Statement:
+def _shown(acts: frozenset[Act]) -> str | LocalizedText:
     """Such as `request(area), inform(food=indian)`."""
     shown = {f"{act}({slot}{'=' + value if value else ''})" for act, slot, _, value in acts}
-    return ", ".join(sorted(shown)) or Statement(N_("nothing"))
+    return ", ".join(sorted(shown)) or LocalizedText(N_("nothing"))
 
 
 def _own(references: Sequence[str], similarity: Similarity) -> float:

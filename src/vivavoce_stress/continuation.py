@@ -194,7 +194,7 @@ class SimulatedContinuation:
 
     def hear(self, system: Mapping[str, Any]) -> None:
         """A system turn before the caller takes over."""
-        self._caller.overhear(_acts(system), system["text"])
+        self._caller.feed_audio(_acts(system), system["text"])
 
     def next(self, system: Mapping[str, Any]) -> str | None:
         if self._done:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.languages.data import ReplyWords
 from vivavoce_stress.heuristics import negated, plain
 
@@ -40,8 +40,8 @@ class Evidence(NamedTuple):
     words: str
 
     @property
-    def reason(self) -> Statement:
-        return statement(SAID[self.kind], words=self.words) if self.words else Statement(SAID[self.kind])
+    def reason(self) -> LocalizedText:
+        return statement(SAID[self.kind], words=self.words) if self.words else LocalizedText(SAID[self.kind])
 
 
 def evidence(answer: str, language: str, before: Iterable[str] = ()) -> list[Evidence]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce_stress import cascade
 from vivavoce_stress.evidence import SAID, SAYS_AGAIN
 from vivavoce_stress.questions import questions_in
@@ -129,7 +129,7 @@ def overruled(failure: Mapping[str, Any]) -> bool:
 
 def _by_rules(failure: Mapping[str, Any]) -> FailureKind:
     why = json.loads(failure["why"]) if failure.get("why") else None
-    for template in _templates(Statement.read(why)) if why else ():
+    for template in _templates(LocalizedText.read(why)) if why else ():
         if template in _OF_REASONS:
             kind = _OF_REASONS[template]
             return "asked_more" if kind == "more_turns" and _asked_more(failure) else kind
@@ -207,9 +207,9 @@ def turns_after(transcript: str | None) -> int:
     return sum(turn["party"] == "user" for turn in turns[place + 1 :])
 
 
-def _templates(told: Statement) -> Iterator[str]:
+def _templates(told: LocalizedText) -> Iterator[str]:
     """The templates of a statement, the outermost first."""
     yield told.template
     for _, value in told.values:
-        if isinstance(value, Statement):
+        if isinstance(value, LocalizedText):
             yield from _templates(value)

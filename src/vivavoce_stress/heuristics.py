@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, cast
 from babel import Locale
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, Value, statement
+from vivavoce.core.statement import LocalizedText, Value, statement
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER: Final = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)|\d+")
@@ -50,7 +50,7 @@ _PATTERN: Final = 0.5
 class Differences(NamedTuple):
     """What differs; `speaks_for` is what that makes one suspect."""
 
-    found: tuple[Statement, ...]
+    found: tuple[LocalizedText, ...]
 
     @property
     def speaks_for(self) -> str:
@@ -78,7 +78,7 @@ def compare(reference: str, answer: str, language: str) -> Differences:
     return Differences(tuple(found))
 
 
-def _differs(template: str, original: object, variant: object) -> Statement:
+def _differs(template: str, original: object, variant: object) -> LocalizedText:
     return statement(template, original=_shown(original), variant=_shown(variant))
 
 
@@ -190,8 +190,8 @@ def _shown(value: object) -> Value:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
-        return Statement(N_("yes") if value else N_("no"))
+        return LocalizedText(N_("yes") if value else N_("no"))
     several = sorted(
         value.elements() if isinstance(value, Counter) else map(str, cast("frozenset[str]", value))
     )
-    return ", ".join(several) or Statement(N_("none"))
+    return ", ".join(several) or LocalizedText(N_("none"))

@@ -17,7 +17,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.dashboard.app_shell import Desk, desk_of
 from vivavoce.dashboard.language import gettext, ngettext, told, worded
 from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem
-from vivavoce.dashboard.pages_annotation import kept_once
+from vivavoce.dashboard.pages_annotation import memoized
 from vivavoce.dashboard.security import Needs, field, own_form, who_of
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
@@ -44,7 +44,7 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     if not who.may("researcher"):
         return []
     data, kept = str(desk.board.whole.position), f"stress_due {who.name}"
-    reviews, second, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
+    reviews, second, verdicts = memoized(request, kept, data, lambda: _waiting(desk, who.name))
     found = list[DueAction]()
     if second:
         text = ngettext(
@@ -150,7 +150,7 @@ def _proposing(request: Request) -> str:
 
 def _runs(request: Request, desk: Desk, stream: list[StoredEvent]) -> list[dict[str, Any]]:
     """The figures of each system's last run, from the log as it stands."""
-    return kept_once(request, "stress_runs", str(len(stream)), lambda: _figures(stream))
+    return memoized(request, "stress_runs", str(len(stream)), lambda: _figures(stream))
 
 
 def _figures(stream: list[StoredEvent]) -> list[dict[str, Any]]:

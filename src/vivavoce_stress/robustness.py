@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from vivavoce.audio.degradation import Damage, damaged
+from vivavoce.audio.degradation import Degradation, damaged
 from vivavoce.audio.files import read_sound, read_tracks
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
@@ -35,7 +35,7 @@ class Trial(Speaking):
     """
 
     listeners: dict[str, Speech] = Field({}, description="recognisers to compare, by name")
-    conditions: dict[str, Damage] = Field(min_length=1, description="damage by the condition's name")
+    conditions: dict[str, Degradation] = Field(min_length=1, description="damage by the condition's name")
 
 
 class Cut(NamedTuple):

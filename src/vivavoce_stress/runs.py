@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 from vivavoce.connectors.base import Connector
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import (
     Arm,
@@ -375,7 +375,7 @@ class Run:
     async def _verdict(self, case: Case, clean: Sequence[Replayed], one: Replayed) -> Verdict:
         sound = [other for other in clean if admit(other, case.language) is None]
         if not sound:
-            return Verdict("unsure", None, Statement(N_("no other replay of the original passed")))
+            return Verdict("unsure", None, LocalizedText(N_("no other replay of the original passed")))
         found = judge(clean, one, case.language, self.similarity)
         answers = sound[0].answer, one.answer
         if found.verdict == "unsure" and self.ask_model and answers[0] and answers[1]:
@@ -481,7 +481,7 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict(most, first.rung, reason, first.suspicion, first.similarity)
 
 
-def _not_admitted(run_id: str, case: Case, problem: Statement, variant: Replayed) -> CaseJudged:
+def _not_admitted(run_id: str, case: Case, problem: LocalizedText, variant: Replayed) -> CaseJudged:
     """No verdict; but what IDIAL, who admitted every logged interaction, would have counted."""
     passed: float | None = None if variant.met is None else float(variant.met)
     if variant.failure or variant.injected is None or admit(variant, case.language):

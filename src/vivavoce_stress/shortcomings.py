@@ -13,7 +13,7 @@ from textwrap import shorten
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.reports.language import language, say
 from vivavoce.reports.numbers import count, listed, plural
 from vivavoce_stress.blocks import title_of
@@ -227,7 +227,7 @@ def _place_by_rules(failure: StressFacts, held: Sequence[tuple[str, str]]) -> in
     """Where it told so, by the rules' reason; a person who decided otherwise has none of theirs."""
     if overruled(failure) or not failure.get("why"):
         return None
-    for statement in _statements(Statement.read(json.loads(failure["why"]))):
+    for statement in _statements(LocalizedText.read(json.loads(failure["why"]))):
         name = {DONE_OTHERWISE: "words", DONE_WITH_ANOTHER: "variant"}.get(statement.template)
         if name is not None:
             words = str(dict(statement.values)[name])
@@ -309,10 +309,10 @@ def _after(transcript: str | None) -> list[tuple[str, str]]:
     return [(turn["party"], turn["text"] or "") for turn in kept]
 
 
-def _statements(told: Statement) -> Iterator[Statement]:
+def _statements(told: LocalizedText) -> Iterator[LocalizedText]:
     yield told
     for _, value in told.values:
-        if isinstance(value, Statement):
+        if isinstance(value, LocalizedText):
             yield from _statements(value)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, ValidationError
 
-from vivavoce.audio.degradation import Damage, Damaged, damaged
+from vivavoce.audio.degradation import Damaged, Degradation, damaged
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
@@ -31,7 +31,9 @@ _KEPT: Final = 500
 class Speech(Speaking):
     """How replays are spoken."""
 
-    damage: Damage = Field(Damage.model_validate({}), description="noise, telephone and loss of packets")
+    damage: Degradation = Field(
+        Degradation.model_validate({}), description="noise, telephone and loss of packets"
+    )
 
     def facts(self) -> dict[str, Any]:
         """What is stored with a run; secrets are names of environment variables."""

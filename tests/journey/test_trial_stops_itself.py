@@ -14,7 +14,7 @@ from scenes.patience import eventually
 from scenes.translated import same_in_italian
 from scenes.watched import alike, apart, hold_trial, served, watched_study
 from vivavoce.dashboard.app import create_desk
-from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.events import TRIAL, InterimAnalysisRun, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
@@ -72,7 +72,7 @@ def test_a_trial_pauses_itself_once_its_question_is_answered(tmp_path: Path, url
         held = hold_trial(study, url, apart, 40, after_each=settled(desk))
         page = desk.get("/trial").text
         assert same_in_italian(desk, "/trial", {study.title["en"], f"– {study.title['en']}"}) == set()
-    looks = trial_events(url, LookTaken)
+    looks = trial_events(url, InterimAnalysisRun)
     assert [look.number for look in looks] == [1, 2][: len(looks)] and looks[-1].stop == "effect"
     assert held == looks[-1].participants, "nobody is let in after the look that decides"
     (pause,) = trial_events(url, TrialPaused)
@@ -94,7 +94,7 @@ def test_a_trial_without_difference_goes_on_to_its_planned_end(tmp_path: Path, u
         )
         assert not trial_events(url, TrialPaused)
         assert hold_trial(study, url, alike, 12, first=12, after_each=wait) == 8
-    looks = trial_events(url, LookTaken)
+    looks = trial_events(url, InterimAnalysisRun)
     assert [(look.number, look.stop) for look in looks] == [(1, None), (2, "end")]
 
 
@@ -105,12 +105,12 @@ def test_a_dashboard_that_comes_and_goes_loses_no_look_and_takes_none_twice(tmp_
     for _ in range(2):
         with dashboard.running() as desk:
             settled(desk)()
-    assert [look.number for look in trial_events(url, LookTaken)] == [1]
+    assert [look.number for look in trial_events(url, InterimAnalysisRun)] == [1]
     hold_trial(study, url, alike, 11, first=7)
     with dashboard.running() as one, Dashboard(study, url, tmp_path / "other").running() as other:
         settled(one)()
         settled(other)()
-    looks = trial_events(url, LookTaken)
+    looks = trial_events(url, InterimAnalysisRun)
     assert [(look.number, look.participants) for look in looks] == [(1, 7), (3, 18)], (
         "one look for both desks"
     )
@@ -122,7 +122,7 @@ def test_whoever_resumes_a_stopped_trial_is_not_overruled(tmp_path: Path, url: s
     with Dashboard(study, url, tmp_path / "desk").running() as desk:
         wait = settled(desk)
         held = hold_trial(study, url, apart, 60, after_each=wait)
-        (look,) = trial_events(url, LookTaken)
+        (look,) = trial_events(url, InterimAnalysisRun)
         assert look.stop == "effect" and held == look.participants < 60
         page = desk.get("/trial").text
         token = re.search(r'name="form_token" value="([0-9a-f]+)"', page)

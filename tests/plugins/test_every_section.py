@@ -21,7 +21,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.languages.base import LANGUAGES, package_words
 from vivavoce.reports.blocks import Block, DocumentSection, Figure, Fold, TableOfText
-from vivavoce.reports.context import Material, ReportOptions
+from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.document import compose
 from vivavoce.reports.html import page
 from vivavoce.reports.language import DOMAIN, say, speaking, with_words
@@ -32,12 +32,12 @@ from vivavoce.testing.section import SectionContract
 
 EVERY = sections_in_order()
 CONTRACT = [name for name in dir(SectionContract) if name.startswith("test_")]
-Fills = dict[str, list[tuple[Material, FilledSection]]]
+Fills = dict[str, list[tuple[AnalysisContext, FilledSection]]]
 named = pytest.mark.parametrize("section", EVERY, ids=lambda section: section.name)
 
 
 @pytest.fixture(scope="module")
-def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
+def materials(tmp_path_factory: pytest.TempPathFactory) -> list[AnalysisContext]:
     """Datasets in which all kinds of steps were gone through, by people and by programs, with all options."""
     folder = tmp_path_factory.mktemp("stressed")
     with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
@@ -46,11 +46,11 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
     asked = ReportOptions(transcripts=1, against=Dataset(known[-1]))
     crowds = drawn(tmp_path_factory.mktemp("crowds") / "data", differing("word_error_rate"), 1)
     judged = write_judged(tmp_path_factory.mktemp("judged"))
-    return [Material(one, asked) for one in (*map(Dataset, (*known, folder)), crowds, judged)]
+    return [AnalysisContext(one, asked) for one in (*map(Dataset, (*known, folder)), crowds, judged)]
 
 
 @pytest.fixture(scope="module")
-def fills(materials: list[Material]) -> Fills:
+def fills(materials: list[AnalysisContext]) -> Fills:
     """What each section finds, with the dataset in which it finds it."""
     found: Fills = {section.name: [] for section in EVERY}
     for material in materials:
@@ -146,7 +146,7 @@ def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section:
 
 
 def test_a_report_has_every_section_that_finds_something_in_its_place(
-    materials: list[Material], fills: Fills
+    materials: list[AnalysisContext], fills: Fills
 ) -> None:
     for material in (materials[0], materials[-1]):
         has = {
@@ -159,9 +159,9 @@ def test_a_report_has_every_section_that_finds_something_in_its_place(
 
 
 def test_a_report_of_chosen_sections_asks_no_others(
-    materials: list[Material], monkeypatch: pytest.MonkeyPatch
+    materials: list[AnalysisContext], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: Any, material: Material) -> None:
+    def refuse(self: Any, material: AnalysisContext) -> None:
         raise AssertionError("nobody chose it")
 
     monkeypatch.setattr(type(SECTIONS.get("participants")), "results", refuse)
@@ -174,7 +174,7 @@ class Weather(Section[str]):
 
     name, order, title, needs = "weather", 150, "Weather of the day", ("dialogues",)
 
-    def results(self, material: Material) -> str:
+    def results(self, material: AnalysisContext) -> str:
         return "rain"
 
     def blocks(self, results: str) -> list[Block]:
@@ -182,7 +182,7 @@ class Weather(Section[str]):
 
 
 class Broken(Weather):
-    def results(self, material: Material) -> str:
+    def results(self, material: AnalysisContext) -> str:
         raise KeyError("rain")
 
 
@@ -199,7 +199,7 @@ class Puzzled(Weather):
     ],
 )
 def test_a_section_of_a_package_that_fails_is_named_in_one_line(
-    section: Section[str], told: str, materials: list[Material], monkeypatch: pytest.MonkeyPatch
+    section: Section[str], told: str, materials: list[AnalysisContext], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kind in (Broken, Puzzled):
         monkeypatch.setattr(kind, "__module__", "test_every_section")
@@ -211,7 +211,7 @@ def test_a_section_of_a_package_that_fails_is_named_in_one_line(
 class Untitled(Section[str]):
     name, order, needs = "weather", 150, ()
 
-    def results(self, material: Material) -> str:
+    def results(self, material: AnalysisContext) -> str:
         return ""
 
     def blocks(self, results: str) -> list[Block]:
@@ -221,7 +221,7 @@ class Untitled(Section[str]):
 class Silent(Section[str]):
     name, order, title, needs = "weather", 150, "Weather", ()
 
-    def results(self, material: Material) -> str:
+    def results(self, material: AnalysisContext) -> str:
         return ""
 
 
@@ -255,7 +255,7 @@ def test_the_page_has_not_drifted_from_the_sections() -> None:
     assert page.read_text("utf-8") == sections_reference()
 
 
-def test_pages_and_prints_know_no_section(materials: list[Material]) -> None:
+def test_pages_and_prints_know_no_section(materials: list[AnalysisContext]) -> None:
     known = compose(materials[0].dataset, ReportOptions(sections=["cite"]))
     weather = replace(known.sections[0], name="weather", title="Weather of the day")
     document = replace(known, sections=[weather])

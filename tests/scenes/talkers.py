@@ -94,7 +94,7 @@ def check(log: Log, talkers: list[Talker]) -> Counter[str]:
         replies = Counter(
             one.event.reply_to
             for one in stored
-            if isinstance(one.event, events.SystemTurnReceived | events.SystemTurnFailed | events.SilenceKept)
+            if isinstance(one.event, events.SystemTurnReceived | events.SystemTurnFailed | events.NoAnswer)
             and one.event.reply_to is not None
         )
         assert all(count == 1 for count in replies.values()), "an answer stands twice in the log"

@@ -37,7 +37,7 @@ MIDDLE = 0.4
 """After what part of the time of the same workers one of them is killed."""
 
 
-class Counted(NamedTuple):
+class PluralCount(NamedTuple):
     """What one engine took: the command that asks, and the workers that count for it."""
 
     cost: Cost
@@ -50,12 +50,12 @@ class Counted(NamedTuple):
         return self.cost.cpu_s + self.workers_cpu_s
 
 
-def count(dataset: Path, table: Path, *more: str) -> Counted:
+def count(dataset: Path, table: Path, *more: str) -> PluralCount:
     words = ("--only", "all", "--json", "--parquet", table)
-    return Counted(cost_of(vivavoce("measure", dataset, *words, *more)), table)
+    return PluralCount(cost_of(vivavoce("measure", dataset, *words, *more)), table)
 
 
-def count_on(dataset: Path, table: Path, workers: int, kill_after_s: float | None = None) -> Counted:
+def count_on(dataset: Path, table: Path, workers: int, kill_after_s: float | None = None) -> PluralCount:
     """The same on a cluster of so many workers; the first is killed after so many seconds.
 
     Raises  AssertionError: the worker that was to be killed had nothing to do any more
@@ -92,7 +92,7 @@ def measure(quick: bool) -> Measured:
     return Measured(figures, notes=notes)
 
 
-def _figures(workers: str, own: Counted, here: Counted) -> list[Figure]:
+def _figures(workers: str, own: PluralCount, here: PluralCount) -> list[Figure]:
     """Raises  AssertionError: another engine gave other numbers."""
     assert own.cost.stdout == here.cost.stdout, f"{workers}: other values were printed"
     assert filecmp.cmp(own.table, here.table, shallow=False), f"{workers}: another table was written"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 
 UNEVEN: Final = 0.1  # a level's share differs by more than this between two groups
@@ -14,7 +14,7 @@ Values = Sequence[str | None]
 MODELLED: Final = statement("The model controls for one when it compares the other; raw shares do not.")
 
 
-def balance_warnings(dataset: Dataset, by: str) -> list[Statement]:
+def balance_warnings(dataset: Dataset, by: str) -> list[LocalizedText]:
     """What else differs between the levels of a factor, one sentence each; [] where `by` is no factor.
 
     Note    conditions are the cells of all factors, and systems may be made of them: nothing is asked of them
@@ -32,7 +32,7 @@ def balance_warnings(dataset: Dataset, by: str) -> list[Statement]:
 
 def together(
     first: str, own: Values, second: str, other: Values, *, modelled: bool = False
-) -> Statement | None:
+) -> LocalizedText | None:
     """A sentence where two factors are confounded or unevenly combined; None where they are balanced."""
     pairs = Counter((a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None)
     levels = sorted({a for a, _ in pairs}), sorted({b for _, b in pairs})

@@ -28,7 +28,7 @@ from vivavoce.analysis.margins import (
 from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.executor import in_pieces
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, sums
@@ -136,7 +136,7 @@ def _adjust(
     every = list(combinations(range(len(nested.keys)), 2))
     places = every if len(nested.keys) <= MOST_COMPARED_GROUPS else chosen
     adjusted_tests: list[SystemTest] = []
-    families: dict[Statement, Family] = {}
+    families: dict[LocalizedText, Family] = {}
     for test in tests:
         key = comparison_key(test)
         if key not in known:
@@ -178,14 +178,14 @@ def _within_margins(
     ]
 
 
-def _settle(test: SystemTest, alpha: float, p: float | None, why: Statement) -> SystemTest:
+def _settle(test: SystemTest, alpha: float, p: float | None, why: LocalizedText) -> SystemTest:
     told = replace(test, alpha=alpha, significant=None if p is None else p < alpha, why=why)
     if test.unit == "participant":
         return replace(told, clustered=replace(test.clustered, p_adjusted=p))
     return replace(told, p_adjusted=p)
 
 
-def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[Statement]:
+def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[LocalizedText]:
     """The summary's warnings with what was out of reach of these tests in the place of its own."""
     known = {family.why: family for family in families}
     others = [warning for warning in summary.warnings if warning not in summary.out_of_reach]
@@ -373,7 +373,7 @@ def _rate(row: GroupSummary, name: str) -> GroupValue:
     )
 
 
-def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
+def _without_margin(names: list[str], margin: Margins) -> list[LocalizedText]:
     """Measures that a margin was given beside, and not for."""
     without = [name for name in names if margin_of(name, margin) is None] if margin is not None else []
     return [
@@ -382,7 +382,7 @@ def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
     ]
 
 
-def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[Statement]:
+def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[LocalizedText]:
     """That a margin was named after the data, where none like it was declared."""
     if margin is None:
         return []
@@ -405,7 +405,7 @@ def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[State
     ]
 
 
-def _unused(names: list[str], used: list[str]) -> list[Statement]:
+def _unused(names: list[str], used: list[str]) -> list[LocalizedText]:
     return [
         statement(
             "No cases for {name}. Rule of the measure: {rule}.",
@@ -417,7 +417,7 @@ def _unused(names: list[str], used: list[str]) -> list[Statement]:
     ]
 
 
-def _untested(summary: Summary, names: list[str]) -> list[Statement]:
+def _untested(summary: Summary, names: list[str]) -> list[LocalizedText]:
     """Declared comparisons of other measures than these that could not be tested, and why."""
     declared = [] if summary.declared is None else summary.declared.results
     return [

@@ -1,18 +1,18 @@
 """Two datasets that somebody compares: what makes a difference between them doubtful."""
 
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components
 
 
-def doubts(a: Dataset, b: Dataset) -> list[Statement]:
+def doubts(a: Dataset, b: Dataset) -> list[LocalizedText]:
     """Why the two may tell nothing about each other, one sentence each.
 
     Empty   nothing is doubtful: []
     """
     if a.hash == b.hash:
         return [statement("Both datasets have the same rows: this compares a dataset with itself.")]
-    found: list[Statement | None] = [
+    found: list[LocalizedText | None] = [
         _programs(a, b),
         None
         if a.study == b.study
@@ -23,7 +23,7 @@ def doubts(a: Dataset, b: Dataset) -> list[Statement]:
     return [one for one in found if one]
 
 
-def _programs(a: Dataset, b: Dataset) -> Statement | None:
+def _programs(a: Dataset, b: Dataset) -> LocalizedText | None:
     if a.simulated == b.simulated:
         return None
     programs, people = (a, b) if a.simulated else (b, a)

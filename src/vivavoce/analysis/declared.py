@@ -13,7 +13,7 @@ from vivavoce.analysis.intervals import signed_difference
 from vivavoce.analysis.margins import equivalences, no_worse_tests, possible_margins
 from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.signature import signature
-from vivavoce.core.statement import Counted, Statement, statement
+from vivavoce.core.statement import LocalizedText, PluralCount, statement
 from vivavoce.dataset.declaration import (
     changed_settings,
     frozen_revision,
@@ -154,27 +154,27 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredCompari
     return [_result(nested, places, question, asked, pair, dataset.hash) for question, asked, pair in pairs]
 
 
-def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[Statement]:
+def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[LocalizedText]:
     """How many of the declared comparisons could not be tested, one sentence a reason."""
     counted = Counter(_obstacle(member) for member in members if member.p is None)
-    of = Counted(len(members), "declared comparison")
+    of = PluralCount(len(members), "declared comparison")
     return [
         statement("{n} of {of} could not be tested: {why}.", n=n, of=of, why=why)
         for why, n in counted.items()
     ]
 
 
-def _obstacle(one: DeclaredComparison | DeclaredChoice) -> Statement:
+def _obstacle(one: DeclaredComparison | DeclaredChoice) -> LocalizedText:
     """Why a declared comparison has no p."""
     if isinstance(one, DeclaredChoice):
         return statement("not adjudicated")
     if one.unknown is not None:
         return statement("the dataset has no {name}", name=one.unknown)
     told = dict(one.why.values).get("first", one.why)  # the rule behind it stands with the comparison
-    if not isinstance(told, Statement):
+    if not isinstance(told, LocalizedText):
         told = one.why
     why = told.template.removesuffix(".") or "no test was possible"
-    return Statement(why[0].lower() + why[1:], told.values)
+    return LocalizedText(why[0].lower() + why[1:], told.values)
 
 
 def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:

@@ -8,7 +8,7 @@ from statistics import mean, quantiles, stdev
 from typing import Any, Final, NamedTuple
 
 from vivavoce.analysis.groups import groups
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.levels import Level
 from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
@@ -100,7 +100,7 @@ class DatasetDescription:
     study: str
     source: Mapping[str, Any]
     created_at: str | None
-    notes: Sequence[Statement]
+    notes: Sequence[LocalizedText]
     tables: Mapping[str, int]
     simulated_dialogues: int
     started_at: datetime | None

@@ -13,7 +13,7 @@ from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.margins import turned
 from vivavoce.analysis.population_tests import FURTHER
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.declared_results import (
     ALPHA,
@@ -88,7 +88,7 @@ def adjust_tests(
 
 
 def describe_family(
-    name: str, members: Sequence[FamilyMember], correction: str, of: Statement | None = None
+    name: str, members: Sequence[FamilyMember], correction: str, of: LocalizedText | None = None
 ) -> Family:
     """A family in facts and in one sentence; only tests that gave a p are counted."""
     used = [member for member in members if member.p is not None]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vivavoce.core.statement import Counted, Statement, enumerated, statement
+from vivavoce.core.statement import LocalizedText, PluralCount, enumerated, statement
 from vivavoce.dataset.declaration import later_rules, served_revisions
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components
@@ -83,7 +83,7 @@ def flow(dataset: Dataset) -> TrialFlow:
     )
 
 
-def change_words(dataset: Dataset) -> Statement | None:
+def change_words(dataset: Dataset) -> LocalizedText | None:
     """Which tables are no longer those that were written, in two sentences; None where all are."""
     if not dataset.changed:
         return None
@@ -91,15 +91,15 @@ def change_words(dataset: Dataset) -> Statement | None:
     return changed + statement("The numbers and their signatures refer to the current content.")
 
 
-def running_words(dataset: Dataset) -> Statement | None:
+def running_words(dataset: Dataset) -> LocalizedText | None:
     """How many dialogues are still under way, in a sentence; None where none is."""
     n = len(dataset.running)
     if not n:
         return None
-    return statement("In progress, not in the figures: {n}.", n=Counted(n, "dialogue"))
+    return statement("In progress, not in the figures: {n}.", n=PluralCount(n, "dialogue"))
 
 
-def abandoned_words(dataset: Dataset) -> Statement | None:
+def abandoned_words(dataset: Dataset) -> LocalizedText | None:
     """How many dialogues were abandoned, and that they count, in a sentence; None where none is known."""
     if not dataset.abandoned:
         return None
@@ -111,7 +111,7 @@ def abandoned_words(dataset: Dataset) -> Statement | None:
     )
 
 
-def later_rules_words(dataset: Dataset) -> Statement | None:
+def later_rules_words(dataset: Dataset) -> LocalizedText | None:
     """That the study file has other rules of exclusion by now, in a sentence; None where it has not."""
     declared = dataset.declaration
     if declared is None or list(dataset.rules) != declared.analysis.exclude:
@@ -121,7 +121,7 @@ def later_rules_words(dataset: Dataset) -> Statement | None:
     return statement("Exclusion rules changed after the first participant; the earlier rules apply.")
 
 
-def exclusion_words(dataset: Dataset) -> Statement | None:
+def exclusion_words(dataset: Dataset) -> LocalizedText | None:
     """What was left out, in a sentence; None where nothing was."""
     facts = dataset.excluded
     found = [one for one in facts["rules"] if one["dialogues"] or one["people"]]
@@ -134,8 +134,8 @@ def exclusion_words(dataset: Dataset) -> Statement | None:
     return told + statement("Use `--exclude none` to include them.")
 
 
-def _amounts(one: Mapping[str, Any]) -> Statement:
+def _amounts(one: Mapping[str, Any]) -> LocalizedText:
     told = {"rule": one["rule"], "n": one["dialogues"]}
     if not one["people"]:
         return statement("{rule}: {n}", **told)
-    return statement("{rule}: {n}, all of {people}", **told, people=Counted(one["people"], "participant"))
+    return statement("{rule}: {n}, all of {people}", **told, people=PluralCount(one["people"], "participant"))

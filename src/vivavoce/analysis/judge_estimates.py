@@ -16,7 +16,7 @@ from vivavoce.analysis.label_targets import by_annotator, is_label
 from vivavoce.analysis.prediction.table import parameters
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
-from vivavoce.core.statement import Numeral, Statement, statement
+from vivavoce.core.statement import FormattedNumber, LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.label_weights import logged_chances
 from vivavoce.stats.judge_calibration import (
@@ -81,8 +81,8 @@ class JudgeEstimates:
     rate: bool
     groups: list[EstimatedGroup]
     differences: list[EstimatedDifference]
-    words: list[Statement]
-    warnings: list[Statement]
+    words: list[LocalizedText]
+    warnings: list[LocalizedText]
     signature: str
 
 
@@ -259,7 +259,7 @@ def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
     return np.where(np.isnan(found), 1.0, found)
 
 
-def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[Statement]:
+def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[LocalizedText]:
     asked, known = ~np.isnan(table.labels), ~np.isnan(table.said)
     found = [
         statement(
@@ -286,7 +286,7 @@ def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[Statement
     return found
 
 
-def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[Statement]:
+def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[LocalizedText]:
     """Whether the judge finds what people judged better than the rest: then it is no random sample."""
     known = ~np.isnan(table.said)
     parts = [known & asked, known & ~asked]
@@ -302,8 +302,8 @@ def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[
             "The judge rates the human-judged cases {difference} better than the rest (p {p}). They are "
             "probably not a random sample, so these figures are unreliable. Sample cases with `judge "
             "choose`.",
-            difference=Numeral(found.estimate, "+.2f"),
-            p=Numeral(found.p, ".2g"),
+            difference=FormattedNumber(found.estimate, "+.2f"),
+            p=FormattedNumber(found.p, ".2g"),
         )
     ]
 
@@ -334,7 +334,7 @@ def _as_drawn(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> t
     return replace(table, labels=labels), ~np.isnan(labels)
 
 
-def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> list[Statement]:
+def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> list[LocalizedText]:
     if not logged:
         return []
     judged = {one for one, label in zip(table.dialogues, table.labels, strict=True) if label == label}

@@ -18,7 +18,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
 from vivavoce.core.result import unless_none
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.core.statement import Counted, Statement, statement
+from vivavoce.core.statement import LocalizedText, PluralCount, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.distributions import t_quantile, t_tail
@@ -135,7 +135,7 @@ class FormulaModel:
     contrasts: Sequence[ModelContrast]
     terms: Sequence[TermTest]
     family_of_tests: str
-    warnings: Sequence[Statement]
+    warnings: Sequence[LocalizedText]
 
 
 def fit_model(dataset: Dataset, text: str, family: str | None = None, level: float = LEVEL) -> FormulaModel:
@@ -275,7 +275,7 @@ def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats,
     )
 
 
-def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[Statement]:
+def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[LocalizedText]:
     """What is confounded or unbalanced among the categories of the formula."""
     return [
         told
@@ -451,7 +451,7 @@ def _family(contrasts: int, terms: int) -> str:
 
 def _warnings(
     formula: ModelFormula, frame: ModelFrame, fitted: FittedGlmm, people: int, dataset: Dataset
-) -> list[Statement]:
+) -> list[LocalizedText]:
     excluded = exclusion_words(dataset)
     found = [excluded] if excluded else []
     if frame.left_out:
@@ -459,7 +459,7 @@ def _warnings(
             statement(
                 "{k} of {of} are left out: a variable of the formula is missing.",
                 k=frame.left_out,
-                of=Counted(frame.left_out + len(frame.tops), frame.unit),
+                of=PluralCount(frame.left_out + len(frame.tops), frame.unit),
             )
         )
     if ("participant",) not in formula.grouping:

@@ -15,7 +15,7 @@ from vivavoce.analysis.groups import groups
 from vivavoce.analysis.margins import RATES as ALL_RATES
 from vivavoce.analysis.margins import check_margin
 from vivavoce.core.signature import signature
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components
@@ -93,7 +93,7 @@ class ReleaseComparison:
     margin: float
     by_what: str
     rows: Sequence[ReleaseRow]
-    doubts: Sequence[Statement]
+    doubts: Sequence[LocalizedText]
 
 
 def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = MARGIN) -> ReleaseComparison:

@@ -25,7 +25,7 @@ from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.core.statement import Counted, Numeral, Statement, statement
+from vivavoce.core.statement import FormattedNumber, LocalizedText, PluralCount, statement
 from vivavoce.dataset.populations import POPULATION, SIMULATED
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
@@ -248,7 +248,7 @@ def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
 
 def _tests(
     rows: list[GroupSummary], by: str, nested: ClusteredSummary, data: str
-) -> tuple[list[GroupTest], Statement | None]:
+) -> tuple[list[GroupTest], LocalizedText | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (
@@ -323,14 +323,14 @@ def _warnings(
     found: list[Group],
     everything: Group,
     whole: GroupSummary,
-    refusal: Statement | None,
-) -> list[Statement]:
+    refusal: LocalizedText | None,
+) -> list[LocalizedText]:
     """What a reader must know before trusting the numbers, one sentence each."""
     left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
         nothing = left_out or running_words(dataset) or NO_DIALOGUE
         return [one for one in (*dataset.what_is_lost, change_words(dataset), nothing) if one]
-    warnings: list[Statement | None] = [
+    warnings: list[LocalizedText | None] = [
         *dataset.what_is_lost,
         change_words(dataset),
         left_out,
@@ -363,7 +363,7 @@ def _warnings(
     return [warning for warning in warnings if warning]
 
 
-def doubt_definitions(whole: GroupSummary) -> Statement | None:
+def doubt_definitions(whole: GroupSummary) -> LocalizedText | None:
     """The two definitions of success that disagree most over all dialogues, if that is much (`FAR_APART`)."""
     rates = {name: one for name in HEADLINES if (one := whole.rates.get(name)) and one.ratio is not None}
     pairs = [(a, b) for a, b in combinations(rates, 2) if _gap(rates[a], rates[b]) >= FAR_APART]
@@ -377,12 +377,12 @@ def doubt_definitions(whole: GroupSummary) -> Statement | None:
         "Two definitions of success differ by {bound} percentage points or more: {high}: {most} of "
         "{n_high}; {low}: {least} of {n_low}.",
         high=statement(MEASURES.get(high).title),
-        most=Numeral(rates[high].ratio or 0.0, ".1%"),
-        n_high=Counted(round(rates[high].n), rates[high].unit),
+        most=FormattedNumber(rates[high].ratio or 0.0, ".1%"),
+        n_high=PluralCount(round(rates[high].n), rates[high].unit),
         low=statement(MEASURES.get(low).title),
-        least=Numeral(rates[low].ratio or 0.0, ".1%"),
-        n_low=Counted(round(rates[low].n), rates[low].unit),
-        bound=Numeral(100 * FAR_APART, ".0f"),
+        least=FormattedNumber(rates[low].ratio or 0.0, ".1%"),
+        n_low=PluralCount(round(rates[low].n), rates[low].unit),
+        bound=FormattedNumber(100 * FAR_APART, ".0f"),
     ) + statement("Check which one fits your question, and read some dialogues where they disagree.")
 
 
@@ -390,11 +390,11 @@ def _gap(one: SuccessRate, other: SuccessRate) -> float:
     return abs((one.ratio or 0.0) - (other.ratio or 0.0))
 
 
-def chosen_labels(dataset: Dataset) -> list[Statement]:
+def chosen_labels(dataset: Dataset) -> list[LocalizedText]:
     """Where a lot chose what annotators judge, by chances that differ, one sentence a layer."""
     layers = sorted(chosen_layers(dataset))
     rows = dataset.read("annotations", ["dialogue_id", "layer"]).to_pylist() if layers else []
-    statements: list[Statement] = []
+    statements: list[LocalizedText] = []
     for layer in layers:
         chances = logged_chances(dataset, layer)
         drawn = {one for one, (_, fell) in chances.items() if fell}
@@ -414,7 +414,7 @@ def chosen_labels(dataset: Dataset) -> list[Statement]:
     return statements
 
 
-def open_disputes(dataset: Dataset) -> list[Statement]:
+def open_disputes(dataset: Dataset) -> list[LocalizedText]:
     """Where annotators differ and nobody decided, one sentence a layer that measures read."""
     return [
         statement(
@@ -429,7 +429,7 @@ def open_disputes(dataset: Dataset) -> list[Statement]:
     ]
 
 
-def _dominance(found: list[Group], everything: Group) -> list[Statement | None]:
+def _dominance(found: list[Group], everything: Group) -> list[LocalizedText | None]:
     """The warning about the whole; the groups are named after it, or warned of where the whole is even."""
     overall = dominance_warning(concentration(everything.participants))
     if len(found) < 2 or any(len(set(group.participants)) < 2 for group in found):
@@ -445,7 +445,7 @@ def _dominance(found: list[Group], everything: Group) -> list[Statement | None]:
     return [overall, within if same else None]
 
 
-def _own_faults(dataset: Dataset, found: list[Group]) -> list[Statement | None]:
+def _own_faults(dataset: Dataset, found: list[Group]) -> list[LocalizedText | None]:
     """Dialogues that our own service disturbed; what it did is no merit or fault of a system."""
     incidents = dataset.read("incidents").select(["dialogue_id", "failure"]).to_pydict()
     failed = {one for one, kind in zip(*incidents.values(), strict=True) if kind in OWN_FAULTS}
@@ -477,19 +477,19 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[Statement | None]:
     ]
 
 
-def _unrated(whole: GroupSummary) -> Statement | None:
+def _unrated(whole: GroupSummary) -> LocalizedText | None:
     rate = whole.rates.get("subjective_success")
     if not rate or not 0 < rate.n < whole.dialogues:
         return None
     return statement(
         "No answer to the success question: {k} of {n} dialogues. Subjective success counts answered "
         "dialogues, objective success all dialogues with a goal.",
-        k=Numeral(whole.dialogues - rate.n, ".0f"),
+        k=FormattedNumber(whole.dialogues - rate.n, ".0f"),
         n=whole.dialogues,
     )
 
 
-def _not_counted(whole: GroupSummary) -> Statement | None:
+def _not_counted(whole: GroupSummary) -> LocalizedText | None:
     names = [name for name, rate in whole.rates.items() if rate.n and rate.low is None]
     if not names:
         return None

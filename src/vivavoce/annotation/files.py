@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.paths import placed
+from vivavoce.core.paths import resolve_path
 from vivavoce.dataset.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.csv_files import read_csv_cell, safe_csv_cell
@@ -49,7 +49,7 @@ def write_annotations(
     """
     if format not in FORMATS:
         raise UnknownName("format", format, list(FORMATS))
-    into = placed(into)
+    into = resolve_path(into)
     into.mkdir(parents=True, exist_ok=True)
     rows = [] if blank else sorted(dataset.read("annotations").to_pylist(), key=_order)
     if format == "csv":
@@ -167,7 +167,7 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
 
 def _files(paths: Iterable[Path]) -> list[Path]:
     found = []
-    for path in map(placed, paths):
+    for path in map(resolve_path, paths):
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         known = [one for one in inside if one.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
         if not known or not known[0].is_file():

@@ -12,7 +12,7 @@ from vivavoce.audio.files import SOUND_TYPES, read_sound, read_tracks, write_sou
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.core.errors import InputError
-from vivavoce.core.paths import copy_file, placed
+from vivavoce.core.paths import copy_file, resolve_path
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.timing import SoundSource, pair_turns
 
@@ -42,7 +42,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
     recorded = [row for row in dataset.read("recordings").to_pylist() if row["file"]]
     files = {row["recording_id"]: sounds / Path(row["file"]).name for row in recorded}
     there = [row for row in recorded if files[row["recording_id"]].is_file()]
-    into = placed(into)
+    into = resolve_path(into)
     into.mkdir(parents=True, exist_ok=True)
     turns = _turns(dataset)
     rows: list[Row] = []

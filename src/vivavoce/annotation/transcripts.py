@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.core.errors import InputError
-from vivavoce.core.paths import placed
+from vivavoce.core.paths import resolve_path
 from vivavoce.dataset.copying import Change, copy_dataset
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.dataset.reader import Dataset
@@ -44,7 +44,7 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
         if row["party"] == "user"
     }
     rows: list[Row] = []
-    audio = placed(audio)
+    audio = resolve_path(audio)
     for path in sorted(audio.iterdir()) if audio.is_dir() else []:
         match = _NAME.fullmatch(path.stem)
         if path.suffix.lower() not in SOUND_TYPES or match is None:
@@ -87,7 +87,7 @@ def accepted_rows(log: Reader, study: str) -> list[Row]:
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] = COLUMNS) -> Path:
     """Rows as CSV, safe to open in a spreadsheet."""
-    names, path = list(columns), placed(path)
+    names, path = list(columns), resolve_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -102,7 +102,7 @@ def write_items(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
     Note  what somebody filled in there before is kept
     """
-    path = placed(path)
+    path = resolve_path(path)
     known = _filled_in(path) if path.is_file() else {}
     return write_rows(path, [{**row, "gold": known.get(row["audio"])} for row in rows], ITEM_COLUMNS)
 
@@ -172,7 +172,7 @@ def _flac_duration_s(path: Path) -> float | None:
 
 def is_transcripts(path: Path) -> bool:
     """True for a file of transcripts, False for annotations."""
-    path = placed(path)
+    path = resolve_path(path)
     if path.suffix != ".csv" or not path.is_file():
         return False
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -202,7 +202,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
         for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party"]).to_pylist()
         if row["party"] == "user"
     }
-    path, spoken = placed(path), _recorded(dataset)
+    path, spoken = resolve_path(path), _recorded(dataset)
     found = TranscriptSaid({}, {})
     with opened_csv(path) as file:
         reader = csv.DictReader(file)

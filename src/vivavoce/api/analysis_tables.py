@@ -16,7 +16,7 @@ from vivavoce.reports.numbers import p_value
 if TYPE_CHECKING:
     from vivavoce.analysis.populations import PopulationComparison
     from vivavoce.analysis.repeated_trials import RepeatedTrials
-    from vivavoce.core.statement import Statement
+    from vivavoce.core.statement import LocalizedText
     from vivavoce.stats.counts import CountedChoices, RatesCompared
     from vivavoce.stats.power import RequiredSample
     from vivavoce.stats.summary_results import (
@@ -247,7 +247,7 @@ def _width(interval: "NaiveInterval | SignedInterval") -> float:
     return interval.high - interval.low
 
 
-def _families(letters: "dict[Statement, str]", whys: "list[Statement]") -> Iterator[RenderableType]:
+def _families(letters: "dict[LocalizedText, str]", whys: "list[LocalizedText]") -> Iterator[RenderableType]:
     """The families of the rows above, by the letters that stand in them."""
     for why in dict.fromkeys(whys):
         yield Text(f"{letters[why]}  {why}", style="dim")

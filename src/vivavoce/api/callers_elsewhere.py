@@ -29,7 +29,7 @@ from vivavoce.trial.errors import Refused
 from vivavoce.trial.visits import paused
 
 if TYPE_CHECKING:
-    from vivavoce.simulation.user_factory import Casting
+    from vivavoce.simulation.user_factory import UserSimulator
     from vivavoce.study.model import Study
 
 Progress = Callable[[int, int], None]
@@ -43,7 +43,7 @@ class SharedTrial:
 
     study: "Study"
     population: Population
-    casting: "Casting | None"
+    casting: "UserSimulator | None"
     language: str | None
     seed: int
     error_rate: float

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
+from vivavoce.api.opening import Rules, data_warnings, open_dataset, open_two
 from vivavoce.api.results import Result
 from vivavoce.api.rows import PreferredVersion
 from vivavoce.api.wording import errors_in_python
@@ -125,7 +125,7 @@ def preferences(
         rows = tuple(_rows(facts.preferences))
         facts = replace(facts, simulated=opened.simulated or any(one.simulated for one in others))
         return TranscriptPreferences(
-            rows=rows, facts=facts, warnings=tuple(cautions(opened, *others))
+            rows=rows, facts=facts, warnings=tuple(data_warnings(opened, *others))
         ).in_python()
 
 

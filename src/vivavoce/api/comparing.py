@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from vivavoce.api.opening import Rules, cautions, open_dataset
+from vivavoce.api.opening import Rules, data_warnings, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredDifference
 from vivavoce.api.wording import errors_in_python
@@ -108,7 +108,7 @@ def comparison(
         opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction
     )
     rows = tuple(_difference(test) for test in facts.tests)
-    told = tuple(dict.fromkeys([*cautions(opened), *map(str, facts.warnings)]))
+    told = tuple(dict.fromkeys([*data_warnings(opened), *map(str, facts.warnings)]))
     return SystemComparison(rows=rows, facts=facts, warnings=told)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vivavoce.api.opening import Rules, cautions, open_dataset
+from vivavoce.api.opening import Rules, data_warnings, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredValue
 from vivavoce.api.wording import errors_in_python
@@ -176,7 +176,7 @@ def measurements(
     found = with_intervals(opened, found, by, keywords=keywords)
     rows = tuple(_row(one) for one in found.to_dict("records"))
     told = [
-        *cautions(opened),
+        *data_warnings(opened),
         exclusion_words(opened),
         later_rules_words(opened),
         abandoned_words(opened),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
-    from vivavoce.core.statement import Statement
+    from vivavoce.core.statement import LocalizedText
     from vivavoce.dataset.reader import Dataset
 
 Rules = Sequence[str] | str | None
@@ -72,12 +72,12 @@ def _require_one_kind(dataset: "Dataset") -> None:
             )
 
 
-def cautions(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
+def data_warnings(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
     """What the numbers of a dataset, or of two compared ones, must not be read without; in sentences."""
     from vivavoce.analysis.dataset_pairs import doubts
     from vivavoce.analysis.flow import change_words
 
-    told: list[str | Statement | None] = []
+    told: list[str | LocalizedText | None] = []
     for one in (dataset, other):
         if one is not None:
             told += [_programs(one), *one.what_is_lost, change_words(one)]

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
+from vivavoce.api.opening import Rules, data_warnings, open_dataset, open_two
 from vivavoce.api.wording import errors_in_python, in_python
 from vivavoce.core.executor import working_on
 
@@ -157,7 +157,7 @@ def composed(
     from vivavoce.reports.document import compose
 
     document = compose(opened, ReportOptions(against=last, **options), progress)  # type: ignore[arg-type]
-    return Report(document, tuple(cautions(opened, last)))
+    return Report(document, tuple(data_warnings(opened, last)))
 
 
 def require_file(target: Path) -> None:

@@ -13,7 +13,7 @@ from vivavoce.core.executor import working_on
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
     from vivavoce.log.store import Log
-    from vivavoce.simulation.user_factory import Casting
+    from vivavoce.simulation.user_factory import UserSimulator
     from vivavoce.simulation.user_profile import Population
     from vivavoce.study.model import Study
 
@@ -28,7 +28,7 @@ class ChosenUsers:
     """Who the simulated users are, who plays them, and what they speak."""
 
     population: "Population"
-    casting: "Casting | None"
+    casting: "UserSimulator | None"
     language: str | None = None
 
 
@@ -126,7 +126,7 @@ def simulation(
     from vivavoce.simulation.planted import ONLY_TRANSCRIPTS, planted_in
     from vivavoce.simulation.population_file import find_population, usual_population
     from vivavoce.simulation.trial import counts_dialogues
-    from vivavoce.simulation.user_factory import Casting
+    from vivavoce.simulation.user_factory import UserSimulator
 
     if prefer and counts_dialogues(plan):
         raise InputError("people hold dialogues in this study", place="--prefer", hint=ONLY_TRANSCRIPTS)
@@ -139,9 +139,9 @@ def simulation(
         if word_error_rate is not None:
             people = people.model_copy(update={"word_error_rate": None})
         if user_url is not None:
-            casting: Casting = _played_by_model(plan, user_url, user_model, user_key)
+            casting: UserSimulator = _played_by_model(plan, user_url, user_model, user_key)
         else:
-            casting = Casting.of(plan, load_domain(domain) if domain else None)
+            casting = UserSimulator.of(plan, load_domain(domain) if domain else None)
         casting.confusions = confusions
         population = people.people(seed)
         casting.sayings = population.sayings
@@ -220,7 +220,7 @@ def _failed(study: "Study", log: "Log") -> int:
     return sum(dialogue.end_reason == "failure" for dialogue in log.dialogues(study.name))
 
 
-def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":
+def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "UserSimulator":
     from vivavoce.simulation.model_user import ModelCasting
 
     if not plan.tasks:

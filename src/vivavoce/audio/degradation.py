@@ -39,7 +39,7 @@ _EDGE_HZ: Final = (100.0, 300.0)  # how far outside of the band the filter goes 
 _SYLLABLES_HZ: Final = 4.0
 
 
-class Damage(BaseModel):
+class Degradation(BaseModel):
     """What happens to a sound between a mouth and an ear, or a recogniser; nothing where nothing is set."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,7 +57,7 @@ class Damage(BaseModel):
     conceal: Concealment = Field("silence", description="what is heard instead: silence, or repetition")
 
     @model_validator(mode="after")
-    def _bursts_long_enough(self) -> "Damage":
+    def _bursts_long_enough(self) -> "Degradation":
         if self.burst is not None and self.loss > self.burst / (1 + self.burst):
             least = self.loss / (1 - self.loss)
             raise mistake(f"{self.loss} cannot be lost in bursts of {self.burst:g}", f"burst: {least:.2f}")
@@ -91,7 +91,7 @@ class Damaged:
         return {"packets": len(self.lost), "packets_lost": int(self.lost.sum())}
 
 
-def damaged(sound: Sound, damage: Damage, seed: int | str) -> Damaged:
+def damaged(sound: Sound, damage: Degradation, seed: int | str) -> Damaged:
     """A sound after its damage; the duration stays, but for less than a sample where the rate changes.
 
     Empty   no samples: none

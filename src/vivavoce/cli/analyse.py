@@ -159,7 +159,7 @@ def analyse(
         return
     from vivavoce.api.comparing import comparison
     from vivavoce.cli import pairs
-    from vivavoce.cli.datasets import unmixed, unmixed_pair
+    from vivavoce.cli.datasets import require_one_population, unmixed_pair
 
     if pairs.analyse_comparison(
         Path(words[0]),
@@ -185,7 +185,7 @@ def analyse(
         _print(facts, as_json, tables.populations)
         return
     found = comparison(
-        unmixed(Path(words[0]), exclude),
+        require_one_population(Path(words[0]), exclude),
         by=by,
         measures=measure,
         pairs=[_pair(one) for one in pair or []],
@@ -202,9 +202,9 @@ def _print_model(
 ) -> None:
     from vivavoce.analysis.modelling import fit_model
     from vivavoce.api import mixed_models
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
-    facts = fit_model(unmixed(folder, exclude), formula, family)
+    facts = fit_model(require_one_population(folder, exclude), formula, family)
     _print(facts, as_json, mixed_models.model)
     for warning in facts.warnings:
         warn(str(warning))
@@ -221,14 +221,14 @@ def _print_judged(
 ) -> None:
     from vivavoce.analysis.judge_estimates import estimate
     from vivavoce.api.judge_tables import estimates
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
     from vivavoce.cli.judge import read_chances
     from vivavoce.core.errors import InputError
 
     if target is None:
         raise InputError("of what?", place="--judge", hint="Add --target ITEM, or --target preference")
     given = None if chances is None else read_chances(chances)
-    found = estimate(unmixed(folder, exclude), judge, target, by=by or "system", chances=given)
+    found = estimate(require_one_population(folder, exclude), judge, target, by=by or "system", chances=given)
     _print(found, as_json, estimates)
     for warning in found.warnings:
         warn(str(warning))
@@ -237,13 +237,13 @@ def _print_judged(
 def _print_trials(folder: Path, measures: list[str] | None, exclude: list[str] | None, as_json: bool) -> None:
     from vivavoce.analysis.repeated_trials import SUCCESS, repeated_trials
     from vivavoce.api.analysis_tables import repeated_trials as shown
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
     if len(measures or ()) > 1:
         from vivavoce.core.errors import InputError
 
         raise InputError("a trial has one success measure", place="--measure", hint="Name one measure")
-    found = repeated_trials(unmixed(folder, exclude), (measures or [SUCCESS])[0])
+    found = repeated_trials(require_one_population(folder, exclude), (measures or [SUCCESS])[0])
     _print(found, as_json, shown)
 
 
@@ -301,9 +301,9 @@ def power(
 
     held = None
     if pilot is not None:
-        from vivavoce.cli.datasets import unmixed
+        from vivavoce.cli.datasets import require_one_population
 
-        held = unmixed(pilot)
+        held = require_one_population(pilot)
     found = power_analysis(
         question,
         values or [],

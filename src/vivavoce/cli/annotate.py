@@ -130,7 +130,7 @@ def plan(
     if not _is_dataset(source):
         _plan_study(source, log, as_json=as_json)
         return
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
     from vivavoce.cli.judge import write_choice
 
     if target is None or number is None or into is None:
@@ -138,7 +138,7 @@ def plan(
         raise InputError(
             "a dataset needs a target, a number and an output file", place=str(source), hint=hint
         )
-    write_choice(unmixed(source), judge, target, number, into, even=even, seed=seed)
+    write_choice(require_one_population(source), judge, target, number, into, even=even, seed=seed)
 
 
 def _plan_study(source: Path, url: str | None, *, as_json: bool) -> None:
@@ -257,9 +257,9 @@ def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
 
 
 def _is_dataset(source: Path) -> bool:
-    from vivavoce.core.paths import placed
+    from vivavoce.core.paths import resolve_path
 
-    return (placed(source) / "dataset.json").is_file()
+    return (resolve_path(source) / "dataset.json").is_file()
 
 
 @contextmanager

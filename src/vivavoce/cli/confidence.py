@@ -32,10 +32,12 @@ def confidence(
 ) -> None:
     """Calibration of recognition confidences: calibration error, Brier score, area under the curve."""
     from vivavoce.analysis.confidence import confidence_results
-    from vivavoce.cli.datasets import print_json, unmixed
+    from vivavoce.cli.datasets import print_json, require_one_population
     from vivavoce.cli.progress import note
 
-    found = confidence_results(unmixed(dataset), by, source=source, ranks=ranks, bins=bins, level=level)
+    found = confidence_results(
+        require_one_population(dataset), by, source=source, ranks=ranks, bins=bins, level=level
+    )
     if figure is not None:
         from vivavoce.reports.drawing import PAGE_FONT, PRINT_FONT
         from vivavoce.reports.prose import mark

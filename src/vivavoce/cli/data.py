@@ -10,7 +10,7 @@ from vivavoce.cli.arguments import complete_studies, offered
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 from vivavoce.core.errors import InputError
-from vivavoce.core.paths import placed
+from vivavoce.core.paths import resolve_path
 
 WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
 
@@ -186,7 +186,7 @@ def _export_as(
     finds = finds or into.with_name(f"{into.name}.finds.csv")
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
         whole = Path(folder) / "dataset"
-        if (placed(study) / MANIFEST).is_file():
+        if (resolve_path(study) / MANIFEST).is_file():
             refuse_unused("a dataset", {**given, "--log": log, "--only": only})
             dataset = pass_on(Dataset(study), whole, level, finds, mask_all=mask_all)
         else:

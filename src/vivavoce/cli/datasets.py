@@ -49,7 +49,7 @@ Replace = Annotated[
 ]
 
 
-def unmixed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
+def require_one_population(folder: Path, exclude: list[str] | None = None) -> "Dataset":
     """Open a dataset folder and print its warnings once per run.
 
     Raises  InputError: as `open_dataset`
@@ -75,10 +75,10 @@ def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) ->
 
 def _tell(*datasets: "Dataset") -> None:
     """Warnings that belong to the results of these datasets."""
-    from vivavoce.api.opening import cautions
+    from vivavoce.api.opening import data_warnings
 
     _simulated.update(str(dataset.folder) for dataset in datasets if dataset.simulated)
-    for line in cautions(*datasets):
+    for line in data_warnings(*datasets):
         warn(line)
 
 

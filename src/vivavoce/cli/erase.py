@@ -26,7 +26,7 @@ def erase(
     from vivavoce.api.studies import log_url, open_log, read_study
     from vivavoce.cli.service_lock import alone
     from vivavoce.core.errors import InputError
-    from vivavoce.core.statement import Counted
+    from vivavoce.core.statement import PluralCount
     from vivavoce.log.erasure import erase_participant
     from vivavoce.log.scope import team_study
 
@@ -43,10 +43,10 @@ def erase(
     if as_json:
         typer.echo(tombstone.model_dump_json(indent=2))
         return
-    gone = f"{Counted(tombstone.visits, 'visit')}, {Counted(tombstone.events, 'event')}"
+    gone = f"{PluralCount(tombstone.visits, 'visit')}, {PluralCount(tombstone.events, 'event')}"
     typer.echo(f"erased {tombstone.participant_id}: {gone}")
     if tombstone.mended:
-        typer.echo(f"removed their data from {Counted(tombstone.mended, 'event')} of other participants")
+        typer.echo(f"removed their data from {PluralCount(tombstone.mended, 'event')} of other participants")
     for sentence in tombstone.kept:
         typer.echo(sentence)
     note("earlier datasets, reports and backups still contain the data: create them again or delete them")

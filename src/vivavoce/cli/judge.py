@@ -93,9 +93,9 @@ def calibrate(
     """Measure a judge's agreement with people, and where it errs."""
     from vivavoce.analysis.judge_estimates import calibrate as found
     from vivavoce.api.judge_tables import calibration
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
-    facts = found(unmixed(dataset), judge, target, epsilon=epsilon)
+    facts = found(require_one_population(dataset), judge, target, epsilon=epsilon)
     if as_json:
         print_json(facts)
     else:
@@ -115,9 +115,9 @@ def choose(
     seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
 ) -> None:
     """Choose dialogues for people to judge, more often where the judge is least sure."""
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
-    write_choice(unmixed(dataset), judge, target, number, into, even=even, seed=seed)
+    write_choice(require_one_population(dataset), judge, target, number, into, even=even, seed=seed)
 
 
 def write_choice(

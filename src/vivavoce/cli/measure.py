@@ -53,9 +53,9 @@ def measure(
             _summary(dataset, by, exclude, as_json=as_json)
         return
     from vivavoce.api.measuring import measurements
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
-    found = measurements(unmixed(dataset, exclude), by, only, _words(keywords))
+    found = measurements(require_one_population(dataset, exclude), by, only, _words(keywords))
     if csv is not None:
         _safe(found.frame).to_csv(csv, index=False)
         note(f"wrote {csv}")
@@ -85,9 +85,9 @@ def _safe(found: Any) -> Any:
 
 def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool) -> None:
     from vivavoce.analysis.summary import summarise
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
-    summary = summarise(unmixed(folder, exclude), by)
+    summary = summarise(require_one_population(folder, exclude), by)
     if as_json:
         print_json(summary)
         return

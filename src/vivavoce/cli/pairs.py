@@ -158,10 +158,18 @@ def analyse_comparison(
 ) -> bool:
     """Print choices, ratings or votes; False, without output, for a dataset of dialogues only."""
     from vivavoce.api.choosing import compared
-    from vivavoce.cli.datasets import print_json, print_parts, refuse_unused, unmixed, unmixed_pair
+    from vivavoce.cli.datasets import (
+        print_json,
+        print_parts,
+        refuse_unused,
+        require_one_population,
+        unmixed_pair,
+    )
 
     dataset, *others = (
-        unmixed_pair(folder, against, exclude) if against is not None else [unmixed(folder, exclude)]
+        unmixed_pair(folder, against, exclude)
+        if against is not None
+        else [require_one_population(folder, exclude)]
     )
     facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
     if facts is None:

@@ -43,10 +43,16 @@ def evaluate(
 ) -> None:
     """Evaluate predictions of a judgement for people and systems unseen by the model."""
     from vivavoce.analysis.prediction import evaluate as found
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
     with progress("models") as report:
-        facts = found(unmixed(dataset), target, _names(predictors), judgements=judgements, progress=report)
+        facts = found(
+            require_one_population(dataset),
+            target,
+            _names(predictors),
+            judgements=judgements,
+            progress=report,
+        )
     if as_json:
         print_json(facts)
     else:
@@ -61,10 +67,10 @@ def correlate(
 ) -> None:
     """Rank all interaction parameters by correlation with a judgement."""
     from vivavoce.analysis.prediction import correlate as found
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
     from vivavoce.core.signature import signature
 
-    opened = unmixed(dataset)
+    opened = require_one_population(dataset)
     rows = found(opened, target)
     n = max((row.found.n for row in rows), default=0)
     line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
@@ -93,11 +99,11 @@ def explain(
 ) -> None:
     """Explain a model: weights, importance of predictors, their curves, calibration."""
     from vivavoce.analysis.prediction.explanation import explain as found
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
     with progress("models") as report:
         facts = found(
-            unmixed(dataset),
+            require_one_population(dataset),
             target,
             _names(predictors),
             kind=_kind(model),
@@ -123,9 +129,11 @@ def fit(
 ) -> None:
     """Fit a model and write it as JSON."""
     from vivavoce.analysis.prediction.model import fit_model
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
 
-    fitted = fit_model(unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
+    fitted = fit_model(
+        require_one_population(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements
+    )
     out.write_text(fitted.as_file(), encoding="utf-8")
     _named(fitted)
     note(f"wrote {out}")
@@ -138,10 +146,10 @@ def score(
     """Score the dialogues of a dataset with a model; JSON to stdout."""
     from vivavoce.analysis.prediction.model import read_model, unknown_predictors
     from vivavoce.analysis.prediction.model import score as found
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import require_one_population
     from vivavoce.core.signature import signature
 
-    fitted, opened = read_model(model), unmixed(dataset)
+    fitted, opened = read_model(model), require_one_population(dataset)
     scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
     facts = {
         "target": fitted.target,

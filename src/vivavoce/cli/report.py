@@ -112,7 +112,7 @@ def report(
 ) -> None:
     """Write a report on a dataset: a single HTML file, a PDF, a Word file, or text."""
     from vivavoce.api.reporting import composed, require_file
-    from vivavoce.cli.datasets import unmixed, unmixed_pair
+    from vivavoce.cli.datasets import require_one_population, unmixed_pair
 
     printed = str(out) == "-"
     if not printed:
@@ -122,7 +122,7 @@ def report(
         opened, last = (
             unmixed_pair(dataset, against, exclude)
             if against is not None
-            else (unmixed(dataset, exclude), None)
+            else (require_one_population(dataset, exclude), None)
         )
         made = composed(
             opened,

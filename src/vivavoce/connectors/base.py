@@ -102,7 +102,7 @@ class UserTurn:
     """The participant's turn; `key` is the same when the turn is repeated.
 
     audio  the sound of the turn, for systems that listen by themselves
-    overheard  the system already received the sound live (`Attentive`); do not send it again
+    overheard  the system already received the sound live (`AudioStreaming`); do not send it again
     """
 
     key: str
@@ -268,10 +268,10 @@ class Interruptible(Protocol):
 
 
 @runtime_checkable
-class Attentive(Protocol):
+class AudioStreaming(Protocol):
     """Interface of connectors whose system can hear a turn live."""
 
-    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+    def feed_audio(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
         """Let the system hear a piece of the turn that is being spoken; `send` of the whole turn follows.
 
         begins  it is the first of this turn

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from vivavoce.connectors.base import (
-    Attentive,
     Audio,
+    AudioStreaming,
     Capabilities,
     Connector,
     ConnectorSettings,
@@ -96,11 +96,11 @@ class LimitedConnector:
         if isinstance(self.inner, Interruptible):
             await self.inner.interrupt(conversation, played_s)
 
-    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+    def feed_audio(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
         """Let the system hear a piece of a turn that is being spoken, where it can."""
-        if not isinstance(self.inner, Attentive):
+        if not isinstance(self.inner, AudioStreaming):
             return False
-        return self.inner.overhear(conversation, piece, begins=begins)
+        return self.inner.feed_audio(conversation, piece, begins=begins)
 
     async def reset(self, conversation: Conversation) -> None:
         await self.inner.reset(conversation)

@@ -139,14 +139,14 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
         async for output in self._listen(conversation, line):
             yield output
 
-    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+    def feed_audio(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
         """Say a piece of a turn that is being spoken."""
         line = self._held.get(conversation.key)
         if line is None or not line.peer.connected:
             return False
         if begins:
             line.begin_turn()
-        line.overhear(samples_of(piece))
+        line.feed_audio(samples_of(piece))
         return True
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
@@ -268,7 +268,7 @@ class _Line:
         self._voiced.clear()
         self._sounded = False
 
-    def overhear(self, samples: Samples) -> None:
+    def feed_audio(self, samples: Samples) -> None:
         """Say a piece of a turn, in whole frames."""
         whole = samples if self._overheard is None else np.concatenate([self._overheard, samples])
         ready = len(whole) // FRAME * FRAME

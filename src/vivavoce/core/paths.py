@@ -14,7 +14,7 @@ from vivavoce.core.extras import require
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])(.*)", re.DOTALL)
 
 
-def placed(where: Path | str) -> Path:
+def resolve_path(where: Path | str) -> Path:
     """A path as it is; an address such as s3://bucket/calls as a path of its file system.
 
     Note    an address that was read as a path has lost a slash (s3:/bucket/calls): it is one all the same,
@@ -54,7 +54,7 @@ def is_elsewhere(where: Path) -> bool:
 
 def is_same(one: Path | str, other: Path | str) -> bool:
     """True if two paths or addresses are the same place."""
-    return placed(one).resolve() == placed(other).resolve()
+    return resolve_path(one).resolve() == resolve_path(other).resolve()
 
 
 def copy_file(source: Path, target: Path) -> None:

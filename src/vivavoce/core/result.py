@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import field, fields, is_dataclass
 from typing import Any, Final, TypeVar
 
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 
 Result_ = TypeVar("Result_")
 _LEFT_OUT: Final = "omitted if None"
@@ -33,7 +33,7 @@ def as_json(found: object) -> Any:
     Output  of a dataclass its fields in their order, of a statement its English; of everything else the same,
             with results turned, and numbers that are keys as text, as JSON has them
     """
-    if isinstance(found, Statement):
+    if isinstance(found, LocalizedText):
         return str(found)
     if is_dataclass(found) and not isinstance(found, type):
         told: dict[str, Any] = {}

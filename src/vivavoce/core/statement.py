@@ -8,7 +8,7 @@ from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
-class Numeral:
+class FormattedNumber:
     """A number in a statement; `written`: as Python formats it, such as `.0%`."""
 
     value: float | Decimal
@@ -19,7 +19,7 @@ class Numeral:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PluralCount:
     """So many of a noun that catalogues have in its forms: `1 dialogue`, `240 dialogues`."""
 
     n: int
@@ -30,7 +30,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class LocalizedText:
     """A sentence, or a part of one.
 
     template  its code: English, with `{places}`, as the catalogues of other languages have it
@@ -44,14 +44,15 @@ class Statement:
         return self.template.format(**dict(self.values)) if self.values else self.template
 
     def facts(self) -> dict[str, object]:
-        """The statement as a file keeps it; `Statement.read` takes it."""
+        """The statement as a file keeps it; `LocalizedText.read` takes it."""
         values = {
-            name: value.facts() if isinstance(value, Statement) else str(value) for name, value in self.values
+            name: value.facts() if isinstance(value, LocalizedText) else str(value)
+            for name, value in self.values
         }
         return {"template": self.template, "values": values}
 
     @classmethod
-    def read(cls, facts: Mapping[str, Any]) -> "Statement":
+    def read(cls, facts: Mapping[str, Any]) -> "LocalizedText":
         """A statement that a file has kept; one whose places are no plain names is a text without places."""
         values = {
             str(name): cls.read(value) if isinstance(value, Mapping) else str(value)
@@ -61,21 +62,21 @@ class Statement:
         plain = all(name in values for name in places) and not re.search("[{}]", _PLACE.sub("", template))
         return cls(template, tuple(values.items())) if plain else cls(template)
 
-    def __add__(self, then: "Statement | None") -> "Statement":
+    def __add__(self, then: "LocalizedText | None") -> "LocalizedText":
         return self if then is None else statement("{first} {then}", first=self, then=then)
 
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
-NOTHING: Final = Statement("")
-Value = str | int | Numeral | Counted | Statement
+NOTHING: Final = LocalizedText("")
+Value = str | int | FormattedNumber | PluralCount | LocalizedText
 
 
-def statement(template: str, /, **values: Value) -> Statement:
+def statement(template: str, /, **values: Value) -> LocalizedText:
     """A statement with these values in its places."""
-    return Statement(template, tuple(values.items()))
+    return LocalizedText(template, tuple(values.items()))
 
 
-def enumerated(several: list[Statement], separator: str = ", ") -> Statement:
+def enumerated(several: list[LocalizedText], separator: str = ", ") -> LocalizedText:
     """Several of them in a row."""
     places = {f"one{number}": one for number, one in enumerate(several)}
     return statement(separator.join(f"{{{name}}}" for name in places), **places)

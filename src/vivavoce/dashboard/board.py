@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from vivavoce.dashboard.dialogue_card import TURN_END, DialogueCard
 from vivavoce.dashboard.dialogue_index import DialogueIndex
 from vivavoce.dashboard.system_answers import SystemAnswers, prices_of
-from vivavoce.dashboard.work_items import Deed, brought
+from vivavoce.dashboard.work_items import WorkItem, brought
 from vivavoce.dataset.declaration import written_steps
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vivavoce.log.exclusion_monitor import LeftOut
 
 Seen = TypeVar("Seen")
-ANSWERS = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.SilenceKept)
+ANSWERS = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.NoAnswer)
 SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.SystemTurnFailed)
 
 
@@ -95,7 +95,7 @@ class Part:
     dialogues: dict[str, DialogueCard] = field(default_factory=dict)
     incidents: list[Incident] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
-    deeds: dict[Hashable, Deed] = field(default_factory=dict)
+    deeds: dict[Hashable, WorkItem] = field(default_factory=dict)
     answers: dict[str, SystemAnswers] = field(default_factory=lambda: defaultdict(SystemAnswers))
 
 
@@ -264,7 +264,7 @@ class Board:
 
     def _steer(self, stored: StoredEvent) -> None:
         event = stored.event
-        if isinstance(event, log_events.LookTaken):
+        if isinstance(event, log_events.InterimAnalysisRun):
             if event.study == self.study.name:
                 self.looks.append(stored)
             return
@@ -325,7 +325,7 @@ class Board:
         for part in self._parts_of(visit):
             answers = part.answers[system]
             answers.charge(event.agent, prices)
-            if isinstance(event, log_events.SilenceKept):
+            if isinstance(event, log_events.NoAnswer):
                 continue
             if isinstance(event, log_events.SystemTurnReceived):
                 answers.take(stored, event)
@@ -338,7 +338,7 @@ class Board:
         if work is None:
             return
         step = work.kind.name
-        deed = Deed(step, visit.participant_id, stored.at, work.about, work.pieces)
+        deed = WorkItem(step, visit.participant_id, stored.at, work.about, work.pieces)
         for part in self._parts_of(visit):
             part.deeds[visit.visit_id, step, work.key] = deed
 

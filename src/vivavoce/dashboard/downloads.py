@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dashboard.snapshot import Snapshot
 from vivavoce.dataset.copying import select_dialogues
 from vivavoce.dataset.csv_files import export_csv
@@ -45,7 +45,7 @@ def dataset_zip(snapshot: Snapshot, into: Path) -> None:
     _zip(into, [path for path in files if path.is_file()], stored=True)
 
 
-def selection_zip(snapshot: Snapshot, dialogues: Collection[str], note: Statement, into: Path) -> None:
+def selection_zip(snapshot: Snapshot, dialogues: Collection[str], note: LocalizedText, into: Path) -> None:
     """Dataset of the selected dialogues; note: description of the selection."""
     folder = into.with_suffix(".dataset")
     try:

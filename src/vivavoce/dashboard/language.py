@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.languages.base import language_name, languages_with, words
 from vivavoce.participant.i18n import LANGUAGE_COOKIE, accepted_language
 from vivavoce.reports.language import DOMAIN as REPORT_DOMAIN
@@ -85,9 +85,11 @@ def worded(words: object, context: str = "") -> str:
     return known.gettext(text) if text else ""
 
 
-def reworded(told: Statement) -> str:
+def reworded(told: LocalizedText) -> str:
     """Translate a statement with the dashboard's catalogue."""
-    values = {name: reworded(one) if isinstance(one, Statement) else str(one) for name, one in told.values}
+    values = {
+        name: reworded(one) if isinstance(one, LocalizedText) else str(one) for name, one in told.values
+    }
     return worded(told.template).format(**values) if values else worded(told.template)
 
 

@@ -171,10 +171,10 @@ def _agreement(
 ) -> dict[str, list[AgreementLine]]:
     """Coefficients of this state, cached until it changes."""
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
-    return kept_once(request, "agreement", data, lambda: agreement(state, workplace.schemes, data=data))
+    return memoized(request, "agreement", data, lambda: agreement(state, workplace.schemes, data=data))
 
 
-def kept_once(request: Request, name: str, data: str, compute: Callable[[], Made]) -> Made:
+def memoized(request: Request, name: str, data: str, compute: Callable[[], Made]) -> Made:
     """Cached result for these data."""
     kept: tuple[str, Made] | None = getattr(request.app.state, name, None)
     if kept is None or kept[0] != data:

@@ -21,7 +21,7 @@ from vivavoce.dashboard.study_size import study_size
 
 if TYPE_CHECKING:
     from vivavoce.reports.blocks import DocumentSection
-    from vivavoce.reports.section import Front
+    from vivavoce.reports.section import ReportSummary
 
 router = APIRouter()
 NOTHING: Final = "nothing was logged yet"
@@ -42,7 +42,7 @@ def results(request: Request, desk: ThisDesk) -> Response:
     view = make_view(known.summary, pooled=told.withheld) if known and known.summary else None
     problem = known.problem if known else ""
     sections: tuple[DocumentSection, ...] = ()
-    front: Front | None = None
+    front: ReportSummary | None = None
     try:
         if known and not told.withheld:
             sections, front = known.sections(), known.front()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.log.history import DialogueHistory
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import (
@@ -83,9 +83,9 @@ def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
         except UnreadableTranscript as error:
             where = N_("{version}, line {line}: {problem}")
             told = statement(
-                where, version=Statement(version), line=error.line, problem=Statement(error.problem)
+                where, version=LocalizedText(version), line=error.line, problem=LocalizedText(error.problem)
             )
-            problems.append(Finding(told, Statement(error.hint)))
+            problems.append(Finding(told, LocalizedText(error.hint)))
     if problems:
         return DraftVerdict(PairVerdict("unfit", problems, 0.0))
     pair = pair_of_draft(draft, None)

@@ -15,7 +15,7 @@ from vivavoce.dashboard.study_size import StudySize, study_size
 from vivavoce.dashboard.systems import SystemHealth, healths
 from vivavoce.dashboard.visit_flow import VisitFlow, visit_flow
 from vivavoce.dashboard.visit_list import OUTCOMES, VisitQuery
-from vivavoce.dashboard.work_items import Deed, works
+from vivavoce.dashboard.work_items import WorkItem, works
 from vivavoce.reports.numbers import count, plural
 from vivavoce.stats.usage_skew import concentration
 from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
@@ -209,14 +209,14 @@ def _counted(work: WorkProgress) -> str:
 
 def _work(board: Board, now: datetime) -> list[WorkProgress]:
     """Work of the visit's steps, and of former steps with work done."""
-    done: dict[str, list[Deed]] = {}
+    done: dict[str, list[WorkItem]] = {}
     for deed in board.deeds.values():
         done.setdefault(deed.step, []).append(deed)
     steps = [step.kind for step in board.study.visit if step.kind in works()]
     return [_work_row(works()[step], done.get(step, []), now) for step in dict.fromkeys([*steps, *done])]
 
 
-def _work_row(work: StepKind[Any], deeds: Sequence[Deed], now: datetime) -> WorkProgress:
+def _work_row(work: StepKind[Any], deeds: Sequence[WorkItem], now: datetime) -> WorkProgress:
     spread = concentration(deed.participant_id for deed in deeds for _ in range(deed.pieces))
     about = Counter(deed.about for deed in deeds if work.things)
     return WorkProgress(
@@ -236,14 +236,14 @@ def _work_row(work: StepKind[Any], deeds: Sequence[Deed], now: datetime) -> Work
     )
 
 
-Counted = list[tuple[str, datetime]]
+PluralCount = list[tuple[str, datetime]]
 
 
-def _dialogues(cards: Sequence[DialogueCard]) -> Counted:
+def _dialogues(cards: Sequence[DialogueCard]) -> PluralCount:
     return [(card.participant_id, card.assigned_at) for card in cards]
 
 
-def _pieces(board: Board, noun: str) -> Counted:
+def _pieces(board: Board, noun: str) -> PluralCount:
     """Pieces of one kind of work: participant and time."""
     own = [deed for deed in board.deeds.values() if works()[deed.step].counted == noun]
     return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vivavoce.dashboard.language import gettext, worded
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access, SignedIn
-from vivavoce.participant.rate_limit import MINUTE_S, AttemptLimit
+from vivavoce.participant.rate_limit import MINUTE_S, RateLimit
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg", "/favicon.ico"))
 LINK: Final = "/link/"
@@ -73,8 +73,8 @@ class Gate:
     ) -> None:
         self.app, self.access, self.cookie, self.public = app, access, cookie, public
         self.secure, self.account_optional = secure, account_optional
-        self._reads = AttemptLimit(READS_A_MINUTE, MINUTE_S)
-        self._wrong = AttemptLimit(WRONG_TOKENS_A_MINUTE, MINUTE_S)
+        self._reads = RateLimit(READS_A_MINUTE, MINUTE_S)
+        self._wrong = RateLimit(WRONG_TOKENS_A_MINUTE, MINUTE_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

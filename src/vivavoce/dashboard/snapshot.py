@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
     from vivavoce.reports.blocks import DocumentSection
     from vivavoce.reports.drawing import Figure
-    from vivavoce.reports.section import FilledSection, Front
+    from vivavoce.reports.section import FilledSection, ReportSummary
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
@@ -58,7 +58,7 @@ class Results:
     simulated: bool = False
     declared: "FrozenDeclaration | None" = None
     _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
-    _fronts: "dict[str, Front]" = field(default_factory=dict, compare=False)
+    _fronts: "dict[str, ReportSummary]" = field(default_factory=dict, compare=False)
 
     @property
     def mark(self) -> str:
@@ -101,7 +101,7 @@ class Results:
             self._written[language()] = linked_sections(sections, address_of)
         return self._written[language()]
 
-    def front(self) -> "Front":
+    def front(self) -> "ReportSummary":
         """Question and answer from the front of the report.
 
         Raises  VivavoceError: a section of a package fails
@@ -261,14 +261,14 @@ class Snapshots:
         return known
 
     def _summarise(self, scope: Scope, by: str) -> None:
-        from vivavoce.reports.context import Material, ReportOptions
+        from vivavoce.reports.context import AnalysisContext, ReportOptions
         from vivavoce.reports.section import fill_dashboard
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current(scope)
             position, at = snapshot.position, snapshot.at
-            material = Material(snapshot.dataset, ReportOptions(by=by))
+            material = AnalysisContext(snapshot.dataset, ReportOptions(by=by))
             found = tuple(fill_dashboard(material))
             made = Results(
                 position,

@@ -8,7 +8,7 @@ from vivavoce.core.i18n import N_, SOURCE_LANGUAGE
 from vivavoce.dashboard.board import Board, Pause, VisitCard
 from vivavoce.dashboard.language import gettext, language, ngettext, worded
 from vivavoce.dashboard.stopping_worker import BY, FINAL, REASONS, Watch
-from vivavoce.log.events import LoggedVerdict, LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.events import InterimAnalysisRun, LoggedVerdict, TrialPaused, TrialResumed
 from vivavoce.log.store import StoredEvent
 from vivavoce.measures import MEASURES
 from vivavoce.reports.numbers import MISSING, between, count, difference, listed, localised, plural
@@ -153,12 +153,16 @@ def compared_visits(board: Board) -> list[VisitCard]:
     return [one for key, one in board.visits.items() if one.outcome is not None and key in with_case]
 
 
-def _people_and_looks(board: Board) -> tuple[int, list[tuple[datetime, LookTaken]]]:
+def _people_and_looks(board: Board) -> tuple[int, list[tuple[datetime, InterimAnalysisRun]]]:
     people = {compared_visit.participant_id for compared_visit in compared_visits(board)}
-    return len(people), [(one.at, one.event) for one in board.looks if isinstance(one.event, LookTaken)]
+    return len(people), [
+        (one.at, one.event) for one in board.looks if isinstance(one.event, InterimAnalysisRun)
+    ]
 
 
-def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], ended: str | None) -> str:
+def _now(
+    people: int, watch: Watch, looks: list[tuple[datetime, InterimAnalysisRun]], ended: str | None
+) -> str:
     from vivavoce.analysis.stopping import next_look
 
     rule = watch.rule
@@ -179,7 +183,7 @@ def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], end
     return said
 
 
-def _logged(at: datetime, look: LookTaken) -> LookRow:
+def _logged(at: datetime, look: InterimAnalysisRun) -> LookRow:
     name = gettext("Decided at participant %(number)s", number=look.number)
     if look.of:
         name = gettext("Analysis %(number)s of %(all)s", number=look.number, all=look.of)
@@ -248,12 +252,12 @@ def _told(board: Board, stored: StoredEvent, pause: TrialPaused) -> tuple[str, s
     """Reason and author; people's words stay as they are, logged English is translated."""
     if pause.by == BY and language() != SOURCE_LANGUAGE:
         for look in (one.event for one in board.looks if one.seq + 1 == stored.seq):  # logged with the pause
-            if isinstance(look, LookTaken) and look.stop:
+            if isinstance(look, InterimAnalysisRun) and look.stop:
                 return f"{worded(REASONS[look.stop])} {_evidence_told(look)}", worded(BY)
     return pause.reason, pause.by
 
 
-def _evidence_told(look: LookTaken) -> str:
+def _evidence_told(look: InterimAnalysisRun) -> str:
     return " ".join(
         gettext(
             "%(a)s and %(b)s: evidence %(evidence)s, boundary %(boundary)s.",

@@ -8,7 +8,7 @@ from vivavoce.core.result import widened
 from vivavoce.dashboard.background_check import BackgroundCheck
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.snapshot import Snapshot, Snapshots
-from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.events import TRIAL, InterimAnalysisRun, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 from vivavoce.study.model import Stopping
 
@@ -33,7 +33,7 @@ class _Seen:
 
     visits: list[str]
     people: int
-    looks: list[LookTaken]
+    looks: list[InterimAnalysisRun]
 
 
 class Watch(BackgroundCheck):
@@ -64,7 +64,7 @@ class Watch(BackgroundCheck):
     def wanted(self) -> bool:
         return self.rule is not None
 
-    def check(self) -> LookTaken | None:
+    def check(self) -> InterimAnalysisRun | None:
         """Run an interim analysis if due; returns the one logged by this call."""
         rule, seen = self.rule, self.board.see(_seen)
         if rule is None or self.up_to_date():
@@ -72,7 +72,7 @@ class Watch(BackgroundCheck):
         found = self.snapshots.make(lambda snapshot: _computed(self.board, snapshot, seen))
         look = None
         if found.number is not None and (rule.rule != "anytime" or found.stop):
-            wanted = widened(LookTaken, found, study=self.board.study.name)
+            wanted = widened(InterimAnalysisRun, found, study=self.board.study.name)
             look = wanted if self.board.log.transact_now(lambda tx: _take(tx, wanted)) else None
         self.state, self._checked = found, len(seen.visits)
         return look
@@ -94,7 +94,7 @@ class Watch(BackgroundCheck):
 
 def _seen(board: Board) -> _Seen:
     people = {board.visits[visit].participant_id for visit in board.ended}
-    looks = [stored.event for stored in board.looks if isinstance(stored.event, LookTaken)]
+    looks = [stored.event for stored in board.looks if isinstance(stored.event, InterimAnalysisRun)]
     return _Seen(list(board.ended), len(people), looks)
 
 
@@ -111,10 +111,10 @@ def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
     return watch(snapshot.dataset, board.study.analysis, seen.visits, before=before, decided=decided)
 
 
-def _take(tx: Transaction, look: LookTaken) -> bool:
+def _take(tx: Transaction, look: InterimAnalysisRun) -> bool:
     """Log the analysis unless it, or a later one, is logged already; pause the trial if it stops."""
     events = [stored.event for stored in tx.events(TRIAL)]
-    taken = [event for event in events if isinstance(event, LookTaken) and event.study == look.study]
+    taken = [event for event in events if isinstance(event, InterimAnalysisRun) and event.study == look.study]
     if any(one.number >= look.number or one.stop in FINAL for one in taken):
         return False
     tx.append(TRIAL, look)

@@ -15,7 +15,7 @@ from vivavoce.study.step_kind import STEPS, StepKind, kind_of
 from vivavoce.trial.state import VisitState
 
 
-class Deed(NamedTuple):
+class WorkItem(NamedTuple):
     """One piece of work, or several from one page."""
 
     step: str
@@ -25,7 +25,7 @@ class Deed(NamedTuple):
     pieces: int
 
 
-class Brought(NamedTuple):
+class Contribution(NamedTuple):
     """Work reported by an event.
 
     kind    the kind of step whose work it is
@@ -53,7 +53,7 @@ def works() -> dict[str, StepKind[Any]]:
     return {name: kind for name, kind in STEPS if kind.counted}
 
 
-def brought(event: Event, study: Study, state: VisitState | None) -> Brought | None:
+def brought(event: Event, study: Study, state: VisitState | None) -> Contribution | None:
     """Work in an event; None for most events, and for forms about a dialogue.
 
     state  of the visit, just after the event
@@ -69,7 +69,7 @@ def brought(event: Event, study: Study, state: VisitState | None) -> Brought | N
             _stimulus(kind, event, state),
             kind.pieces(kind.response.model_validate(event.response)),
         )
-    return Brought(kind, KEYS[type(event)](event), about, pieces)
+    return Contribution(kind, KEYS[type(event)](event), about, pieces)
 
 
 def _kind(event: Any, study: Study, state: VisitState | None) -> StepKind[Any] | None:

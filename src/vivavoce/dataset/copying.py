@@ -7,7 +7,7 @@ from typing import Any
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.paths import is_same
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.levels import Level, level_of
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
@@ -24,7 +24,7 @@ def copy_dataset(
     *,
     source: Mapping[str, Any] | None = None,
     study: Mapping[str, Any] | None = None,
-    notes: Sequence[Statement | str] = (),
+    notes: Sequence[LocalizedText | str] = (),
 ) -> Dataset:
     """A copy of all of a dataset, also of what its rules leave out.
 
@@ -48,7 +48,9 @@ def copy_dataset(
         return writer.close()
 
 
-def select_dialogues(dataset: Dataset, dialogues: Collection[str], into: Path, *, note: Statement) -> Dataset:
+def select_dialogues(
+    dataset: Dataset, dialogues: Collection[str], into: Path, *, note: LocalizedText
+) -> Dataset:
     """A copy with these dialogues alone, and what else their participants did and said.
 
     Note  rows about another dialogue are left out; tables that are of no dialogue and nobody stay whole

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.columns import Content, Table
 
 
@@ -75,7 +75,7 @@ def columns_left_out(table: Table, level: Level) -> list[str]:
     return [column.name for column in table.columns if treatment(column.content, level) is Treatment.left_out]
 
 
-def what_is_lost(level: Level, masked: int = 0) -> list[Statement]:
+def what_is_lost(level: Level, masked: int = 0) -> list[LocalizedText]:
     """What cannot be computed from a dataset of this level, and why, a sentence each.
 
     masked  how many finds of the scan were replaced in texts

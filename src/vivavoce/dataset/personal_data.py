@@ -14,7 +14,7 @@ from vivavoce.core.extras import require
 from vivavoce.languages.data import PersonalWords
 
 
-class Find(NamedTuple):
+class PiiMatch(NamedTuple):
     """What may lead to somebody: its kind, and where it stands in a text (characters, 0-based, half open)."""
 
     kind: str
@@ -39,7 +39,7 @@ _PERSONS: Final = (
 _ODD: Final = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 
 
-def find_personal_data(text: str) -> list[Find]:
+def find_personal_data(text: str) -> list[PiiMatch]:
     """What in a text may lead to a person, in order, no two overlapping; kinds are in `KINDS`.
 
     Empty   nothing is found: []
@@ -49,8 +49,8 @@ def find_personal_data(text: str) -> list[Find]:
 
 
 @lru_cache(maxsize=100_000)
-def _found(text: str) -> tuple[Find, ...]:
-    finds: list[Find] = []
+def _found(text: str) -> tuple[PiiMatch, ...]:
+    finds: list[PiiMatch] = []
     for candidate in _candidates(text):
         if candidate.text and not any(
             candidate.start < find.end and find.start < candidate.end for find in finds
@@ -59,21 +59,21 @@ def _found(text: str) -> tuple[Find, ...]:
     return tuple(sorted(finds, key=lambda one: one.start))
 
 
-def _candidates(text: str) -> Iterator[Find]:
+def _candidates(text: str) -> Iterator[PiiMatch]:
     """All finds, the surest kinds first."""
     for form in _FORMS:
         for match in form.pattern.finditer(text):
             if part := form.part(match[0]):
-                yield Find(form.kind, match.start(), match.start() + len(part), part)
+                yield PiiMatch(form.kind, match.start(), match.start() + len(part), part)
     yield from _numbers(text)
     for kind, pattern in _announced():
         for match in pattern.finditer(text):
             group = "found" if "found" in pattern.groupindex else 0
             start, end = match.span(group)
-            yield Find(kind, start, end, match[group])
+            yield PiiMatch(kind, start, end, match[group])
 
 
-def _numbers(text: str) -> Iterator[Find]:
+def _numbers(text: str) -> Iterator[PiiMatch]:
     if sum(map(str.isdigit, text)) < 6:
         return
     require("phonenumbers")
@@ -81,7 +81,7 @@ def _numbers(text: str) -> Iterator[Find]:
 
     for region in _regions():
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):
-            yield Find("phone", match.start, match.end, match.raw_string)
+            yield PiiMatch("phone", match.start, match.end, match.raw_string)
 
 
 @cache

@@ -17,7 +17,7 @@ from vivavoce.dataset.columns import Content
 from vivavoce.dataset.copying import Row
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.dataset.levels import Level
-from vivavoce.dataset.personal_data import KINDS, Find, find_personal_data
+from vivavoce.dataset.personal_data import KINDS, PiiMatch, find_personal_data
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.reduction import reduce_dataset
 from vivavoce.dataset.schema import TABLES
@@ -32,7 +32,7 @@ _ROW: Final = ("turn_index", "source", "rank", "layer", "position", "instrument"
 
 
 @dataclass
-class DecidedFind:
+class DecidedMatch:
     """A text that may lead to somebody, and what becomes of it.
 
     decision  mask: it is replaced where it was found; everywhere: wherever it stands as words of their own;
@@ -80,17 +80,17 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
     )
 
 
-def find_all(dataset: Dataset) -> list[DecidedFind]:
+def find_all(dataset: Dataset) -> list[DecidedMatch]:
     """What the texts of a dataset, and its study file, have that may lead to somebody, by tables.
 
     Note  telephone numbers and addresses of the domain's own database are nobody's
     """
-    of_domain, found = _domain(dataset), dict[tuple[str, str], DecidedFind]()
+    of_domain, found = _domain(dataset), dict[tuple[str, str], DecidedMatch]()
     for where, text in _texts(dataset):
         for find in find_personal_data(text):
             if find.kind in _OF_THE_DOMAIN and where != STUDY_FILE and of_domain.holds(find.text):
                 continue
-            one = found.setdefault((find.kind, find.text), DecidedFind(find.kind, find.text))
+            one = found.setdefault((find.kind, find.text), DecidedMatch(find.kind, find.text))
             one.where.append(where if where == STUDY_FILE else f"{where}:{find.start}")
             one.context = one.context or _context(text, find)
     return list(found.values())
@@ -130,14 +130,14 @@ def _domain(dataset: Dataset) -> _Domain:
     return _Domain("\n".join(dict.fromkeys(one.casefold() for one in (*values, *tasks) if one)))
 
 
-def _context(text: str, find: Find) -> str:
+def _context(text: str, find: PiiMatch) -> str:
     return text[max(0, find.start - _AROUND) : find.end + _AROUND]
 
 
 class Masks:
     """Replaces what is to be masked: the same find by the same name everywhere, such as `<email-2>`."""
 
-    def __init__(self, findings: Sequence[DecidedFind]) -> None:
+    def __init__(self, findings: Sequence[DecidedMatch]) -> None:
         numbers = dict.fromkeys(KINDS, 0)
         self.names: dict[tuple[str, str], str] = {}
         self._everywhere: dict[str, str] = {}
@@ -182,12 +182,12 @@ class Masks:
         return study | file | ({"revisions": revisions} if revisions else {})
 
 
-def read_findings(path: Path) -> list[DecidedFind]:
+def read_findings(path: Path) -> list[DecidedMatch]:
     """The lines of a file of decisions, in their order.
 
     Raises  InputError: it is no such file, or a decision is none
     """
-    found = list[DecidedFind]()
+    found = list[DecidedMatch]()
     with opened_csv(path) as file:
         lines = csv.DictReader(file)
         if missing := set(COLUMNS[:3]) - set(lines.fieldnames or ()):
@@ -199,11 +199,11 @@ def read_findings(path: Path) -> list[DecidedFind]:
                 at = f"{path}:{lines.line_num}"
                 hint = f"write {', '.join(DECISIONS)}"
                 raise InputError(f"{decision!r} is no decision", place=at, hint=hint)
-            found.append(DecidedFind(line["kind"], read_csv_cell(line["found"]) or "", decision))
+            found.append(DecidedMatch(line["kind"], read_csv_cell(line["found"]) or "", decision))
     return found
 
 
-def write_findings(path: Path, findings: Sequence[DecidedFind]) -> None:
+def write_findings(path: Path, findings: Sequence[DecidedMatch]) -> None:
     """The file of decisions, readable by its owner alone; in the place of the one that is there at once."""
     beside = path.with_name(path.name + ".part")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,8 +13,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.paths import placed
-from vivavoce.core.statement import Statement
+from vivavoce.core.paths import resolve_path
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.columns import Columns
 from vivavoce.dataset.declaration import (
     UNSAID,
@@ -47,7 +47,7 @@ class Dataset:
     """
 
     def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion | str] | str | None = None) -> None:
-        self.folder = placed(folder)
+        self.folder = resolve_path(folder)
         self._all = False
         self._bucket: int | None = None
         self._asked = None if exclude is None else read_rules(exclude)
@@ -113,10 +113,10 @@ class Dataset:
         return [name for name in TABLES if found.get(name) != written.get(name)]
 
     @property
-    def notes(self) -> list[Statement]:
+    def notes(self) -> list[LocalizedText]:
         """What whoever wrote the dataset noted; the manifest has those with values under `noted`, too."""
-        noted = {str(one): one for one in map(Statement.read, self.manifest.get("noted", ()))}
-        return [noted.get(one, Statement(one)) for one in self.manifest.get("notes", ())]
+        noted = {str(one): one for one in map(LocalizedText.read, self.manifest.get("noted", ()))}
+        return [noted.get(one, LocalizedText(one)) for one in self.manifest.get("notes", ())]
 
     @property
     def level(self) -> Level:
@@ -124,7 +124,7 @@ class Dataset:
         return level_of(self.manifest)
 
     @property
-    def what_is_lost(self) -> list[Statement]:
+    def what_is_lost(self) -> list[LocalizedText]:
         """What cannot be computed from it because of its level, and why."""
         return what_is_lost(self.level, self.manifest.get("source", {}).get("masked", 0))
 

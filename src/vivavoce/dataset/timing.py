@@ -11,7 +11,7 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.core.errors import InputError
-from vivavoce.core.paths import is_same, placed
+from vivavoce.core.paths import is_same, resolve_path
 from vivavoce.core.statement import statement
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
@@ -82,7 +82,7 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
 
     Raises  InputError: no such folder, or no file in it that a dialogue is named after
     """
-    folder = placed(folder)
+    folder = resolve_path(folder)
     if not folder.is_dir():
         raise InputError("no such folder", place=str(folder), hint="name a folder with recordings")
     names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.paths import copy_file, is_elsewhere, placed
+from vivavoce.core.paths import copy_file, is_elsewhere, resolve_path
 from vivavoce.core.signature import installed_version
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.declaration import frozen_revision, read_declaration, served_revisions
 from vivavoce.dataset.exclusions import Row
 from vivavoce.dataset.folder import MANIFEST, WHOLE, ParquetTable, check_free, file_digest, sum_digests
@@ -38,7 +38,7 @@ def boundaries(keys: Iterable[str]) -> list[str]:
     return ordered[size::size]
 
 
-def lay_in_buckets(path: Path, schema: pa.Schema, edges: Sequence[str]) -> None:
+def partition_table(path: Path, schema: pa.Schema, edges: Sequence[str]) -> None:
     """Write a table anew in buckets: a row group each, then one of the rows that are of no dialogue.
 
     Note  rows of a dialogue keep their order; one bucket at a time is held in memory
@@ -104,7 +104,7 @@ class DatasetWriter:
         factors: Iterable[str] = (),
         exclusions: Sequence[Row] | None = None,
     ) -> None:
-        self._into = self.folder = placed(folder)
+        self._into = self.folder = resolve_path(folder)
         check_free(self._into)
         if is_elsewhere(self._into):  # it is made here, and carried there when it is whole
             self._here = tempfile.TemporaryDirectory(prefix="vivavoce-dataset-")
@@ -122,7 +122,7 @@ class DatasetWriter:
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
-        self.notes: list[Statement | str] = []
+        self.notes: list[LocalizedText | str] = []
 
     def name_factors(self, names: Iterable[str]) -> None:
         """The conditions, where they are known only now; before any row of `dialogues`."""
@@ -240,7 +240,7 @@ class DatasetWriter:
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         for name, facts in tables.items():
             facts["file_sha256"] = file_digest(self._partial(name))
-        noted = [note.facts() for note in self.notes if isinstance(note, Statement) and note.values]
+        noted = [note.facts() for note in self.notes if isinstance(note, LocalizedText) and note.values]
         manifest = {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,
@@ -303,7 +303,7 @@ class DatasetWriter:
         edges = boundaries(key for (key,) in self._written("dialogues", ["dialogue_id"]))
         for name in self._counts if edges else ():
             if "dialogue_id" in (schema := self._schema(name)).names:
-                lay_in_buckets(self._partial(name), schema, edges)
+                partition_table(self._partial(name), schema, edges)
         return len(edges) + 1
 
     def _close_files(self) -> None:

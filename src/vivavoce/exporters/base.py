@@ -9,7 +9,7 @@ import yaml
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.folder import OF_STUDIES, may_replace
 from vivavoce.dataset.levels import HOLDS, treatment
 from vivavoce.dataset.reader import Dataset
@@ -20,7 +20,7 @@ README: Final = "README.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class ExportResult:
     """What a format took over.
 
     tables  those of which every row is in it
@@ -29,7 +29,7 @@ class Holding:
     """
 
     tables: frozenset[str]
-    lost: tuple[Statement, ...] = ()
+    lost: tuple[LocalizedText, ...] = ()
     head: str = ""
 
 
@@ -44,7 +44,7 @@ class Exporter:
     name: str
     title: str
     layout: str
-    write: Callable[[Dataset, Path], Holding]
+    write: Callable[[Dataset, Path], ExportResult]
 
     def check_free(self, into: Path) -> None:
         """Raises  InputError: the folder holds something else, or an export that nobody said to replace"""
@@ -58,7 +58,7 @@ class Exporter:
             hint = "name another, or say --replace"
             raise InputError("holds an export already", place=str(into), hint=hint)
 
-    def export(self, dataset: Dataset, into: Path) -> list[Statement]:
+    def export(self, dataset: Dataset, into: Path) -> list[LocalizedText]:
         """Write a dataset in this format; what of it is not in there.
 
         Raises  InputError: the folder holds something else, or an earlier export that nobody said to replace
@@ -102,14 +102,16 @@ def _clear(into: Path) -> None:
         folder.rmdir()
 
 
-def _tables_left_out(dataset: Dataset, written: Holding) -> Iterable[Statement]:
+def _tables_left_out(dataset: Dataset, written: ExportResult) -> Iterable[LocalizedText]:
     for name in TABLES:
         rows = dataset.manifest["tables"].get(name, {}).get("rows", 0)
         if name not in written.tables and rows:
             yield statement("{n} rows of `{table}` are not in this format.", n=rows, table=name)
 
 
-def _readme(dataset: Dataset, exporter: Exporter, written: Holding, lost: Iterable[Statement]) -> str:
+def _readme(
+    dataset: Dataset, exporter: Exporter, written: ExportResult, lost: Iterable[LocalizedText]
+) -> str:
     """What a reader of the folder must know, as Markdown."""
     level = dataset.level
     held = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items())

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
-from vivavoce.exporters.base import Exporter, Holding, begun_s, rows_by_dialogue
+from vivavoce.exporters.base import Exporter, ExportResult, begun_s, rows_by_dialogue
 
 TAKEN: Final = frozenset({"dialogues", "turns", "participants", "ratings", "annotations", "exclusions"})
 _OF_SPEECH: Final = ("text", "party", "turn_index", "dialogue_id")
 
 
-def write_convokit(dataset: Dataset, into: Path) -> Holding:
+def write_convokit(dataset: Dataset, into: Path) -> ExportResult:
     """A conversation for each dialogue. The first utterance bears its key, as corpora have it."""
     turns, notes = rows_by_dialogue(dataset, "turns"), rows_by_dialogue(dataset, "annotations")
     ratings = rows_by_dialogue(dataset, "ratings")
@@ -49,7 +49,7 @@ def write_convokit(dataset: Dataset, into: Path) -> Holding:
     _write(into / "conversations.json", conversations)
     _write(into / "corpus.json", {"study": dataset.study, "level": dataset.level.value})
     _write(into / "index.json", _index(into))
-    return Holding(TAKEN, tuple(_lost(dataset, empty, untimed, wordless)))
+    return ExportResult(TAKEN, tuple(_lost(dataset, empty, untimed, wordless)))
 
 
 def _utterances(
@@ -120,7 +120,7 @@ def _index(into: Path) -> dict[str, Any]:
     return {**kinds, "version": 1, "vectors": []}
 
 
-def _lost(dataset: Dataset, empty: int, untimed: int, wordless: int) -> Iterable[Statement]:
+def _lost(dataset: Dataset, empty: int, untimed: int, wordless: int) -> Iterable[LocalizedText]:
     if empty:
         yield statement("{n} dialogues without a turn are not in this format.", n=empty)
     if untimed:

@@ -6,13 +6,13 @@ from typing import Final
 from vivavoce.dataset.csv_files import export_csv
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
-from vivavoce.exporters.base import Exporter, Holding
+from vivavoce.exporters.base import Exporter, ExportResult
 
 
-def write_csv(dataset: Dataset, into: Path) -> Holding:
+def write_csv(dataset: Dataset, into: Path) -> ExportResult:
     """Every table that has rows, safe for spreadsheets, and `codebook.csv`: what each column is."""
     export_csv(dataset.folder, into)
-    return Holding(frozenset(TABLES))
+    return ExportResult(frozenset(TABLES))
 
 
 CSV: Final = Exporter(

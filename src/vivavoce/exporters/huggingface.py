@@ -13,7 +13,7 @@ import yaml
 from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
-from vivavoce.exporters.base import Exporter, Holding, rows_by_dialogue
+from vivavoce.exporters.base import Exporter, ExportResult, rows_by_dialogue
 
 CONVERSATIONS: Final = "conversations"
 SPLIT: Final = "train"  # there is one, and the library has no better word for all of it
@@ -22,7 +22,7 @@ _MESSAGE: Final = pa.list_(pa.struct([("role", pa.string()), ("content", pa.stri
 _KINDS: Final = {"double": "float64", "int32": "int32", "int64": "int64", "bool": "bool", "string": "string"}
 
 
-def write_huggingface(dataset: Dataset, into: Path) -> Holding:
+def write_huggingface(dataset: Dataset, into: Path) -> ExportResult:
     """A configuration for each table that has rows, and one with the dialogues as lists of messages."""
     data = into / "data"
     data.mkdir()
@@ -33,7 +33,7 @@ def write_huggingface(dataset: Dataset, into: Path) -> Holding:
             made[name] = table
     for name, table in made.items():
         pq.write_table(table.replace_schema_metadata(None), data / f"{name}.parquet")
-    return Holding(frozenset(TABLES), head=_head(dataset, made, data))
+    return ExportResult(frozenset(TABLES), head=_head(dataset, made, data))
 
 
 def _conversations(dataset: Dataset) -> pa.Table:

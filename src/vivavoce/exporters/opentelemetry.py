@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
-from vivavoce.exporters.base import Exporter, Holding, begun_s, rows_by_dialogue
+from vivavoce.exporters.base import Exporter, ExportResult, begun_s, rows_by_dialogue
 
 TAKEN: Final = frozenset({"dialogues", "turns", "tool_calls", "usage"})
 _INTERNAL, _CLIENT, _ERROR = 1, 3, 2
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 Span = dict[str, Any]
 
 
-def write_opentelemetry(dataset: Dataset, into: Path) -> Holding:
+def write_opentelemetry(dataset: Dataset, into: Path) -> ExportResult:
     """A line a dialogue, as collectors write traces into files."""
     parts = {name: rows_by_dialogue(dataset, name) for name in ("turns", "tool_calls", "usage")}
     untimed = undated = 0
@@ -38,10 +38,10 @@ def write_opentelemetry(dataset: Dataset, into: Path) -> Holding:
             undated += row["started_at"] is None
             untimed += trace.untimed
             file.write(json.dumps(_resource(row, spans), ensure_ascii=False) + "\n")
-    return Holding(TAKEN, tuple(_lost(untimed, undated)))
+    return ExportResult(TAKEN, tuple(_lost(untimed, undated)))
 
 
-def _lost(untimed: int, undated: int) -> Iterator[Statement]:
+def _lost(untimed: int, undated: int) -> Iterator[LocalizedText]:
     yield statement("Of turns it holds words, when a user's turn was sent, and when the answer was whole.")
     if untimed:
         yield statement("{n} times are a microsecond after what came before: nobody noted them.", n=untimed)

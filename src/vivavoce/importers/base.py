@@ -15,7 +15,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.executor import uncollected
 from vivavoce.core.i18n import N_
 from vivavoce.core.registry import Registry
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.dataset.folder import check_free
 from vivavoce.dataset.reader import Dataset
@@ -253,7 +253,7 @@ class _Reading:
             who, {"participant_id": f"participant-{number}", "pool": "corpus", "simulated": False}
         )
 
-    def finish(self, notes: Iterable[Statement | str], venues: list[Row] | None) -> None:
+    def finish(self, notes: Iterable[LocalizedText | str], venues: list[Row] | None) -> None:
         """Number each participant's dialogues in order of time; write dialogues, people, notes."""
         numbers: Counter[str] = Counter()
         rows = [self._renamed(row) for row in self._dialogues.values()]

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.importers.sources import ARCHIVES
 
 LARGEST_BYTES: Final = 2**30
@@ -98,7 +98,7 @@ class LogFiles:
     mapping: Path | None = None
     hashes: list[str] = field(default_factory=list)
     passed_over: int = 0
-    noted: list[Statement | str] = field(default_factory=list)
+    noted: list[LocalizedText | str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[LogFile]:
         self.hashes, self.passed_over = [], 0
@@ -113,7 +113,7 @@ class LogFiles:
         for file in self:
             yield from file.records()
 
-    def notes(self) -> list[Statement | str]:
+    def notes(self) -> list[LocalizedText | str]:
         return [*self.noted, *([statement(PASSED_OVER, n=self.passed_over)] if self.passed_over else [])]
 
     def _below(self, path: Path) -> Iterator[LogFile]:

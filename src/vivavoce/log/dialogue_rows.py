@@ -10,7 +10,7 @@ from vivavoce.log.call_events import SpeechHeard, SpeechMissed
 from vivavoce.log.events import (
     LoggedAct,
     LoggedHypothesis,
-    SilenceKept,
+    NoAnswer,
     SystemTurnFailed,
     SystemTurnReceived,
     TurnRecognised,
@@ -90,7 +90,7 @@ class DialogueRows:
                 self.agent.take(event.agent, event.turn_index, answers=event.reply_to is not None)
             case WordsShown():
                 self._shown_s = self.history.elapsed_s(stored) if self._shown_s is None else self._shown_s
-            case SilenceKept() as event:
+            case NoAnswer() as event:
                 self._shown_s = None
                 self.agent.take(event.agent, None, answers=event.reply_to is not None)
             case TurnRecognised() as event:

@@ -263,7 +263,7 @@ class SystemTurnFailed(Event):
     agent: AgentWork | None = None
 
 
-class SilenceKept(Event):
+class NoAnswer(Event):
     """The system gave nothing where it could have: no greeting, or an empty answer."""
 
     kind = "silence_kept"
@@ -418,7 +418,7 @@ class LoggedVerdict(BaseModel):
     why: str = ""
 
 
-class LookTaken(Event):
+class InterimAnalysisRun(Event):
     """The declared stopping rule looked at the results; each planned look is taken once."""
 
     kind = "look_taken"

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.declaration import written_prices
 from vivavoce.dataset.levels import Level
 from vivavoce.dataset.reader import Dataset
@@ -23,7 +23,7 @@ from vivavoce.log.events import (
     TRIAL,
     DialogueAssigned,
     DialogueOpened,
-    LookTaken,
+    InterimAnalysisRun,
     QuestionnaireAnswered,
     SimulatedUserDescribed,
     VisitOpened,
@@ -158,7 +158,7 @@ def _chance_rows(connection: Connection, study_name: str, known: Container[str])
         yield from (row for row in chance_rows(state) if row["dialogue_id"] in known)
 
 
-def _chosen(drawn: list[Row]) -> list[Statement]:
+def _chosen(drawn: list[Row]) -> list[LocalizedText]:
     """That figures of labels are weighed, where dialogues were chosen by unequal chances."""
     if len({row["chance"] for row in drawn}) < 2:
         return []
@@ -171,7 +171,7 @@ def _chosen(drawn: list[Row]) -> list[Statement]:
     ]
 
 
-def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement]:
+def _unread(connection: Connection, visits: Mapping[str, str]) -> list[LocalizedText]:
     """Which responses have no rows, because no installed package offers their step."""
     wanted = select(events.c.visit_id, events.c.payload["name"].as_string())
     given = connection.execute(wanted.where(events.c.kind == ResponseGiven.kind)).all()
@@ -363,7 +363,7 @@ def look_rows(trial: Iterable[StoredEvent], study: str) -> Iterator[Row]:
     """
     for stored in trial:
         look = stored.event
-        if not isinstance(look, LookTaken) or look.study != study:
+        if not isinstance(look, InterimAnalysisRun) or look.study != study:
             continue
         same = look.model_dump(include={"rule", "measure", "participants", "information", "stop"})
         for verdict in look.verdicts:

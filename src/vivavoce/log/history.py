@@ -120,7 +120,7 @@ class DialogueHistory(Events):
     def lines(self) -> list[Turn | StoredEvent]:
         """Its turns, failures and silences, in their order."""
         turns = {turn.stored.seq: turn for turn in self.turns}
-        quiet = log_events.SystemTurnFailed | log_events.SilenceKept
+        quiet = log_events.SystemTurnFailed | log_events.NoAnswer
         said = (event for event in self.events if event.seq in turns or isinstance(event.event, quiet))
         return [turns.get(one.seq, one) for one in said]
 
@@ -169,7 +169,7 @@ class DialogueHistory(Events):
                 self.failures.append(stored)
                 self.failures_in_a_row += 1
                 self.greeted, self.unanswered = True, None
-            case log_events.SilenceKept() as event:
+            case log_events.NoAnswer() as event:
                 self.greeted, self.unanswered = self.greeted or event.reply_to is None, None
             case log_events.DialogueOpened():
                 self.opened = stored
@@ -209,7 +209,7 @@ class DialogueHistory(Events):
         self.heard_last = party
 
 
-_ANSWERED = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.SilenceKept)
+_ANSWERED = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.NoAnswer)
 
 
 class BoutVote(NamedTuple):

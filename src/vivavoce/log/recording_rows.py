@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from vivavoce.core.statement import Statement, statement
+from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.schema_steps import RECORDINGS
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.encryption import Altered, content_of
@@ -64,14 +64,14 @@ def dataset_file(recording: Recording) -> str | None:
     return f"{RECORDINGS.name}/{recording.file}" if recording.removed_at is None else None
 
 
-def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[Statement]:
+def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[LocalizedText]:
     """Copy the audio files into a dataset in place of those of an older one; notes on what is missing there.
 
     A file whose hash is not the stored one is not copied; locked ones lie open in the dataset.
 
     Raises  WrongKey: they are locked, and their key is not at hand
     """
-    folder, notes = into / RECORDINGS.name, list[Statement]()
+    folder, notes = into / RECORDINGS.name, list[LocalizedText]()
     source: Path | None = getattr(log, "recording_folder", None)
     shutil.rmtree(folder, ignore_errors=True)
     for one in recorded:

@@ -20,7 +20,7 @@ Response = TypeVar("Response", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Given(Generic[Stimulus, Response]):
+class StimulusResponse(Generic[Stimulus, Response]):
     """One response in its visit.
 
     place      of the step in the visit, from 0
@@ -77,7 +77,7 @@ def check_rows(visit: VisitHistory) -> Iterator[Row]:
     """Rows of the table `checks`: how stimuli were answered whose right answer is known beforehand."""
     named = {one.name for one in visit.of(ResponseGiven)}
     for kind in responded_kinds() if named else ():
-        steps: dict[int, list[Given[Any, Any]]] = {}
+        steps: dict[int, list[StimulusResponse[Any, Any]]] = {}
         for given in _given(visit, kind) if kind.name in named else ():
             steps.setdefault(given.place, []).append(given)
         for answered in steps.values():
@@ -87,7 +87,7 @@ def check_rows(visit: VisitHistory) -> Iterator[Row]:
                 yield {name: shared[name] for name in _OF_CHECKS} | {"step": kind.name, "credit": credit}
 
 
-def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]]:
+def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[StimulusResponse[Any, Any]]:
     """The response to each stimulus, the last one where it was given anew."""
     sounds: dict[str | None, RecordingStored] = {one.recording_id: one for one in visit.of(RecordingStored)}
     for place, step in visit.stimulus_steps.items():
@@ -96,7 +96,7 @@ def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]
             response = kind.response.model_validate(event.response)
             sound = sounds.get(getattr(response, "recording_id", None))
             there = sound is not None and sound.recording_id in visit.recordings
-            yield Given(
+            yield StimulusResponse(
                 visit.participant_id,
                 visit.simulated,
                 stored.visit_id,

@@ -132,7 +132,7 @@ class CaseJudged(Event):
                could
     outage     the system failed whenever it was tried: no verdict; a later event of the case may have one
     suspicion  what a rung that may not decide thinks: pass, fail or clarification
-    why        the reason, as `Statement.facts` has it: what it says, with its values; null: `reason` says it
+    why        the reason as `LocalizedText.facts` writes it, with its values; null: see `reason`
     reason     an English sentence, of logs before `why`
     replays    one entry a repetition of either arm, judged by the same ladder against the other clean ones
     """

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.schema import STRESS
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import (
@@ -147,7 +147,7 @@ def _reason(judged: CaseJudged) -> Row:
     """In English, and as the code with values of which other languages make their sentence."""
     if judged.why is None:
         return {"reason": judged.reason, "why": None}
-    return {"reason": str(Statement.read(judged.why)), "why": json.dumps(judged.why, ensure_ascii=False)}
+    return {"reason": str(LocalizedText.read(judged.why)), "why": json.dumps(judged.why, ensure_ascii=False)}
 
 
 def _scored(arm: str, scores: list[float | None]) -> Row:

@@ -101,7 +101,7 @@ def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Place
     return [make(*row) for row in zip(*(one[firsts].tolist() for one in codes), strict=True)], own
 
 
-def made_once(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
+def memoized(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
     """What is made of these columns of each row; rows that are the same there share one object."""
     columns = [encoded(rows[name]) for name in names]
     values = [[*known, None] for _, known in columns]  # the last, -1, is null

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.text import normalise_value
 from vivavoce.measures.base import Tables, field_of
-from vivavoce.measures.columns import made_once
+from vivavoce.measures.columns import memoized
 from vivavoce.measures.counting import labels, turns_of
 
 TRUSTED: Final = ("label", "annotator", "simulator", "parser")
@@ -171,7 +171,7 @@ def _read(tables: Tables) -> Mapping[str, _Acts]:
     table = tables.read("acts")
     named = ["dialogue_id", "turn_index", "layer", "source", "rank", "act", "slot", "op", "value"]
     rows = table.select(named).filter(_of_users())
-    said = made_once(rows, ["act", "slot", "op", "value"], _concept)
+    said = memoized(rows, ["act", "slot", "op", "value"], _concept)
     columns = (rows[name].to_pylist() for name in ("dialogue_id", "turn_index", "layer", "source"))
     acts: dict[str, _Acts] = defaultdict(_Acts)
     for dialogue_id, index, layer, source, concept in zip(*columns, said, strict=True):

@@ -14,7 +14,7 @@ from typing import Final
 from vivavoce.core.text import normalise_value
 from vivavoce.dataset.vocabulary import DONTCARE, TYPE
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
-from vivavoce.measures.columns import made_once
+from vivavoce.measures.columns import memoized
 from vivavoce.measures.counting import labels
 from vivavoce.measures.success import counting_goals
 
@@ -103,7 +103,7 @@ def _exchanged(tables: Tables) -> Mapping[str, Mapping[str, str]]:
     named = ["dialogue_id", "turn_index", "position", "layer", "rank", *facts]
     rows = tables.read("acts").select(named).filter(wanted).sort_by(order)
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    told = made_once(rows, facts, _told)
+    told = memoized(rows, facts, _told)
     for dialogue_id, pair in zip(rows["dialogue_id"].to_pylist(), told, strict=True):
         values = found[dialogue_id]
         if pair is not None:

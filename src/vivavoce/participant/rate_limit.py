@@ -9,7 +9,7 @@ HOUR_S: Final = 3600.0
 REMEMBERED: Final = 20_000
 
 
-class AttemptLimit:
+class RateLimit:
     """Counts what passes; after `most` within `window_s` seconds the next one does not. In memory."""
 
     def __init__(self, most: int, window_s: float) -> None:

@@ -19,7 +19,7 @@ from vivavoce.languages.base import language_name
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import StoredEvent
 from vivavoce.participant.i18n import DOMAIN, page_language, translations
-from vivavoce.participant.rate_limit import HOUR_S, MINUTE_S, AttemptLimit
+from vivavoce.participant.rate_limit import HOUR_S, MINUTE_S, RateLimit
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.channel import Channel, Line
 from vivavoce.study.model import Step, Study
@@ -58,7 +58,7 @@ class RateLimits:
     visits_per_hour: int = 60
 
 
-class Newest:
+class ActiveTab:
     """Active tab of a visit: the one opened last. Kept in memory only."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Newest:
         return self._tabs.setdefault(visit_id, tab) == tab
 
 
-class Unfinished:
+class FormDrafts:
     """Forms that came back with something missing, shown again as they were filled in."""
 
     def __init__(self) -> None:
@@ -118,12 +118,12 @@ class Site:
     lines: Mapping[str, Line] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tabs, self.unfinished = Newest(), Unfinished()
+        self.tabs, self.unfinished = ActiveTab(), FormDrafts()
         self._posted: OrderedDict[str, str] = OrderedDict()
         self.closing = asyncio.Event()
-        self._visits = AttemptLimit(self.rates.visits_per_hour, HOUR_S)
-        self._turns = AttemptLimit(self.rates.turns_per_minute, MINUTE_S)
-        self._sounds = AttemptLimit(self.rates.sounds_per_minute, MINUTE_S)
+        self._visits = RateLimit(self.rates.visits_per_hour, HOUR_S)
+        self._turns = RateLimit(self.rates.turns_per_minute, MINUTE_S)
+        self._sounds = RateLimit(self.rates.sounds_per_minute, MINUTE_S)
         self._environments: dict[tuple[str, PageOf | None], Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"

@@ -22,7 +22,7 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import LoggedSegment, WholeRecorded
 from vivavoce.participant.i18n import page_language
 from vivavoce.participant.site import Place, Site, ThisSite, ThisVisit
-from vivavoce.steps.stimulus import PICTURE_TYPES, Presented, Rejected, StimulusStep
+from vivavoce.steps.stimulus import PICTURE_TYPES, Rejected, StimulusStep, StimulusView
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.errors import Refused, Stale
@@ -139,13 +139,13 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: st
     )
 
 
-def _shown(state: VisitState, view: str) -> Presented[Any, Any]:
+def _shown(state: VisitState, view: str) -> StimulusView[Any, Any]:
     """The stimulus that is due, or the one before it where it is to be answered anew."""
     again = view == AGAIN and state.may_redo
     return replace(state.presented(state.position - 1) if again else state.shown, view=view)
 
 
-def _page_key(state: VisitState, shown: Presented[Any, Any]) -> str:
+def _page_key(state: VisitState, shown: StimulusView[Any, Any]) -> str:
     """The same for pages that ask for the same response, so that only one of them counts."""
     whole = state.whole.recording_id if state.whole is not None else ""
     place = f"{state.step}:{state.attempt}:{shown.position}:{len(state.given)}:{whole}"

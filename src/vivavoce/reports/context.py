@@ -57,7 +57,7 @@ class ReportOptions:
         return shlex.join([*words, *(["--redact"] if self.redact else [])])
 
 
-class Material:
+class AnalysisContext:
     """What sections are made from: a dataset with the options, and what several of them need, computed once.
 
     A section that needs more computes it from the dataset.

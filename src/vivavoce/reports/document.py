@@ -7,13 +7,13 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports import prose
 from vivavoce.reports.blocks import MOST_FOREMOST, Document
-from vivavoce.reports.context import Material, ReportOptions
+from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.language import language, say, speaking, stated
 from vivavoce.reports.section import (
     SECTIONS,
-    Front,
     LeadingSection,
     Progress,
+    ReportSummary,
     fill,
     joined_front,
     sections_in_order,
@@ -38,10 +38,10 @@ def compose(
     for name in options.sections or ():
         SECTIONS.get(name, place="--sections")
     with speaking(options.language):
-        return _document(Material(dataset, options), progress)
+        return _document(AnalysisContext(dataset, options), progress)
 
 
-def _document(material: Material, progress: Progress | None) -> Document:
+def _document(material: AnalysisContext, progress: Progress | None) -> Document:
     summary, description, options = material.summary, material.description, material.options
     wanted = set(options.sections or SECTIONS.names())
     found = fill(
@@ -75,7 +75,7 @@ def _document(material: Material, progress: Progress | None) -> Document:
     )
 
 
-def _doubts(material: Material, front: Front, *, empty: bool) -> tuple[str, ...]:
+def _doubts(material: AnalysisContext, front: ReportSummary, *, empty: bool) -> tuple[str, ...]:
     """What to know before trusting the numbers, each once.
 
     What could not have come out and what sections doubt stand first, then what is odd about who was counted,

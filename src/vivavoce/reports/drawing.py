@@ -56,7 +56,7 @@ DRESS: Final[dict[str, Any]] = {
     "view": {"stroke": None},
     "axisQuantitative": {"labelFlush": False, "labelOverlap": "greedy", "labelSeparation": 6},
 }
-Draw = Callable[[int], Any]
+PlanContext = Callable[[int], Any]
 PAIR: Final = " \u2013 "  # between the two sides of a comparison
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 MOST_DRAWN_GROUPS: Final = 24
@@ -143,7 +143,7 @@ def figure(
     name: str,
     title: str,
     alternative: str,
-    draw: Draw,
+    draw: PlanContext,
     *,
     mark: str | None = None,
     caption: str = "",

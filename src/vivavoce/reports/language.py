@@ -18,7 +18,7 @@ from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.statement import Counted, Numeral, Statement, Value
+from vivavoce.core.statement import FormattedNumber, LocalizedText, PluralCount, Value
 from vivavoce.languages.base import languages_with, locale_of, words
 
 DOMAIN: Final = "report"
@@ -107,17 +107,17 @@ def by_sentence(text: str) -> str:
     return " ".join(map(say, _SENTENCES.split(text)))
 
 
-def stated(told: Statement) -> str:
+def stated(told: LocalizedText) -> str:
     """What the analysis has to say, in the report's language; what its catalogues lack stays English."""
     return say(told.template, **{name: _filled(value) for name, value in told.values})
 
 
 def _filled(value: Value) -> str:
-    if isinstance(value, Statement):
+    if isinstance(value, LocalizedText):
         return stated(value)
-    if isinstance(value, Counted):
+    if isinstance(value, PluralCount):
         return f"{value.n} {noun(value.noun, value.noun + 's', value.n)}"
-    return localised(str(value)) if isinstance(value, Numeral) else str(value)
+    return localised(str(value)) if isinstance(value, FormattedNumber) else str(value)
 
 
 def localised(number: str) -> str:

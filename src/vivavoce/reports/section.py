@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.registry import Registry
 from vivavoce.reports.blocks import Block, DocumentSection
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import Figure, marked
 from vivavoce.reports.language import say, with_words
 
@@ -41,7 +41,7 @@ class Section(ABC, Generic[Found]):
     dashboard: ClassVar[bool] = False
 
     @abstractmethod
-    def results(self, material: Material) -> Found | None:
+    def results(self, material: AnalysisContext) -> Found | None:
         """What is computed; None: there is nothing to say, and the section is left out."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class Section(ABC, Generic[Found]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Front:
+class ReportSummary:
     """What a section says at the front of a report, which is there whatever sections are chosen.
 
     lead      what the dataset holds, in a sentence; shown where it holds no dialogue
@@ -78,7 +78,7 @@ class LeadingSection(Section[Found]):
     """A section that has something to say at the front, too."""
 
     @abstractmethod
-    def front(self, results: Found) -> Front:
+    def front(self, results: Found) -> ReportSummary:
         """What stands at the front of the report."""
 
 
@@ -111,10 +111,10 @@ class FilledSection:
     section: Section[Any]
     results: Any
 
-    def front(self, mark: str) -> Front:
+    def front(self, mark: str) -> ReportSummary:
         """What it says at the front; a figure carries the mark."""
         if not isinstance(self.section, LeadingSection):
-            return Front()
+            return ReportSummary()
         with _asking(self.section), marked(mark):
             return self.section.front(self.results)
 
@@ -148,7 +148,7 @@ def _asking(section: Section[Any]) -> Iterator[None]:
 
 
 def fill(
-    material: Material, sections: list[Section[Any]], progress: Progress | None = None
+    material: AnalysisContext, sections: list[Section[Any]], progress: Progress | None = None
 ) -> list[FilledSection]:
     """Those of the sections for which the dataset holds something, with what they found."""
     filled_sections: list[FilledSection] = []
@@ -163,19 +163,19 @@ def fill(
     return filled_sections
 
 
-def fill_dashboard(material: Material) -> list[FilledSection]:
+def fill_dashboard(material: AnalysisContext) -> list[FilledSection]:
     """The sections that the dashboard shows, and those that have something to say at the front of it."""
     shown = (one for one in sections_in_order() if one.dashboard or isinstance(one, LeadingSection))
     return fill(material, list(shown))
 
 
-def joined_front(fronts: Sequence[Front]) -> Front:
+def joined_front(fronts: Sequence[ReportSummary]) -> ReportSummary:
     """What sections say at the front as one: the first question and figure, every sentence once."""
 
-    def each(told: Callable[[Front], tuple[str, ...]]) -> tuple[str, ...]:
+    def each(told: Callable[[ReportSummary], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(sentence for front in fronts for sentence in told(front)))
 
-    return Front(
+    return ReportSummary(
         lead=" ".join(front.lead for front in fronts if front.lead),
         question=next((front.question for front in fronts if front.question), ""),
         answer=each(lambda front: front.answer),

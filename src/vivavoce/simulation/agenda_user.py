@@ -115,7 +115,7 @@ class AgendaUser(ABC):
         self._unhelpful += 1
         return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
 
-    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
+    def feed_audio(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
         """What the system still says after the user's last words."""
         self._take_in(acts, text)
 

@@ -19,7 +19,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.domain import SimulatedDomain
-from vivavoce.simulation.user_factory import Casting
+from vivavoce.simulation.user_factory import UserSimulator
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -81,7 +81,7 @@ class ModelUser:
         leaves = self._failures > 1
         return UserUtterance(said["despair" if leaves else "hello"][0], (), hangs_up=leaves)
 
-    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
+    def feed_audio(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
         """What comes after the last words changes nothing."""
 
     def judge(self) -> Judgement:
@@ -101,7 +101,7 @@ class ModelUser:
         return " ".join([output.text async for output in outputs if output.kind == "message"])
 
 
-class ModelCasting(Casting):
+class ModelCasting(UserSimulator):
     """Users of a study that a model plays; any study with tasks will do."""
 
     kind = "model"

@@ -24,7 +24,7 @@ from vivavoce.core.errors import UnknownName, nearest
 from vivavoce.core.validation import load_model, mistake, shown_value
 from vivavoce.simulation.satisfaction import Satisfaction
 from vivavoce.simulation.sayings import SayingEntry, Sayings
-from vivavoce.simulation.user_profile import HABITS, MOST_DIALOGUES, Draw, Population
+from vivavoce.simulation.user_profile import HABITS, MOST_DIALOGUES, PlanContext, Population
 
 _WHOLE = ("patience", "dialogues")
 _SHIPPED: Final = Path(__file__).parent / "populations"
@@ -72,7 +72,7 @@ class Spread(_Data):
                 )
         return self
 
-    def draw(self, *, whole: bool) -> Draw:
+    def draw(self, *, whole: bool) -> PlanContext:
         """A function that draws one person's habit."""
         if self.beta is not None:
             alpha, beta = self.beta
@@ -217,7 +217,7 @@ class PopulationFile(_Data):
         )
 
 
-def _draws(habits: dict[str, Spread], like: str | None) -> dict[str, Draw]:
+def _draws(habits: dict[str, Spread], like: str | None) -> dict[str, PlanContext]:
     if like is not None:
         habits = {**read_population(_SHIPPED / f"{like}.yaml").habits, **habits}
     return {name: spread.draw(whole=name in _WHOLE) for name, spread in habits.items()}

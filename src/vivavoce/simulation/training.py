@@ -109,7 +109,7 @@ class Practising:
             said = UserTurn(key=str(turns), number=turns, text=heard[0].text if heard else "", heard=heard)
             text, acts = await _gathered(connector.send(conversation, said))
             if utterance.hangs_up:
-                caller.overhear(acts, text)
+                caller.feed_audio(acts, text)
                 break
         await connector.close(conversation)
         return conversation.key, Practice(caller.judge().met, turns, words)

@@ -21,7 +21,7 @@ from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
 from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.satisfaction import HeldDialogue
-from vivavoce.simulation.user_factory import Casting, SimulatedUser
+from vivavoce.simulation.user_factory import SimulatedUser, UserSimulator
 from vivavoce.simulation.user_profile import Population
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.model import Step, Study
@@ -61,7 +61,7 @@ async def run_trial(
     progress: Progress | None = None,
     judged: dict[str, Judgement] | None = None,
     population: Population | None = None,
-    casting: Casting | None = None,
+    casting: UserSimulator | None = None,
     language: str | None = None,
     callers: Callers | None = None,
 ) -> int:
@@ -85,7 +85,7 @@ async def run_trial(
     for step in study.visit:
         kind_of(step).check_simulation(step, study, spoken)
     dialogues = dialogues_in(study.visit)
-    casting = (casting or Casting.of(study)) if dialogues else None
+    casting = (casting or UserSimulator.of(study)) if dialogues else None
     trial = _Trial(engine, population or Population(seed), casting, error_rate, amount, progress)
     if callers is not None:
         trial.prefix = callers.prefix
@@ -155,7 +155,7 @@ class _Trial:
         self,
         engine: SessionEngine,
         population: Population,
-        casting: Casting | None,
+        casting: UserSimulator | None,
         error_rate: float,
         total: int,
         progress: Progress | None,
@@ -317,11 +317,11 @@ class _Participant:
         """What the system said after the user's last words, or as it ended the dialogue."""
         said = self._trial.last_said.pop(dialogue_id, None)
         if said is not None:
-            person.overhear(said.acts, said.text)
+            person.feed_audio(said.acts, said.text)
 
     async def _heard(self, visit_id: str, dialogue_id: str, seq: int) -> tuple[int, StoredEvent | None]:
         """The next thing the system did in this dialogue, with its seq; None once the dialogue is over."""
-        spoken = (events.SystemTurnReceived, events.SystemTurnFailed, events.SilenceKept)
+        spoken = (events.SystemTurnReceived, events.SystemTurnFailed, events.NoAnswer)
         async with asyncio.timeout(LONGEST_WAIT_S):
             while True:
                 for stored in await self.engine.updates(visit_id, seq, wait_s=5):

@@ -31,12 +31,12 @@ class SimulatedUser(Protocol):
 
     def after_failure(self) -> UserUtterance: ...
 
-    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None: ...
+    def feed_audio(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None: ...
 
     def judge(self) -> Judgement: ...
 
 
-class InTheirWords:
+class CorpusPhrasing:
     """A simulated user who says what they mean in sentences of real callers, where there are such."""
 
     def __init__(
@@ -59,8 +59,8 @@ class InTheirWords:
     def after_failure(self) -> UserUtterance:
         return self._worded(self._user.after_failure(), set())
 
-    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
-        self._user.overhear(acts, text)
+    def feed_audio(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
+        self._user.feed_audio(acts, text)
 
     def judge(self) -> Judgement:
         return self._user.judge()
@@ -89,7 +89,7 @@ class InTheirWords:
         return value
 
 
-class Casting:
+class UserSimulator:
     """Makes the users of one study, and the noise that they speak through."""
 
     kind: Literal["agenda", "model"] = "agenda"
@@ -101,7 +101,7 @@ class Casting:
         self._ontology, self._domain = ontology, domain
 
     @classmethod
-    def of(cls, study: Study, domain: SimulatedDomain | None = None) -> "Casting":
+    def of(cls, study: Study, domain: SimulatedDomain | None = None) -> "UserSimulator":
         """The casting of a study; its domain is named, or the one that its tasks are of.
 
         Raises  InputError: the study has no tasks, or tasks that no simulated user knows
@@ -135,7 +135,7 @@ class Casting:
         sayings = self.sayings.get(language.split("-")[0].lower())
         if sayings is None or traits.switches_language:
             return caller
-        return InTheirWords(caller, sayings, self._ontology, language, random, traits.steadiness)
+        return CorpusPhrasing(caller, sayings, self._ontology, language, random, traits.steadiness)
 
     def prompt(self, user: SimulatedUser) -> str | None:
         """What a user was told, where it is a language model."""

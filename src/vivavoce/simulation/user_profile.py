@@ -81,9 +81,9 @@ class UserProfile:
 
 HABITS: Final = tuple(field.name for field in fields(UserProfile))
 _DEPARTURES: Final = {field.name: field.default for field in fields(UserProfile)[HABITS.index("knowledge") :]}
-Draw = Callable[[Random], float]
+PlanContext = Callable[[Random], float]
 
-DEFAULT_HABITS: Final[dict[str, Draw]] = {
+DEFAULT_HABITS: Final[dict[str, PlanContext]] = {
     "patience": lambda random: random.randint(3, 8),
     "forgetfulness": lambda random: random.betavariate(1.2, 8),
     "over_informing": lambda random: random.betavariate(3, 2),
@@ -95,7 +95,7 @@ DEFAULT_HABITS: Final[dict[str, Draw]] = {
 }
 
 
-def draw_traits(random: Random, habits: dict[str, Draw] | None = None) -> UserProfile:
+def draw_traits(random: Random, habits: dict[str, PlanContext] | None = None) -> UserProfile:
     """One caller. The number of dialogues has a long tail: half want one or two, a few want dozens."""
     draws = {**DEFAULT_HABITS, **(habits or {})}
     drawn = {name: draws[name](random) for name in HABITS if name in draws}
@@ -119,11 +119,11 @@ class Population:
     def __init__(
         self,
         seed: int,
-        habits: dict[str, Draw] | None = None,
-        groups: tuple[tuple[str, float, dict[str, Draw]], ...] = (),
+        habits: dict[str, PlanContext] | None = None,
+        groups: tuple[tuple[str, float, dict[str, PlanContext]], ...] = (),
         satisfaction: Satisfaction = Satisfaction(),
         name: str = "default",
-        noise: Draw | None = None,
+        noise: PlanContext | None = None,
         sayings: "Mapping[str, Sayings] | None" = None,
     ) -> None:
         self._seed, self._habits, self._groups = seed, habits or {}, groups
@@ -146,7 +146,7 @@ class Population:
         """A generator of chance for one caller and purpose, such as `dialogue 3`."""
         return Random(f"{self._seed}:{caller}:{purpose}")
 
-    def _of_group(self, caller: int) -> tuple[str | None, dict[str, Draw]]:
+    def _of_group(self, caller: int) -> tuple[str | None, dict[str, PlanContext]]:
         if not self._groups:
             return None, {}
         at = self.random(caller, "group").random()

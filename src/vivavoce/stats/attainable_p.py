@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from vivavoce.core.statement import Numeral, Statement, statement
+from vivavoce.core.statement import FormattedNumber, LocalizedText, statement
 from vivavoce.stats.declared_results import ALPHA, Family
 from vivavoce.stats.summary_results import ClusteredDifference, GroupTest, SystemTest
 
 Test = GroupTest | SystemTest
 
 
-def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[Statement]:
+def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[LocalizedText]:
     """A sentence a family of comparisons of which some, or all, could not have become significant.
 
     Input   each test, with its `alpha`, beside the facts of its family: tests, correction, why
     """
-    families: dict[Statement, tuple[Family, list[Test]]] = {}
+    families: dict[LocalizedText, tuple[Family, list[Test]]] = {}
     for test, family in tests:
         families.setdefault(family.why, (family, []))[1].append(test)
     told = (
@@ -30,7 +30,7 @@ def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[Statement]:
 
 def reach_warning(
     tests: Sequence[ClusteredDifference], alpha: float, adjusted_by: int = 1
-) -> Statement | None:
+) -> LocalizedText | None:
     """A sentence where no result of a comparison could have been significant.
 
     Input   tests: their clustered sides (`smallest_p` None: no floor); adjusted_by: how many comparisons
@@ -47,24 +47,24 @@ def reach_warning(
         return statement(
             "Significance at {alpha} is impossible for {which}: with at most {n} participants, p cannot "
             "fall below {p}.",
-            alpha=Numeral(alpha, "g"),
+            alpha=FormattedNumber(alpha, "g"),
             which=which,
             n=max(test.clusters for test in told),
-            p=Numeral(lowest, ".2g"),
+            p=FormattedNumber(lowest, ".2g"),
         ) + _hint(told)
     if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
         return statement(
             "Significance at {alpha} is impossible after adjustment for {n} comparisons: with so few "
             "participants, unadjusted p cannot fall below {p}.",
-            alpha=Numeral(alpha, "g"),
+            alpha=FormattedNumber(alpha, "g"),
             n=adjusted_by,
-            p=Numeral(lowest, ".2g"),
+            p=FormattedNumber(lowest, ".2g"),
         ) + _hint(tests)
     return None
 
 
-def _hint(tests: Sequence[ClusteredDifference]) -> Statement:
+def _hint(tests: Sequence[ClusteredDifference]) -> LocalizedText:
     if any(test.method == "permutation_between" for test in tests):
         return statement("Recruit more participants; more dialogues with the same people do not help.")
     return statement("Recruit more participants, or collect more dialogues with both.")

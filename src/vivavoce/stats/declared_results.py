@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vivavoce.core.result import unless_none
-from vivavoce.core.statement import NOTHING, Statement
+from vivavoce.core.statement import NOTHING, LocalizedText
 from vivavoce.stats.interval import Interval
 
 ALPHA: Final = 0.05
@@ -27,7 +27,7 @@ class Family:
     tests: int
     untested: int
     measures: Sequence[str] = ()
-    why: Statement
+    why: LocalizedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class DeclaredComparison:
     high: float | None = None
     p: float | None = None
     method: str = "none"
-    why: Statement = NOTHING
+    why: LocalizedText = NOTHING
     clusters: int | None = None
     se: float | None = None
     signature: str | None = None

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Counted, Numeral, Statement, statement
+from vivavoce.core.statement import FormattedNumber, LocalizedText, PluralCount, statement
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.difference import MANY
 
@@ -41,7 +41,7 @@ class Model:
     """
 
     name: str
-    why: Statement
+    why: LocalizedText
 
 
 def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
@@ -74,12 +74,12 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     return Model(name="permutation", why=why + (few if people < FEW else statement(TIES)))
 
 
-def _nested(sizes: list[int], both: int, groups: int) -> Statement:
+def _nested(sizes: list[int], both: int, groups: int) -> LocalizedText:
     held = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
     facts = {
-        "people": Counted(len(sizes), "participant"),
-        "n": Counted(sum(sizes), "dialogue"),
-        "m": Numeral(median(sizes), "g"),
+        "people": PluralCount(len(sizes), "participant"),
+        "n": PluralCount(sum(sizes), "dialogue"),
+        "m": FormattedNumber(median(sizes), "g"),
         "k": max(sizes),
     }
     return statement(held, **facts, **({"both": both} if held is HELD_BY_BOTH else {}))

@@ -9,7 +9,7 @@ import numpy as np
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.rounding import half_up
-from vivavoce.core.statement import NOTHING, Numeral, Statement, statement
+from vivavoce.core.statement import NOTHING, FormattedNumber, LocalizedText, statement
 from vivavoce.stats.clusters import ALIKE, FEW, Floats, counted
 from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.equivalence import Equivalence
@@ -52,7 +52,7 @@ class Comparison:
     smallest_p: float | None = None
     se: float | None = None
     clusters: int
-    why: Statement = NOTHING
+    why: LocalizedText = NOTHING
     procedure: "Relabelled | _Robust | None" = field(default=None, repr=False, compare=False)
     limits: Interval | None = field(default=None, repr=False, compare=False)
 
@@ -176,7 +176,7 @@ def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, l
     why = statement(
         "{people} participants; cluster-robust t test with {df} degrees of freedom.",
         people=people,
-        df=Numeral(error.df, ".0f"),
+        df=FormattedNumber(error.df, ".0f"),
     )
     return Comparison(
         estimate=estimate,
@@ -225,7 +225,7 @@ def _by_relabelling(
 
 def _in_words(
     people: int, method: str, labels: Relabelling, smallest_p: float, alpha: float, *, varied: bool
-) -> Statement:
+) -> LocalizedText:
     ways = statement("{n} random permutations", n=len(labels.kept) - 1)
     if labels.every:
         ways = statement("all {n} permutations", n=len(labels.kept))
@@ -236,8 +236,8 @@ def _in_words(
     if smallest_p >= alpha:
         return why + statement(
             "With so few participants p cannot fall below {floor}, so significance at {alpha} is impossible.",
-            floor=Numeral(half_up(smallest_p, 3)),
-            alpha=Numeral(alpha, "g"),
+            floor=FormattedNumber(half_up(smallest_p, 3)),
+            alpha=FormattedNumber(alpha, "g"),
         )
     return why
 

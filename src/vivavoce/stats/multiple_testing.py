@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.core.statement import Counted, Statement, statement
+from vivavoce.core.statement import LocalizedText, PluralCount, statement
 
 PValues = Sequence[float | None]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -96,11 +96,13 @@ def adjusted_pairs(pairs: Sequence[tuple[float, float]], correction: str) -> lis
     return [(low, high) for low, high in found.reshape(-1, 2).tolist()]
 
 
-def adjustment_words(correction: str, number: int, what: str, of: Statement | None = None) -> Statement:
+def adjustment_words(
+    correction: str, number: int, what: str, of: LocalizedText | None = None
+) -> LocalizedText:
     """How p was adjusted over so many of `what`, such as `declared comparison`; `of`: of what they are."""
     if number == 0:
         return statement("no tests were possible") + of
-    over = Counted(number, what)
+    over = PluralCount(number, what)
     places = {"over": statement("{what} {of}", what=over, of=of) if of else over}
     if correction == "none":
         return statement("p is not adjusted over {over}", **places)

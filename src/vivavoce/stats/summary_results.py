@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.core.result import spread, unless_none
-from vivavoce.core.statement import NOTHING, Statement, statement
+from vivavoce.core.statement import NOTHING, LocalizedText, statement
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family, NoWorse
 from vivavoce.stats.design import Model
@@ -142,7 +142,7 @@ class ClusteredDifference:
     p_adjusted: float | None = None
     clusters: int = 0
     method: str = "none"
-    why: Statement = NOTHING
+    why: LocalizedText = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,8 +217,8 @@ class Summary:
     declared: DeclaredFamily | None
     families: Sequence[Family]
     shared_participants: int
-    out_of_reach: Sequence[Statement]
-    warnings: Sequence[Statement]
+    out_of_reach: Sequence[LocalizedText]
+    warnings: Sequence[LocalizedText]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,7 +356,7 @@ class SystemTest:
     signature: str
     alpha: float = 0.0
     significant: bool | None = None
-    why: Statement = NOTHING
+    why: LocalizedText = NOTHING
     p_adjusted: float | None = unless_none()
     equivalence: AdjustedEquivalence | None = None
     no_worse: Sequence[NoWorse] = ()
@@ -387,4 +387,4 @@ class SystemsCompared:
     tests: Sequence[SystemTest]
     items: Sequence[ItemComparison]
     families: Sequence[Family]
-    warnings: Sequence[Statement]
+    warnings: Sequence[LocalizedText]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 from typing import Final
 
-from vivavoce.core.statement import Numeral, Statement, statement
+from vivavoce.core.statement import FormattedNumber, LocalizedText, statement
 
 TOP_SHARE: Final = 0.1
 TOP_LIMIT: Final = 0.4
@@ -66,7 +66,7 @@ def concentration(participants: Iterable[str | None]) -> Concentration:
     )
 
 
-def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | None:
+def dominance_warning(spread: Concentration, *, of: str = "") -> LocalizedText | None:
     """Where few participants dominate, in two sentences; else None.
 
     The rule: at least 20 dialogues, and either the top tenth of the participants hold more than 40 % of
@@ -74,9 +74,9 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | Non
     """
     if spread.dialogues < FEWEST_DIALOGUES or spread.top_ratio is None or spread.largest_ratio is None:
         return None
-    facts: list[Statement] = []
+    facts: list[LocalizedText] = []
     if spread.top_ratio > TOP_LIMIT and spread.top_participants < spread.participants:
-        held = {"share": Numeral(spread.top_ratio, ".0%"), "n": spread.dialogues}
+        held = {"share": FormattedNumber(spread.top_ratio, ".0%"), "n": spread.dialogues}
         facts.append(
             statement("the most active participant had {share} of the {n} dialogues", **held)
             if spread.top_participants == 1
@@ -93,7 +93,7 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | Non
                 "one participant had {k} of {n} ({share})",
                 k=spread.largest,
                 n=spread.dialogues,
-                share=Numeral(spread.largest_ratio, ".0%"),
+                share=FormattedNumber(spread.largest_ratio, ".0%"),
             )
         )
     if not facts:

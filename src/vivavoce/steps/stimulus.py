@@ -15,7 +15,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.dataset.columns import Table
 from vivavoce.log.event import Event
 from vivavoce.log.recording_events import Content
-from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus
+from vivavoce.log.stimulus_rows import Response, Row, Stimulus, StimulusResponse
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Message, SimulatedParticipant, StepKind, Written
 
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from vivavoce.log.stimulus_visits import StimulusVisit
 
 __all__ = [
-    "Draw",
-    "Given",
     "Outcome",
-    "Presented",
+    "PlanContext",
     "Qualification",
     "RecordedResponse",
     "Rejected",
@@ -34,7 +32,9 @@ __all__ = [
     "Row",
     "SoundPlan",
     "Stimulus",
+    "StimulusResponse",
     "StimulusStep",
+    "StimulusView",
 ]
 
 
@@ -51,7 +51,7 @@ PICTURE_TYPES: Final = {
 """Pictures and films that the page of a step may show, by the ending of their file."""
 
 
-class Draw(NamedTuple):
+class PlanContext(NamedTuple):
     """Inputs of a participant's plan.
 
     slot    number of the plan: the first that nobody of the same scope holds, so that plans can be balanced
@@ -69,7 +69,7 @@ class Draw(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Presented(Generic[Written, Stimulus]):
+class StimulusView(Generic[Written, Stimulus]):
     """The stimulus that is due, as the step's page shows it; position and number count from 0 and 1.
 
     place    of the step in the visit, from 0
@@ -165,15 +165,15 @@ class _Asking(ABC, Generic[Written, Stimulus, Response]):
     page: ClassVar[str]
 
     @abstractmethod
-    def read(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str]) -> Response:
+    def read(self, shown: StimulusView[Written, Stimulus], entered: Mapping[str, str]) -> Response:
         """The response in the fields of the page. Raises Rejected: something is missing or cannot be."""
 
     @abstractmethod
-    def respond(self, shown: Presented[Written, Stimulus], participant: SimulatedParticipant) -> Response:
+    def respond(self, shown: StimulusView[Written, Stimulus], participant: SimulatedParticipant) -> Response:
         """Response of a simulated participant; marked as simulated everywhere."""
 
     def facts(
-        self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None
+        self, shown: StimulusView[Written, Stimulus], entered: Mapping[str, str] | None
     ) -> Mapping[str, object]:
         """Variables of the page beside `shown` and `entered`.
 
@@ -181,7 +181,7 @@ class _Asking(ABC, Generic[Written, Stimulus, Response]):
         """
         return {}
 
-    def files(self, shown: Presented[Written, Stimulus]) -> Mapping[str, Path | Sound]:
+    def files(self, shown: StimulusView[Written, Stimulus]) -> Mapping[str, Path | Sound]:
         """Sounds, and files of sounds and of `PICTURE_TYPES`, by the name by which the page asks for them."""
         return {}
 
@@ -189,7 +189,7 @@ class _Asking(ABC, Generic[Written, Stimulus, Response]):
 class Qualification(_Asking[Written, Stimulus, Response]):
     """A check that comes before the stimuli, such as of hearing; `qualification.html` shows one try of it.
 
-    Whoever passes a try, or has failed the last, goes on to the stimuli; `Given.qualified` says which.
+    Who passes a try, or fails the last, goes on to the stimuli; `StimulusResponse.qualified` says which.
 
     stimulus, response  models of what a try presents, and of what was answered
     """
@@ -197,7 +197,7 @@ class Qualification(_Asking[Written, Stimulus, Response]):
     page = "qualification"
 
     @abstractmethod
-    def tries(self, step: Written, study: Study, draw: Draw) -> Sequence[Stimulus]:
+    def tries(self, step: Written, study: Study, draw: PlanContext) -> Sequence[Stimulus]:
         """Items of each try, in order; none: the stimuli come at once."""
 
     @abstractmethod
@@ -242,11 +242,13 @@ class StimulusStep(
             raise TypeError(f"{cls.__name__} does not say its {' and '.join(lacking)}")
 
     @abstractmethod
-    def plan(self, step: Written, study: Study, draw: Draw) -> Sequence[Stimulus]:
+    def plan(self, step: Written, study: Study, draw: PlanContext) -> Sequence[Stimulus]:
         """The stimuli of one participant, in order; none ends the step at once."""
 
     @abstractmethod
-    def check(self, shown: Presented[Written, Stimulus], response: Response, elapsed_s: float | None) -> None:
+    def check(
+        self, shown: StimulusView[Written, Stimulus], response: Response, elapsed_s: float | None
+    ) -> None:
         """Look at a response before it is stored, whoever gives it.
 
         elapsed_s  since the stimulus was due, breaks included; None of a program
@@ -268,11 +270,11 @@ class StimulusStep(
     def records(self, step: Written) -> bool:
         return self.sound_plan(step) is not None
 
-    def spoken(self, shown: Presented[Written, Stimulus]) -> Response:
+    def spoken(self, shown: StimulusView[Written, Stimulus]) -> Response:
         """A response that came as sound, a `RecordedResponse`."""
         raise TypeError(f"{self.name} takes no sound")
 
-    def spoken_with(self, shown: Presented[Written, Stimulus], beside: Mapping[str, str]) -> Response:
+    def spoken_with(self, shown: StimulusView[Written, Stimulus], beside: Mapping[str, str]) -> Response:
         """The same with what was entered beside the recorder: the page's fields with `data-beside`.
 
         Note  by default what stands there is not taken; with all in one recording there is no such page
@@ -297,7 +299,7 @@ class StimulusStep(
         return False
 
     @abstractmethod
-    def rows(self, given: Given[Stimulus, Response]) -> Iterable[Row]:
+    def rows(self, given: StimulusResponse[Stimulus, Response]) -> Iterable[Row]:
         """The rows of `table` for one response; `given.row(...)` has the columns that all share."""
 
     def credits(self, given: Sequence[tuple[Stimulus, Response]]) -> Mapping[int, float]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from vivavoce.audio.degradation import Damage
+from vivavoce.audio.degradation import Degradation
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake
 from vivavoce.core.yaml_source import Source
@@ -19,14 +19,14 @@ class DamagePlan(Settings):
     """
 
     factor: str = Field(description="factor of the systems that sets the degradation")
-    levels: dict[str, Damage] = Field(
+    levels: dict[str, Degradation] = Field(
         {},
         description=(
             "degradation of participants' speech before systems hear it, by level; a missing "
             "level stays clean"
         ),
     )
-    answers: dict[str, Damage] = Field(
+    answers: dict[str, Degradation] = Field(
         {},
         description=(
             "degradation of systems' speech before participants hear it, by level; a missing "
@@ -40,20 +40,20 @@ class DamagePlan(Settings):
             raise mistake("degrades nothing", "add levels or answers")
         return self
 
-    def of(self, factors: Mapping[str, str]) -> Damage | None:
+    def of(self, factors: Mapping[str, str]) -> Degradation | None:
         """Degradation of speech to a system with these levels; None: clean."""
         return _unless_nothing(self.levels.get(factors.get(self.factor, "")))
 
-    def of_answers(self, factors: Mapping[str, str]) -> Damage | None:
+    def of_answers(self, factors: Mapping[str, str]) -> Degradation | None:
         """Degradation of speech from a system with these levels; None: clean."""
         return _unless_nothing(self.answers.get(factors.get(self.factor, "")))
 
 
-def _unless_nothing(found: Damage | None) -> Damage | None:
+def _unless_nothing(found: Degradation | None) -> Degradation | None:
     return None if found is None or found.nothing else found
 
 
-def check_damage(
+def check_degradation(
     plan: DamagePlan,
     systems: Mapping[str, Any],
     spoken: bool,

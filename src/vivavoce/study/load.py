@@ -14,7 +14,7 @@ from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.channel import check_channels, is_spoken
-from vivavoce.study.degradation import check_damage
+from vivavoce.study.degradation import check_degradation
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import Annotation, Choose, StudyFile
 from vivavoce.study.judgement_kind import JUDGEMENTS, AnnotationPlan, LabelChoosing
@@ -231,7 +231,7 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
     check_telephone(file.telephone, walk.held, source)
     if file.damage is not None:
         spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
-        check_damage(file.damage, file.systems, spoken, source)
+        check_degradation(file.damage, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
     check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Numeral, Statement, Value, statement
+from vivavoce.core.statement import FormattedNumber, LocalizedText, Value, statement
 from vivavoce.study.pairs import Pair, PairText, Transcript, length, tokens
 from vivavoce.study.pairs_difference import Difference, difference
 from vivavoce.study.pairs_meaning import disagreements, tells_facts
@@ -35,8 +35,8 @@ class Balance(Settings):
 class Finding(NamedTuple):
     """One error or warning about a pair, with the next step."""
 
-    problem: Statement
-    hint: Statement
+    problem: LocalizedText
+    hint: LocalizedText
 
 
 class PairVerdict(NamedTuple):
@@ -97,7 +97,7 @@ def pair_problems(pair: Pair, language: str, balance: Balance) -> list[Finding]:
 
 
 def _finding(problem: str, hint: str, **values: Value) -> Finding:
-    return Finding(statement(problem, **values), Statement(hint))
+    return Finding(statement(problem, **values), LocalizedText(hint))
 
 
 def _changes(changed: Difference) -> int:
@@ -145,8 +145,8 @@ def _lengths(text: PairText, balance: Balance) -> list[Finding]:
             N_("balance the lengths, or raise `balance.tokens`"),
             control=ours,
             other=theirs,
-            change=Numeral((theirs - ours) / ours, "+.0%"),
-            most=Numeral(balance.tokens, ".0%"),
+            change=FormattedNumber((theirs - ours) / ours, "+.0%"),
+            most=FormattedNumber(balance.tokens, ".0%"),
         )
     ]
 
@@ -163,8 +163,8 @@ def _amount(text: PairText, balance: Balance) -> list[Finding]:
         _finding(
             problem,
             N_("keep more of the control's words, or raise `balance.changed`"),
-            share=Numeral(share, ".0%"),
-            most=Numeral(balance.changed, ".0%"),
+            share=FormattedNumber(share, ".0%"),
+            most=FormattedNumber(balance.changed, ".0%"),
         )
     ]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Statement, Value, statement
+from vivavoce.core.statement import LocalizedText, Value, statement
 from vivavoce.study.pairs import PairText, Transcript
 from vivavoce.study.pairs_facts import (
     FORMS,
@@ -30,13 +30,13 @@ STATES: Final = {
     "asked": N_("asked"),
     "supposed": N_("not certain"),
 }
-CONTROL: Final = Statement(N_("the control"))
+CONTROL: Final = LocalizedText(N_("the control"))
 ACTS: Final = {
     "refuse": N_("only {version} says that it cannot help or does not know"),
     "hand_over": N_("only {version} refers the user elsewhere"),
     "trouble": N_("only {version} reports a problem"),
 }
-EXPERIMENTAL: Final = Statement(N_("the experimental version"))
+EXPERIMENTAL: Final = LocalizedText(N_("the experimental version"))
 
 
 class FactMismatch(NamedTuple):
@@ -47,7 +47,7 @@ class FactMismatch(NamedTuple):
     """
 
     turn: int
-    problem: Statement
+    problem: LocalizedText
 
 
 def disagreements(text: PairText, language: str) -> list[FactMismatch]:
@@ -106,8 +106,8 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W\d_]{3,}", text.lower()))
 
 
-def _compared(control: Facts, experimental: Facts, given: set[str]) -> list[Statement]:
-    checks: tuple[Callable[[], Iterable[Statement]], ...] = (
+def _compared(control: Facts, experimental: Facts, given: set[str]) -> list[LocalizedText]:
+    checks: tuple[Callable[[], Iterable[LocalizedText]], ...] = (
         lambda: _values(control.values, experimental.values),
         lambda: _names(control.names, experimental.names, given),
         lambda: _answers(control, experimental),
@@ -120,7 +120,7 @@ def _compared(control: Facts, experimental: Facts, given: set[str]) -> list[Stat
     return [problem for check in checks for problem in check()]
 
 
-def _values(ours: list[ToldValue], theirs: list[ToldValue]) -> Iterator[Statement]:
+def _values(ours: list[ToldValue], theirs: list[ToldValue]) -> Iterator[LocalizedText]:
     mine, other = Counter(one.value for one in ours), Counter(one.value for one in theirs)
     if mine != other:
         lost, new = (sorted((a - b).elements()) for a, b in ((mine, other), (other, mine)))
@@ -133,19 +133,19 @@ def _values(ours: list[ToldValue], theirs: list[ToldValue]) -> Iterator[Statemen
     else:
         for one, same in zip(ours, theirs, strict=True):
             if one.state != same.state:
-                before, after = (Statement(STATES[told.state]) for told in (one, same))
+                before, after = (LocalizedText(STATES[told.state]) for told in (one, same))
                 template = N_("{value} is {control} in the control and {other} in the experimental version")
                 yield statement(template, value=one.value, control=before, other=after)
                 return
 
 
-def _told_otherwise(lost: Iterable[str], new: Iterable[str]) -> Statement:
-    before, after = (", ".join(sorted(several)) or Statement(N_("nothing")) for several in (lost, new))
+def _told_otherwise(lost: Iterable[str], new: Iterable[str]) -> LocalizedText:
+    before, after = (", ".join(sorted(several)) or LocalizedText(N_("nothing")) for several in (lost, new))
     template = N_("the control says {control} where the experimental version says {other}")
     return statement(template, control=before, other=after)
 
 
-def _names(ours: list[str], theirs: list[str], given: set[str]) -> Iterator[Statement]:
+def _names(ours: list[str], theirs: list[str], given: set[str]) -> Iterator[LocalizedText]:
     mine, other = Counter(ours), Counter(theirs)
     lost, new = mine - other, other - mine
     strange = sorted(name for name in (lost or new) if name not in given)
@@ -158,25 +158,27 @@ def _names(ours: list[str], theirs: list[str], given: set[str]) -> Iterator[Stat
         yield statement(template, control=", ".join(ours), other=", ".join(theirs))
 
 
-def _only(control: bool, template: str, **values: Value) -> Statement:
+def _only(control: bool, template: str, **values: Value) -> LocalizedText:
     return statement(template, version=CONTROL if control else EXPERIMENTAL, **values)
 
 
-def _answers(control: Facts, experimental: Facts) -> Iterator[Statement]:
+def _answers(control: Facts, experimental: Facts) -> Iterator[LocalizedText]:
     if {*control.answers, *experimental.answers} == {1, -1} and control.answers != experimental.answers:
-        yield Statement(N_("one version says yes and the other no"))
+        yield LocalizedText(N_("one version says yes and the other no"))
 
 
-def _opposites(ours: Counter[Side], theirs: Counter[Side], said: Mapping[Side, str]) -> Iterator[Statement]:
+def _opposites(
+    ours: Counter[Side], theirs: Counter[Side], said: Mapping[Side, str]
+) -> Iterator[LocalizedText]:
     for axis in sorted({axis for axis, _ in (*ours, *theirs)}):
         change = [theirs[axis, side] - ours[axis, side] for side in (1, -1)]
         if change[0] * change[1] < 0:
-            words = Statement(" / ".join(said[axis, side] for side in (1, -1) if (axis, side) in said))
+            words = LocalizedText(" / ".join(said[axis, side] for side in (1, -1) if (axis, side) in said))
             yield statement(N_("one version states the opposite of the other ({words})"), words=words)
             return
 
 
-def _forms(ours: Counter[tuple[str, Form]], theirs: Counter[tuple[str, Form]]) -> Iterator[Statement]:
+def _forms(ours: Counter[tuple[str, Form]], theirs: Counter[tuple[str, Form]]) -> Iterator[LocalizedText]:
     """Words of both versions that one denies, or supposes, or tells as done, and the other does not."""
     mine, other = _by_lemma(ours, theirs), _by_lemma(theirs, ours)
     spelt = {lemma(word): word for word, _ in ours}
@@ -209,7 +211,7 @@ def _by_lemma(
     return found
 
 
-def _acts(ours: set[str], theirs: set[str]) -> Iterator[Statement]:
+def _acts(ours: set[str], theirs: set[str]) -> Iterator[LocalizedText]:
     """Signs of trouble in only one version; a failure to understand may be the strategy."""
     for act, template in ACTS.items():
         excused = {act, "not_understood"} if act == "refuse" else {act}
@@ -217,7 +219,7 @@ def _acts(ours: set[str], theirs: set[str]) -> Iterator[Statement]:
             yield _only(act in ours, template)
 
 
-def _swapped(one: str, other: str, given: set[str], asked: set[str]) -> list[Statement]:
+def _swapped(one: str, other: str, given: set[str], asked: set[str]) -> list[LocalizedText]:
     """Check for a replaced offer: the requested thing is gone and an alternative is there, red for blue."""
     ours, theirs = _words(one), _words(other)
     lost, new = (ours - theirs) & asked, (theirs - ours) & given - asked

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce.core.yaml_source import KeyPath, Problem, Source
 from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance, Finding, length_warnings, pair_problems, pair_warnings
@@ -156,8 +156,8 @@ def _unfit(place: str, pair: Pair, languages: tuple[str, ...], balance: Balance)
     problems = []
     for language in languages:
         if language not in pair.text:
-            hint = Statement(f"add `{language}:` with both transcripts")
-            found = [Finding(Statement(f"not written in {language!r}"), hint)]
+            hint = LocalizedText(f"add `{language}:` with both transcripts")
+            found = [Finding(LocalizedText(f"not written in {language!r}"), hint)]
         else:
             found = pair_problems(pair, language, balance)
         problems += [_placed(place, pair, language, one) for one in found]

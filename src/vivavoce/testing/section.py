@@ -8,7 +8,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import Block, Fold
-from vivavoce.reports.context import Material, ReportOptions
+from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.language import speaking
 from vivavoce.reports.section import SECTIONS, Section, fill
 from vivavoce.testing.sample_dialogues import write_sample
@@ -38,7 +38,7 @@ class SectionContract:
     def test_what_it_says_every_renderer_knows_in_each_of_its_languages(self) -> None:
         section = self._section()
         with tempfile.TemporaryDirectory() as folder:
-            found = fill(Material(self._data(folder), self.options), [section])
+            found = fill(AnalysisContext(self._data(folder), self.options), [section])
             for language in self.languages:
                 with speaking(language):
                     written = found[0].written("") if found else None
@@ -51,7 +51,7 @@ class SectionContract:
         with tempfile.TemporaryDirectory() as folder:
             with DatasetWriter(Path(folder) / "d", study={"name": "s"}, source={"kind": "log"}):
                 pass
-            found = fill(Material(Dataset(Path(folder) / "d")), [self._section()])
+            found = fill(AnalysisContext(Dataset(Path(folder) / "d")), [self._section()])
             written = [one for one in found if one.written("") is not None]
         assert not written or not self._section().needs, "say in needs without which tables it is silent"
 

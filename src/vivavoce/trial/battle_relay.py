@@ -129,7 +129,7 @@ class ArenaRelay(Relay):
             if not current.running:
                 return
             if turn.silent and not turn.ends_dialogue:
-                draft.add(log_events.SilenceKept(dialogue_id=key, reply_to=reply_to, agent=turn.agent))
+                draft.add(log_events.NoAnswer(dialogue_id=key, reply_to=reply_to, agent=turn.agent))
                 return
             draft.add(
                 log_events.SystemTurnReceived(

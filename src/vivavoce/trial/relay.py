@@ -161,7 +161,7 @@ class Relay:
     async def _keep_silence(
         self, visit: Visit, dialogue: DialogueHistory, turn: SystemTurn, reply_to: int | None
     ) -> None:
-        kept = log_events.SilenceKept(dialogue_id=dialogue.dialogue_id, reply_to=reply_to, agent=turn.agent)
+        kept = log_events.NoAnswer(dialogue_id=dialogue.dialogue_id, reply_to=reply_to, agent=turn.agent)
         await self._move(visit, lambda draft: draft.add(kept))
 
     async def _answer(self, visit: Visit, dialogue: DialogueHistory) -> None:

@@ -21,7 +21,7 @@ from vivavoce.log.stimulus_events import (
     WholeRecorded,
 )
 from vivavoce.log.store import StoredEvent
-from vivavoce.steps.stimulus import Presented, Qualification, SoundPlan, StimulusStep
+from vivavoce.steps.stimulus import Qualification, SoundPlan, StimulusStep, StimulusView
 from vivavoce.study.model import Step, Study
 from vivavoce.study.recruiter import repeat_of
 from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
@@ -134,17 +134,17 @@ class VisitState(VisitHistory):
         return check or self.stimulus_kind
 
     @property
-    def shown(self) -> Presented[Any, Any]:
+    def shown(self) -> StimulusView[Any, Any]:
         """The stimulus that is due, or what the try presents that is due before."""
         return self.presented(self.position if self.attempt is None else self.attempt)
 
-    def presented(self, number: int) -> Presented[Any, Any]:
+    def presented(self, number: int) -> StimulusView[Any, Any]:
         """A stimulus by its number, or what a try of the check before presents while one is due."""
         planned, due = self.planned, self.attempt is None
         if planned is None:
             raise LookupError("a visit that answers stimuli has a plan of them")
         of = planned.stimuli if due else planned.tries
-        return Presented(
+        return StimulusView(
             self.step,
             self.current_step,
             self.study,

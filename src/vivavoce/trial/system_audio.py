@@ -17,7 +17,7 @@ from typing import Final
 
 import structlog
 
-from vivavoce.audio.degradation import Damage, damaged
+from vivavoce.audio.degradation import Degradation, damaged
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Audio, UserTurn
@@ -188,14 +188,14 @@ def as_heard(sound: Sound, study: Study, dialogue: DialogueHistory | None) -> So
     return sound if damage is None or dialogue is None else degraded(sound, damage, dialogue.dialogue_id)
 
 
-def damage_of(study: Study, dialogue: DialogueHistory | None) -> Damage | None:
+def damage_of(study: Study, dialogue: DialogueHistory | None) -> Degradation | None:
     """Degradation of a participant's speech in this dialogue; None: clean."""
     if study.damage is None or dialogue is None:
         return None
     return study.damage.of(study.factors.get(dialogue.system, {}))
 
 
-def degraded(sound: Sound, damage: Damage, dialogue_id: str) -> Sound:
+def degraded(sound: Sound, damage: Degradation, dialogue_id: str) -> Sound:
     """A participant's speech after its damage."""
     drawn = f"{dialogue_id}:{sound.rate_hz}:{sha256(sound.pcm).hexdigest()}"
     return damaged(sound, damage, drawn).sound

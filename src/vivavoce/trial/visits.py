@@ -19,7 +19,7 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
-from vivavoce.steps.stimulus import Draw
+from vivavoce.steps.stimulus import PlanContext
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
 from vivavoce.trial import codes
@@ -320,7 +320,10 @@ class MoveRules:
                     simulated=state.simulated,
                 )
 
-            draw, check = Draw(state.participant_id, slot, chance, state.step, others), kind.qualification
+            draw, check = (
+                PlanContext(state.participant_id, slot, chance, state.step, others),
+                kind.qualification,
+            )
             stimuli = [one.model_dump(mode="json") for one in kind.plan(step, self.study, draw)]
             tries = check.tries(step, self.study, draw) if check is not None else []
             draft.add(

@@ -33,15 +33,15 @@ from vivavoce.steps.base import (
     StepFiles,
 )
 from vivavoce.steps.stimulus import (
-    Draw,
-    Given,
     Outcome,
-    Presented,
+    PlanContext,
     RecordedResponse,
     Rejected,
     Row,
     SoundPlan,
+    StimulusResponse,
     StimulusStep,
+    StimulusView,
 )
 from vivavoce.study.model import Study
 from vivavoce_commands.elicitation.pointing import (
@@ -103,7 +103,7 @@ class GivenCommand(RecordedResponse):
 LONGEST_COMMAND: Final = 500
 
 
-Due = Presented[OfferedStep, FrameKey]
+Due = StimulusView[OfferedStep, FrameKey]
 
 
 class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
@@ -186,7 +186,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
                     hint=f"add `say: {{{language}: [...]}}` to it",
                 )
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[FrameKey]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[FrameKey]:
         """Every frame, in the order of the file: earlier commands are the context of later ones."""
         return [FrameKey(recipe=one.recipe, stimulus_id=one.stimulus_id) for one in step.material]
 
@@ -245,7 +245,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
     def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
-    def rows(self, given: Given[FrameKey, GivenCommand]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[FrameKey, GivenCommand]) -> Iterator[Row]:
         """One row; a command whose recording was removed keeps its duration, without the file."""
         recorded = given.recorded
         yield {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vivavoce.analysis.population_tests import CALLS, DURATION
 from vivavoce.dataset.populations import SIMULATED
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import Shown, say, stated
 from vivavoce.reports.numbers import (
     MISSING,
@@ -44,7 +44,7 @@ class PopulationsSection(Section[PopulationsCompared]):
     menu = "Populations"
     needs = ("dialogues", "participants")
 
-    def results(self, material: Material) -> PopulationsCompared | None:
+    def results(self, material: AnalysisContext) -> PopulationsCompared | None:
         options = material.options
         return side_by_side(
             material.dataset,

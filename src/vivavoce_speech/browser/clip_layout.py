@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import exists, or_, select
 
-from vivavoce.audio.degradation import Damage, damaged
+from vivavoce.audio.degradation import Degradation, damaged
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.core.extras import later
@@ -24,7 +24,7 @@ from vivavoce.log.queries import Reader
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.tables import dialogues, recordings
-from vivavoce_speech.browser.time_line import PlacedClip, beginning_s, laid_out
+from vivavoce_speech.browser.time_line import PlacedClip, beginning_s, merge_clips
 
 if TYPE_CHECKING:
     import soundfile
@@ -142,7 +142,7 @@ def written(
     with soundfile.SoundFile(
         encoded, "w", samplerate=RATE_HZ, channels=CHANNELS, subtype="PCM_16", format="FLAC"
     ) as flac:
-        for block in laid_out(parts, CHANNELS, RATE_HZ):
+        for block in merge_clips(parts, CHANNELS, RATE_HZ):
             flac.write(block)
             frames += len(block)
     recording_id = recording_id_of(dialogue_id)
@@ -161,7 +161,7 @@ def written(
 
 def _as_heard(sound: Spoken, how: SoundDamaged | None) -> Spoken:
     """The clip as it was damaged for who heard it: the same draw again."""
-    return sound if how is None else damaged(sound, Damage.model_validate(how.damage), how.drawn).sound
+    return sound if how is None else damaged(sound, Degradation.model_validate(how.damage), how.drawn).sound
 
 
 def _cut(sound: Spoken, length_s: float | None) -> Spoken:

@@ -23,7 +23,7 @@ def beginning_s(clips: Iterable[PlacedClip]) -> float:
     return min(clip.start_s for clip in clips)
 
 
-def laid_out(clips: Sequence[PlacedClip], channels: int, rate_hz: int) -> Iterator[Samples]:
+def merge_clips(clips: Sequence[PlacedClip], channels: int, rate_hz: int) -> Iterator[Samples]:
     """The samples from the beginning of the first clip to the end of the last, shape (frames, channels).
 
     Between clips there is silence. Where two of one channel overlap, the one that begins later is heard.

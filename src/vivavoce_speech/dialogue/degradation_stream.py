@@ -17,7 +17,7 @@ from vivavoce.audio.degradation import (
     FADING,
     FRAME_S,
     TELEPHONE_HZ,
-    Damage,
+    Degradation,
     Noise,
     Values,
     band_gains,
@@ -46,7 +46,7 @@ class _Stage(Protocol):
 class DamageStream:
     """One sound on its way; the last piece brings it to the length that it had."""
 
-    def __init__(self, damage: Damage, rate_hz: int, seed: int | str) -> None:
+    def __init__(self, damage: Degradation, rate_hz: int, seed: int | str) -> None:
         bits = Random(f"damage stream:{seed}").getrandbits
         noise, loss = (np.random.default_rng(bits(128)) for _ in range(2))
         self._stages: list[_Stage] = []
@@ -142,7 +142,7 @@ class _OverTelephone:
 
 
 class _Network:
-    def __init__(self, damage: Damage, rate_hz: int, rng: np.random.Generator) -> None:
+    def __init__(self, damage: Degradation, rate_hz: int, rng: np.random.Generator) -> None:
         self._size = max(1, round(rate_hz * damage.packet_ms / 1000))
         self._losses = losses(damage.loss, damage.burst, rng)
         self._repeat = damage.conceal == "repetition"

@@ -8,7 +8,7 @@ and sounds as it was heard.
 import asyncio
 from typing import Any
 
-from vivavoce.audio.degradation import Damage, damaged
+from vivavoce.audio.degradation import Degradation, damaged
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.log.history import DialogueHistory
@@ -34,7 +34,7 @@ def ears(recogniser: Recogniser, study: Study, dialogue: DialogueHistory | None)
 class DamagedEars:
     """A recogniser that hears everything after its damage."""
 
-    def __init__(self, recogniser: Recogniser, damage: Damage, dialogue_id: str) -> None:
+    def __init__(self, recogniser: Recogniser, damage: Degradation, dialogue_id: str) -> None:
         self._recogniser, self._damage, self._dialogue_id = recogniser, damage, dialogue_id
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
@@ -49,7 +49,7 @@ class Answers:
     """What becomes of what the dialogue's system says, before the participant hears it; the platform's own
     words stay clean."""
 
-    def __init__(self, damage: Damage | None, dialogue_id: str) -> None:
+    def __init__(self, damage: Degradation | None, dialogue_id: str) -> None:
         self.damage, self._dialogue_id = damage, dialogue_id
 
     async def heard(self, sound: Sound, turn_index: int) -> tuple[Sound, SoundDamaged | None]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from vivavoce.audio.files import StreamResampler
 from vivavoce.audio.sound import Samples
-from vivavoce.connectors.base import Attentive, Audio, Connector, Conversation
+from vivavoce.connectors.base import Audio, AudioStreaming, Connector, Conversation
 
 HandOn = Callable[[Audio, bool], bool]
 
@@ -18,9 +18,11 @@ HandOn = Callable[[Audio, bool], bool]
 def attentive(connector: Connector, conversation: Conversation | None) -> tuple[HandOn, int] | None:
     """How pieces of a turn come to a system, and at which rate; None where it hears whole turns only."""
     facts = connector.capabilities
-    if conversation is None or not facts.attentive or not isinstance(connector, Attentive):
+    if conversation is None or not facts.attentive or not isinstance(connector, AudioStreaming):
         return None
-    return (lambda piece, begins: connector.overhear(conversation, piece, begins=begins)), facts.audio_rate_hz
+    return (
+        lambda piece, begins: connector.feed_audio(conversation, piece, begins=begins)
+    ), facts.audio_rate_hz
 
 
 class Overhearing:

@@ -389,7 +389,7 @@ class SpokenDialogue:
                 elif isinstance(event, log_events.SystemTurnFailed):
                     await self._speak("trouble")
                     self._settle()
-                elif isinstance(event, log_events.SilenceKept):
+                elif isinstance(event, log_events.NoAnswer):
                     self._settle()
                 elif isinstance(event, log_events.DialogueEnded):
                     await self._leg.played()

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.reports.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import MISSING, count, p_value, percent, plural, span
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce_stress.base import state_of
 from vivavoce_stress.blocks import (
     WHY_UNTRIED,
@@ -199,12 +199,12 @@ class StressSection(LeadingSection[StressFound]):
     menu = "Stress tests"
     needs = ("stress",)
 
-    def results(self, material: Material) -> StressFound:
+    def results(self, material: AnalysisContext) -> StressFound:
         return StressFound(stress_results(material.dataset), material.options.redact)
 
     def blocks(self, results: StressFound) -> list[Block]:
         return stress_blocks(results.facts, redact=results.redact)
 
-    def front(self, results: StressFound) -> Front:
+    def front(self, results: StressFound) -> ReportSummary:
         told = ((run["system"], open_told(run["whole"])) for run in results.facts["runs"])
-        return Front(before=tuple(f"{system}: {line}" for system, lines in told for line in lines))
+        return ReportSummary(before=tuple(f"{system}: {line}" for system, lines in told for line in lines))

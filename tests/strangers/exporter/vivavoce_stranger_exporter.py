@@ -5,13 +5,13 @@ from pathlib import Path
 
 from vivavoce.core.statement import statement
 from vivavoce.dataset.reader import Dataset
-from vivavoce.exporters.base import Exporter, Holding, rows_by_dialogue
+from vivavoce.exporters.base import Exporter, ExportResult, rows_by_dialogue
 
 FILE = "play.txt"
 ROLES = {"user": "VISITOR", "system": "DESK"}
 
 
-def write_play(dataset: Dataset, into: Path) -> Holding:
+def write_play(dataset: Dataset, into: Path) -> ExportResult:
     """Words alone: who had nothing to say has no line."""
     lines, silent = list[str](), 0
     for number, (dialogue, turns) in enumerate(rows_by_dialogue(dataset, "turns").items(), start=1):
@@ -23,7 +23,7 @@ def write_play(dataset: Dataset, into: Path) -> Holding:
                 lines.append(f"{ROLES[turn['party']]}: {json.dumps(turn['text'], ensure_ascii=False)}")
     (into / FILE).write_text("\n".join(lines), encoding="utf-8", newline="\n")
     lost = (statement("{n} turns without words have no line.", n=silent),) if silent else ()
-    return Holding(frozenset(), lost)
+    return ExportResult(frozenset(), lost)
 
 
 PLAY = Exporter(name="play", title="A play", layout=f"one file, {FILE}", write=write_play)

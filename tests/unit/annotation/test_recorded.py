@@ -16,7 +16,7 @@ from vivavoce.annotation.recorded import MARGIN_S, recorded_items
 from vivavoce.audio.files import probe_sound, write_sound
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.core.paths import copy_file, placed
+from vivavoce.core.paths import copy_file, resolve_path
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.store import Log
@@ -114,12 +114,12 @@ def test_a_call_that_lies_elsewhere_is_listed_and_timed_as_on_disk(call, tmp_pat
     sound = [file for file in sorted(call[0].folder.rglob("*")) if file.is_file() and file.stem != "broken"]
     for place in (here, there):
         for file in sound:
-            target = placed(f"{place}/calls") / file.relative_to(call[0].folder).as_posix()
+            target = resolve_path(f"{place}/calls") / file.relative_to(call[0].folder).as_posix()
             target.parent.mkdir(parents=True, exist_ok=True)
             copy_file(file, target)
         run("annotate", "items", f"{place}/calls", "--into", f"{place}/listed/items.csv")
         run("timing", f"{place}/calls", "--into", f"{place}/timed")
-    made = placed(f"{there}/listed")
+    made = resolve_path(f"{there}/listed")
     assert (made / "items.csv").read_text("utf-8") == (here / "listed" / "items.csv").read_text("utf-8")
     for file in (here / "listed" / "audio").iterdir():
         assert (made / "audio" / file.name).read_bytes() == file.read_bytes()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from vivavoce.audio.degradation import Damage, Noise, damaged, lost_packets, over_telephone
+from vivavoce.audio.degradation import Degradation, Noise, damaged, lost_packets, over_telephone
 from vivavoce.audio.sound import Sound
 from vivavoce_speech.telephony.g711 import PCMU
 
@@ -42,7 +42,7 @@ def test_speech_stands_as_far_above_the_noise_as_was_asked_whatever_its_pauses(
     speech = tone(440, 1500)
     pause = np.zeros(round(pause_s * 50) * RATE_HZ // 50, np.int16)
     said = Sound(np.concatenate([speech.samples, pause]), RATE_HZ)
-    found = damaged(said, Damage(snr_db=snr_db, noise=noise), seed).sound
+    found = damaged(said, Degradation(snr_db=snr_db, noise=noise), seed).sound
     disturbance = found.samples.astype(np.int32) - said.samples
     if np.abs(found.samples.astype(np.int32)).max() < 32767:  # else both were made quieter
         assert decibels(power(speech.samples) / power(disturbance)) == pytest.approx(snr_db, abs=0.5)
@@ -50,7 +50,7 @@ def test_speech_stands_as_far_above_the_noise_as_was_asked_whatever_its_pauses(
 
 def test_what_would_be_clipped_keeps_its_distance_from_the_noise() -> None:
     loud = tone(440, 32_000)
-    found = damaged(loud, Damage(snr_db=0), 1).sound.samples.astype(np.float64)
+    found = damaged(loud, Degradation(snr_db=0), 1).sound.samples.astype(np.float64)
     said = loud.samples.astype(np.float64)
     share = float(found @ said / (said @ said))  # how loud the speech still is
     assert share < 0.9 and np.abs(found).max() <= 32767
@@ -72,7 +72,7 @@ def test_what_would_be_clipped_keeps_its_distance_from_the_noise() -> None:
 def test_the_length_stays_and_the_same_seed_gives_the_same_sound(
     sound: Sound, seed: int, telephone: bool, loss: float, noise: str, conceal: str, snr_db: int | None
 ) -> None:
-    damage = Damage.model_validate(
+    damage = Degradation.model_validate(
         {"snr_db": snr_db, "noise": noise, "telephone": telephone, "loss": loss, "conceal": conceal}
     )
     found, again = damaged(sound, damage, seed).sound, damaged(sound, damage, seed).sound
@@ -83,7 +83,7 @@ def test_the_length_stays_and_the_same_seed_gives_the_same_sound(
 
 
 def test_another_seed_gives_other_noise_and_other_losses() -> None:
-    said, damage = tone(440, 5000), Damage(snr_db=10, loss=0.3)
+    said, damage = tone(440, 5000), Degradation(snr_db=10, loss=0.3)
     assert not np.array_equal(damaged(said, damage, 1).sound.samples, damaged(said, damage, 2).sound.samples)
 
 
@@ -106,12 +106,12 @@ def test_as_many_packets_are_lost_as_was_asked_in_bursts_of_that_length(
 
 def test_lost_packets_are_silent_or_the_last_one_again_but_softer() -> None:
     said = Sound(np.full(16_000, 8000, np.int16), RATE_HZ)
-    quiet = damaged(said, Damage(loss=0.4), 3)
+    quiet = damaged(said, Degradation(loss=0.4), 3)
     packets = quiet.sound.samples.reshape(-1, 320)
     assert 5 < quiet.lost.sum() < 40
     assert np.array_equal((packets == 0).all(axis=1), quiet.lost)
     assert (packets[~quiet.lost] == 8000).all()
-    again = damaged(said, Damage(loss=0.4, conceal="repetition"), 3)
+    again = damaged(said, Degradation(loss=0.4, conceal="repetition"), 3)
     heard, previous = again.sound.samples.reshape(-1, 320)[:, 0], 0
     for one, lost in zip(heard, again.lost, strict=True):
         assert one == (previous // 2 if lost else 8000)
@@ -135,16 +135,16 @@ def test_a_telephone_carries_nothing_above_its_band() -> None:
 
 def test_silence_has_no_level_and_stays_silent() -> None:
     nothing, quiet = Sound(np.zeros(0, np.int16), RATE_HZ), Sound(np.zeros(500, np.int16), RATE_HZ)
-    hard = Damage(snr_db=0, noise="babble", telephone=True, loss=0.5, conceal="repetition")
+    hard = Degradation(snr_db=0, noise="babble", telephone=True, loss=0.5, conceal="repetition")
     assert len(damaged(nothing, hard, 1).sound.samples) == 0
-    assert not damaged(quiet, Damage(snr_db=0), 1).sound.samples.any()
+    assert not damaged(quiet, Degradation(snr_db=0), 1).sound.samples.any()
 
 
 def test_babble_swells_and_is_darker_than_white_noise() -> None:
     speech = tone(440, 3000, 4.0)
 
     def noise(kind: Noise) -> NDArray[np.int32]:
-        found = damaged(speech, Damage(snr_db=0, noise=kind), 7).sound
+        found = damaged(speech, Degradation(snr_db=0, noise=kind), 7).sound
         return found.samples.astype(np.int32) - speech.samples
 
     def high(values: NDArray[np.int32]) -> float:
@@ -160,9 +160,9 @@ def test_babble_swells_and_is_darker_than_white_noise() -> None:
 
 
 def test_a_condition_has_a_name_and_what_cannot_be_is_refused_with_a_cure() -> None:
-    assert Damage().name == "clean" and Damage().nothing
-    assert Damage(snr_db=10, noise="babble", telephone=True, loss=0.05).name == (
+    assert Degradation().name == "clean" and Degradation().nothing
+    assert Degradation(snr_db=10, noise="babble", telephone=True, loss=0.05).name == (
         "babble 10 dB, telephone, loss 0.05, silence"
     )
     with pytest.raises(ValidationError, match="cannot be lost in bursts of 1"):
-        Damage(loss=0.6, burst=1)
+        Degradation(loss=0.6, burst=1)

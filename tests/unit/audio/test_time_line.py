@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Sound
-from vivavoce_speech.browser.time_line import PlacedClip, beginning_s, laid_out
+from vivavoce_speech.browser.time_line import PlacedClip, beginning_s, merge_clips
 
 RATE = 100
 
@@ -15,7 +15,7 @@ def sound(value: int, frames: int, rate_hz: int = RATE) -> Sound:
 
 
 def whole(*clips: PlacedClip) -> np.ndarray:
-    return np.concatenate(list(laid_out(clips, 2, RATE)))
+    return np.concatenate(list(merge_clips(clips, 2, RATE)))
 
 
 def test_clips_lie_on_their_channels_with_silence_between_them() -> None:
@@ -31,7 +31,7 @@ def test_of_two_that_overlap_on_a_channel_the_later_one_is_heard() -> None:
 
 
 def test_no_clips_give_nothing() -> None:
-    assert list(laid_out([], 2, RATE)) == []
+    assert list(merge_clips([], 2, RATE)) == []
 
 
 @given(

@@ -54,10 +54,10 @@ def sound_of(outputs: list[SystemOutput]) -> Sound:
 def test_a_turn_may_be_heard_while_it_is_spoken_and_is_then_not_said_again(address: str) -> None:
     async def talk(connector: Any) -> tuple[bool, list[SystemOutput]]:
         conversation, pcm = Conversation("c"), SAID.at(48_000).pcm
-        unconnected = connector.overhear(conversation, Audio(pcm[:2000], 48_000), begins=True)
+        unconnected = connector.feed_audio(conversation, Audio(pcm[:2000], 48_000), begins=True)
         await taken(connector.open(conversation))
         for at in range(0, len(pcm), 3002):
-            assert connector.overhear(conversation, Audio(pcm[at : at + 3002], 48_000), begins=at == 0)
+            assert connector.feed_audio(conversation, Audio(pcm[at : at + 3002], 48_000), begins=at == 0)
         turn = replace(spoken(), overheard=True)
         return unconnected, await taken(connector.send(conversation, turn))
 
@@ -72,7 +72,7 @@ def test_a_turn_of_which_only_the_beginning_was_overheard_is_said_whole(address:
     async def talk(connector: Any) -> list[SystemOutput]:
         conversation = Conversation("c")
         assert await taken(connector.open(conversation)) == []  # who does not greet is not listened to
-        assert connector.overhear(conversation, Audio(bytes(9600), 48_000), begins=True)
+        assert connector.feed_audio(conversation, Audio(bytes(9600), 48_000), begins=True)
         return await taken(connector.send(conversation, spoken()))
 
     heard = sound_of(within(address, "offer", talk, while_spoken=True, **DONE))
@@ -188,7 +188,7 @@ def test_a_wrong_template_is_named(address: str) -> None:
 def test_to_interrupt_where_nothing_is_connected_is_no_error(interrupt: dict[str, str] | None) -> None:
     async def talk(connector: Any) -> None:
         await connector.inner.interrupt(Conversation("never"), 1.0)
-        assert connector.inner.overhear(Conversation("never"), Audio(b"", 48_000), begins=True) is False
+        assert connector.inner.feed_audio(Conversation("never"), Audio(b"", 48_000), begins=True) is False
 
     within("127.0.0.1:1", "echo", talk, interrupt=interrupt)
 

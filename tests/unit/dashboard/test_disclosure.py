@@ -11,7 +11,7 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.disclosure import NO_LOOKS, NO_SIZE, OTHER_LOOKS, reasons_to_wait
 from vivavoce.dashboard.downloads import DOWNLOADS
-from vivavoce.log.events import TRIAL, ActionTaken, LookTaken
+from vivavoce.log.events import TRIAL, ActionTaken, InterimAnalysisRun
 from vivavoce.log.store import Log
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.model import Study
@@ -54,10 +54,12 @@ def test_a_rule_that_has_ended_the_trial_ends_the_waiting(study: Study, log: Log
         "information": 0.1,
         "verdicts": [],
     }
-    log.transact_now(lambda tx: tx.append(TRIAL, LookTaken.model_validate({**look, "stop": None})))
+    log.transact_now(lambda tx: tx.append(TRIAL, InterimAnalysisRun.model_validate({**look, "stop": None})))
     board = Board(whole, log).of("people")
     assert board.see(lambda seen: reasons_to_wait(seen, looks=True)) == (OTHER_LOOKS,)
-    log.transact_now(lambda tx: tx.append(TRIAL, LookTaken.model_validate({**look, "stop": "effect"})))
+    log.transact_now(
+        lambda tx: tx.append(TRIAL, InterimAnalysisRun.model_validate({**look, "stop": "effect"}))
+    )
     assert board.see(lambda seen: reasons_to_wait(seen, looks=True)) == ()
 
 

@@ -366,7 +366,7 @@ def looks(study: Study, log: Log) -> None:
         verdict = events.LoggedVerdict(
             a="nbest", b="onebest", difference=(low + high) / 2, low=low, high=high, statistic=z, bar=bar
         )
-        look = events.LookTaken(
+        look = events.InterimAnalysisRun(
             study=study.name,
             rule="obrien_fleming",
             measure="subjective_success",

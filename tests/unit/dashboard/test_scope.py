@@ -19,7 +19,7 @@ from vivavoce.dashboard.app import create_desk
 from vivavoce.dashboard.app_shell import scoped_addresses
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.progress import progress
-from vivavoce.log.events import LookTaken
+from vivavoce.log.events import InterimAnalysisRun
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access
@@ -220,7 +220,7 @@ def test_a_stopping_rule_never_counts_programs(tmp_path: Path) -> None:
         app: FastAPI = create_desk(study, log, work_dir=tmp_path / "desk")
         watch = app.state.desk.watch
         assert watch.up_to_date() and watch.check() is None
-        assert not [one for one in log.trial_events() if isinstance(one.event, LookTaken)]
+        assert not [one for one in log.trial_events() if isinstance(one.event, InterimAnalysisRun)]
     hold_trial(study, url, apart, 4)
     with Log.open(url) as log:
         app = create_desk(study, log, work_dir=tmp_path / "desk")

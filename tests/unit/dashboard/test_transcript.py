@@ -81,7 +81,7 @@ def test_failures_silences_and_extras_stand_where_they_happened(
 ) -> None:
     dialogue = caller.assign("nbest", study.tasks[0])
     act, heard = trial.act, events.LoggedHypothesis(text="cheep pub", score=0.5)
-    caller.add(events.SilenceKept(dialogue_id=dialogue, reply_to=None))
+    caller.add(events.NoAnswer(dialogue_id=dialogue, reply_to=None))
     caller.add(
         events.UserTurnSent(
             dialogue_id=dialogue,

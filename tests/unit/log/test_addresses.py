@@ -13,7 +13,7 @@ from vivavoce.audio.files import read_sound, write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError, MissingExtra
 from vivavoce.core.executor import Processes
-from vivavoce.core.paths import address_parts, is_elsewhere, placed
+from vivavoce.core.paths import address_parts, is_elsewhere, resolve_path
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.folder import replacing
 from vivavoce.dataset.reader import Dataset
@@ -58,7 +58,7 @@ def facts_of(dataset: Dataset, **options: Any) -> dict[str, Any]:
 def test_paths_stay_paths_and_an_address_may_have_lost_a_slash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert placed("results/calls") == Path("results/calls") and not is_elsewhere(tmp_path)
+    assert resolve_path("results/calls") == Path("results/calls") and not is_elsewhere(tmp_path)
     assert address_parts("s3://research/calls") == address_parts(Path("s3://research/calls"))
     assert address_parts(Path("s3://research/calls")) == ("s3", "research/calls")
     monkeypatch.chdir(tmp_path)
@@ -69,13 +69,13 @@ def test_paths_stay_paths_and_an_address_may_have_lost_a_slash(
 def test_without_the_extra_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vivavoce.core.extras.find_spec", lambda module: None)
     with pytest.raises(MissingExtra, match=r"vivavoce\[addresses\]"):
-        placed("s3://research/calls")
+        resolve_path("s3://research/calls")
 
 
 def test_no_such_kind_of_address_is_a_line() -> None:
     pytest.importorskip("upath")
     with pytest.raises(InputError, match=r"^gopher://calls: .*gopher") as caught:
-        placed("gopher://calls")
+        resolve_path("gopher://calls")
     assert "\n" not in str(caught.value)
 
 
@@ -99,8 +99,10 @@ def test_a_dataset_in_an_object_store_is_as_the_one_on_disk(sample: Dataset, sto
     assert facts_of(made) == facts_of(sample)
     spoken = Sound(np.arange(99, dtype=np.int16), 8000)
     for name in ("said.wav", "said.flac"):
-        write_sound(spoken, placed(f"{store}/recordings/{name}"))
-        assert read_sound(placed(f"{store}/recordings/{name}")).samples.tolist() == spoken.samples.tolist()
+        write_sound(spoken, resolve_path(f"{store}/recordings/{name}"))
+        assert (
+            read_sound(resolve_path(f"{store}/recordings/{name}")).samples.tolist() == spoken.samples.tolist()
+        )
     with Processes(1) as engine:
         assert list(engine.map(buckets_of, [made])) == [made.buckets], "workers read it, too"
 

@@ -17,7 +17,7 @@ from vivavoce.log.events import (
     LoggedAct,
     LoggedHypothesis,
     LoggedMessage,
-    SilenceKept,
+    NoAnswer,
     SystemTurnFailed,
     SystemTurnReceived,
     UserTurnSent,
@@ -267,9 +267,9 @@ def test_calls_of_tools_are_logged_where_every_answer_told_its_own() -> None:
         ([system(agent=TOLD), system(index=2)], None),
         ([system(), system(index=2, agent=TOLD)], None),
         ([system(reply_to=None), system(index=2, agent=TOLD)], True),  # a greeting answers nothing
-        ([SilenceKept(dialogue_id="d", reply_to=None), system(agent=TOLD)], True),
-        ([SilenceKept(dialogue_id="d", reply_to=0), system(agent=TOLD)], None),
-        ([SilenceKept(dialogue_id="d", reply_to=0, agent=TOLD)], True),
+        ([NoAnswer(dialogue_id="d", reply_to=None), system(agent=TOLD)], True),
+        ([NoAnswer(dialogue_id="d", reply_to=0), system(agent=TOLD)], None),
+        ([NoAnswer(dialogue_id="d", reply_to=0, agent=TOLD)], True),
         ([FAILED, system(agent=TOLD)], True),
     ]:
         assert rows_of(*((1.0, one) for one in happened)).dialogue()["tools_logged"] is logged

@@ -16,7 +16,7 @@ from vivavoce.api.studies import export_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.csv_files import export_csv, read_csv_cell
-from vivavoce.dataset.publication import DecidedFind, write_findings
+from vivavoce.dataset.publication import DecidedMatch, write_findings
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import (
@@ -499,7 +499,7 @@ def test_no_formula_of_anybody_is_one_in_any_file_for_spreadsheets(
         )
     files += export_csv(tmp_path / "data", tmp_path / "csv").glob("*.csv")
     files.append(write_rows(tmp_path / "rows.csv", [{"audio": one, "transcript": one} for one in texts]))
-    write_findings(tmp_path / "found.csv", [DecidedFind("name", one, "mask", [one], one) for one in texts])
+    write_findings(tmp_path / "found.csv", [DecidedMatch("name", one, "mask", [one], one) for one in texts])
     files.append(tmp_path / "found.csv")
     cells = 0
     for path in files:

@@ -16,7 +16,7 @@ from vivavoce.log.events import (
     LanguageChosen,
     LoggedHypothesis,
     LoggedMessage,
-    SilenceKept,
+    NoAnswer,
     SystemTurnFailed,
     SystemTurnReceived,
     UserTurnSent,
@@ -59,7 +59,7 @@ def test_an_answer_is_owed_from_a_turn_until_the_system_speaks_fails_or_keeps_si
     owing = held(DialogueOpened(dialogue_id="d"), answer(0, None), said(1))
     assert owing.greeted and owing.unanswered is not None and owing.unanswered.turn_index == 1
     failed = SystemTurnFailed(dialogue_id="d", reply_to=1, failure="timeout", detail="")
-    for end in (answer(2, 1), failed, SilenceKept(dialogue_id="d", reply_to=1)):
+    for end in (answer(2, 1), failed, NoAnswer(dialogue_id="d", reply_to=1)):
         after = held(answer(0, None), said(1), end)
         assert after.unanswered is None and after.answered_turns == (end.kind == "system_turn_received")
     assert held(failed, failed).failures_in_a_row == 2
@@ -76,7 +76,7 @@ def test_what_a_listening_system_heard_are_the_words_of_the_turn_and_the_event_s
 
 def test_lines_stand_in_the_order_of_the_log_and_leave_out_what_nobody_said() -> None:
     failed = SystemTurnFailed(dialogue_id="d", reply_to=0, failure="timeout", detail="")
-    silent = SilenceKept(dialogue_id="d", reply_to=None)
+    silent = NoAnswer(dialogue_id="d", reply_to=None)
     lines = held(DialogueOpened(dialogue_id="d"), silent, said(0), failed, answer(1, 0)).lines
     assert [one.event.kind for one in lines] == [
         "silence_kept",
@@ -236,8 +236,8 @@ def test_an_event_that_was_taken_is_not_taken_again() -> None:
     assert len(history.events) == 3 and len(history.dialogues[0].turns) == 1
 
 
-def silence(reply_to: int | None) -> SilenceKept:
-    return SilenceKept(dialogue_id="d", reply_to=reply_to)
+def silence(reply_to: int | None) -> NoAnswer:
+    return NoAnswer(dialogue_id="d", reply_to=reply_to)
 
 
 def test_an_opening_is_over_when_the_system_spoke_failed_or_chose_to_wait() -> None:

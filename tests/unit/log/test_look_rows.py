@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from vivavoce.dataset.reader import Dataset
-from vivavoce.log.events import TRIAL, LoggedVerdict, LookTaken, VisitOpened
+from vivavoce.log.events import TRIAL, InterimAnalysisRun, LoggedVerdict, VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.sections.declared.section import looks_blocks
 
 
-def look(number: int, stop: str | None, *, study: str = "city", rule: str = "pocock") -> LookTaken:
+def look(number: int, stop: str | None, *, study: str = "city", rule: str = "pocock") -> InterimAnalysisRun:
     verdict = LoggedVerdict(
         a="nbest", b="onebest", difference=0.12, low=-0.01, high=0.25, statistic=2.5, bar=2.413, stop=stop
     )
-    return LookTaken(
+    return InterimAnalysisRun(
         study=study,
         rule=rule,
         measure="objective_success_inferred",
@@ -29,7 +29,7 @@ def look(number: int, stop: str | None, *, study: str = "city", rule: str = "poc
     )
 
 
-def exported(folder: Path, *looks: LookTaken) -> Dataset:
+def exported(folder: Path, *looks: InterimAnalysisRun) -> Dataset:
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         opened = VisitOpened(study="city", revision="r", participant_id="p", pool="link", language="en")
         log.transact_now(lambda tx: tx.append("v", opened))

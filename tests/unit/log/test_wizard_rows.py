@@ -32,7 +32,12 @@ ENTITIES = [
     {"entity_id": "e", "name": "Om", "slot": slot, "value": value, "source": "database", "match": "exact"}
     for slot, value in VENUE.items()
 ]
-TASK = {"type": None, "constraints": {"food": "thai"}, "requests": ["address"], "text": {"en": "Find it."}}
+TASK = {
+    "type": None,
+    "constraints": {"food": "thai"},
+    "requests": ["address"],
+    "text": {"en": "Find it."},
+}
 OFFER, ADDRESS = (
     LoggedAct(act="offer", slot="name", value="Om"),
     LoggedAct(act="inform", slot="address", value="5 Lantern Street"),

@@ -19,7 +19,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.populations import populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import DocumentSection, TableOfText
-from vivavoce.reports.context import Material, ReportOptions
+from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.language import speaking
 from vivavoce.reports.section import SECTIONS, fill
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
@@ -116,7 +116,7 @@ def test_all_figures_of_populations_are_one_family_whoever_prints_them(tmp_path:
 
 
 def section_of(dataset: Dataset, language: str = "en", **options: Any) -> DocumentSection | None:
-    material = Material(dataset, ReportOptions(**options))
+    material = AnalysisContext(dataset, ReportOptions(**options))
     with speaking(language):
         filled = fill(material, [SECTIONS.get("populations")])
         return filled[0].written(material.mark) if filled else None

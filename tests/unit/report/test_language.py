@@ -14,7 +14,7 @@ import vivavoce
 from vivavoce.analysis.balance import together
 from vivavoce.analysis.family import FamilyMember, describe_family
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.statement import Numeral, statement
+from vivavoce.core.statement import FormattedNumber, statement
 from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
 from vivavoce.reports import rate_tables as content
@@ -41,7 +41,7 @@ ROOMS = [
 LANGUAGES = [language for language in report_languages() if language != "en"]
 SAME_EVERYWHERE = {"Holm", "Bonferroni"}
 NO_WORDS = re.compile(r"(?:\{\w+\}|[^a-z])*")
-COUNTING = ("plural", "Counted")
+COUNTING = ("plural", "PluralCount")
 SHOWN_WITHOUT_EXPERTS = ("communication", "task_success", "recognition")
 
 
@@ -158,7 +158,7 @@ def test_a_statement_is_worded_with_its_parts_and_english_by_itself():
 
 
 def test_numbers_in_a_statement_have_the_sign_of_the_language_and_names_are_left_alone():
-    told = statement("{k} of {n}", k=Numeral(0.5, ".2f"), n=statement("{n}", n="v1.2"))
+    told = statement("{k} of {n}", k=FormattedNumber(0.5, ".2f"), n=statement("{n}", n="v1.2"))
     with speaking("it"):
         assert (str(told), stated(told)) == ("0.50 of v1.2", "0,50 su v1.2")
 

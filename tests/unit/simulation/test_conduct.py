@@ -23,7 +23,7 @@ from vivavoce.simulation.domain import load_domain
 from vivavoce.simulation.domain_agenda_user import DomainUser
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.simulation.population_file import find_population, population_names
-from vivavoce.simulation.user_factory import Casting
+from vivavoce.simulation.user_factory import UserSimulator
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.load import load_study
 from vivavoce.study.ontology_file import load_ontology
@@ -277,7 +277,9 @@ def test_the_dataset_tells_departures_from_answers_and_names_the_traits(tmp_path
     (tmp_path / "people.yaml").write_text("population: p\nlike: chatty\nhabits: {digresses: 1}\n", "utf-8")
     people = find_population(str(tmp_path / "people.yaml")).people()
     with open_log(study, None) as log:
-        simulate_study(study, log, 8, seed=1, error_rate=0.0, chosen=ChosenUsers(people, Casting.of(study)))
+        simulate_study(
+            study, log, 8, seed=1, error_rate=0.0, chosen=ChosenUsers(people, UserSimulator.of(study))
+        )
         export_study(study, log, tmp_path / "dataset")
     rows = {
         table: pq.read_table(tmp_path / "dataset" / f"{table}.parquet").to_pylist()
@@ -299,9 +301,9 @@ def test_the_dataset_tells_departures_from_answers_and_names_the_traits(tmp_path
 def test_who_switches_language_needs_another_with_words(tmp_path: Path) -> None:
     domain = load_domain("house").model_copy(update={"languages": ("en",)})
     with pytest.raises(InputError, match=r"there are words in 'en' alone. Add"):
-        Casting(None, domain).check([PLAIN, replace(PLAIN, switches_language=0.1)], "en")
-    Casting(None, domain).check([PLAIN], "en")
-    Casting(ONTOLOGY, None).check([replace(PLAIN, switches_language=0.1)], "it")
+        UserSimulator(None, domain).check([PLAIN, replace(PLAIN, switches_language=0.1)], "en")
+    UserSimulator(None, domain).check([PLAIN], "en")
+    UserSimulator(ONTOLOGY, None).check([replace(PLAIN, switches_language=0.1)], "it")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def hold(
         reply = bot.reply(session, [(one.text, one.score) for one in heard])
         said += [utterance.text, reply.text]
         if utterance.hangs_up or reply.end:
-            user.overhear(told(reply) if acts else None, reply.text)
+            user.feed_audio(told(reply) if acts else None, reply.text)
             break
     else:
         raise AssertionError("the dialogue does not come to an end")

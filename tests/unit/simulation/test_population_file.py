@@ -14,7 +14,7 @@ from vivavoce.simulation.agenda_user import Caller
 from vivavoce.simulation.population_file import read_population, usual_population
 from vivavoce.simulation.satisfaction import HeldDialogue, Satisfaction
 from vivavoce.simulation.sayings import SayingEntry, Sayings
-from vivavoce.simulation.user_factory import InTheirWords
+from vivavoce.simulation.user_factory import CorpusPhrasing
 from vivavoce.simulation.user_profile import Population, UserProfile
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Task
@@ -131,12 +131,12 @@ def test_who_speaks_in_sentences_of_real_callers_means_what_their_task_says(tmp_
     file = read_population(written(tmp_path, FILE + SAYINGS))
     task = Task(task_id="1", type="restaurant", constraints={"food": "chinese"}, requests=["phone"], text={})
     caller = Caller(task, ONTOLOGY, RESOLUTE, "en", Random(1))
-    person = InTheirWords(caller, file.people().sayings["en"], ONTOLOGY, "en", Random(1))
+    person = CorpusPhrasing(caller, file.people().sayings["en"], ONTOLOGY, "en", Random(1))
     answer = person.reply([LoggedAct(act="request", slot="food")])
     assert answer.text == "um Chinese please"
     assert [(one.act, one.value) for one in answer.acts] == [("affirm", None), ("inform", "chinese")]
     bye = Sayings([SayingEntry(say="ta", means=("thankyou", "bye"))])
-    last = InTheirWords(Caller(task, ONTOLOGY, RESOLUTE, "en", Random(1)), bye, ONTOLOGY, "en", Random(1))
+    last = CorpusPhrasing(Caller(task, ONTOLOGY, RESOLUTE, "en", Random(1)), bye, ONTOLOGY, "en", Random(1))
     said = last.reply([LoggedAct(act="request", slot="food")])
     assert said.text and "ta" not in said.text.split(), "nobody said how they answer: the shipped words"
     assert last.reply([LoggedAct(act="bye")]).text == "ta"
@@ -154,7 +154,7 @@ def said_in_turn(steadiness: float, seed: int) -> list[str]:
     """The sentences of one caller who asks for the telephone number again and again."""
     task = Task(task_id="1", type="restaurant", constraints={}, requests=["phone"], text={})
     caller = Caller(task, ONTOLOGY, RESOLUTE, "en", Random(seed))
-    person = InTheirWords(caller, LONG_AND_SHORT, ONTOLOGY, "en", Random(seed), steadiness)
+    person = CorpusPhrasing(caller, LONG_AND_SHORT, ONTOLOGY, "en", Random(seed), steadiness)
     offer = LoggedAct(act="offer", slot="name", value=ONTOLOGY.venues[0].name, op="=")
     said = [person.reply([offer]) for _ in range(9)]
     return [one.text for one in said if any(act.act == "request" for act in one.acts)]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from vivavoce.core.statement import Statement
+from vivavoce.core.statement import LocalizedText
 from vivavoce_stress.cascade import Verdict, admit, judge, judge_texts, with_model
 from vivavoce_stress.heuristics import compare, dates, filling, names, negated, numbers
 from vivavoce_stress.replay import Replayed
@@ -217,16 +217,18 @@ def test_guards_and_similarity_never_decide(reference: str, answer: str, languag
 
 
 def test_a_model_is_heard_only_where_the_ladder_is_unsure() -> None:
-    unsure = Verdict("unsure", "guards", Statement("r"), suspicion="pass")
+    unsure = Verdict("unsure", "guards", LocalizedText("r"), suspicion="pass")
     said = with_model(unsure, ("fail", "said {so}"))
     assert (said.verdict, said.rung, str(said.reason)) == ("fail", "model", "said {so}")
-    sure = Verdict("pass", "acts", Statement("r"))
+    sure = Verdict("pass", "acts", LocalizedText("r"))
     assert with_model(sure, ("fail", "said so")) is sure
     assert with_model(unsure, None) is unsure
 
 
 def test_most_of_the_repetitions_decide_and_a_tie_is_no_pass() -> None:
-    good, bad, again = (Verdict(kind, "acts", Statement("r")) for kind in ("pass", "fail", "clarification"))  # type: ignore[arg-type]
+    good, bad, again = (
+        Verdict(kind, "acts", LocalizedText("r")) for kind in ("pass", "fail", "clarification")
+    )  # type: ignore[arg-type]
     assert overall([good, bad, good]).verdict == "pass"
     assert overall([good, bad]).verdict == "fail"
     assert overall([again, bad, bad]).verdict == "fail"

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from vivavoce.audio.degradation import Damage
+from vivavoce.audio.degradation import Degradation
 from vivavoce.core.yaml_source import Source
-from vivavoce.study.degradation import DamagePlan, check_damage
+from vivavoce.study.degradation import DamagePlan, check_degradation
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules, check_retention
 from vivavoce.study.task import Task
 
-NOISY, LOSSY = Damage(snr_db=5), Damage(loss=0.2)
+NOISY, LOSSY = Degradation(snr_db=5), Degradation(loss=0.2)
 
 
 def system(connect: str = "http", **factors: str) -> Any:
@@ -24,7 +24,7 @@ def told(source: Source) -> list[str]:
 
 
 def test_a_level_has_its_own_damage_each_way_and_others_stay_clean() -> None:
-    plan = DamagePlan(factor="line", levels={"bad": NOISY, "clean": Damage()}, answers={"far": LOSSY})
+    plan = DamagePlan(factor="line", levels={"bad": NOISY, "clean": Degradation()}, answers={"far": LOSSY})
     each = [{"line": "bad"}, {"line": "clean"}, {"line": "far"}, {"other": "bad"}, {}]
     assert [plan.of(one) for one in each] == [NOISY, None, None, None, None]
     assert [plan.of_answers(one) for one in each] == [None, None, LOSSY, None, None]
@@ -82,7 +82,7 @@ def test_damage_is_of_levels_that_systems_have_and_that_are_heard(
     settings: dict[str, Any], systems: dict[str, Any], spoken: bool, problems: list[str]
 ) -> None:
     source = Source("study.yaml")
-    check_damage(DamagePlan(factor="line", **settings), systems, spoken, source)
+    check_degradation(DamagePlan(factor="line", **settings), systems, spoken, source)
     assert told(source) == problems
 
 
@@ -130,6 +130,8 @@ def test_sound_expires_by_days_or_once_it_is_transcribed(settings: dict[str, Any
 
 
 def test_a_task_is_read_in_the_language_or_the_first_there_is() -> None:
-    task = Task(task_id="t", type="pub", constraints={}, requests=(), text={"it": "Trova.", "en": "Find."})
-    assert [task.words(one) for one in ("en", "it", "de")] == ["Find.", "Trova.", "Trova."]
+    task = Task(
+        task_id="t", type="pub", constraints={}, requests=(), text={"it": "Trova.", "en": "PiiMatch."}
+    )
+    assert [task.words(one) for one in ("en", "it", "de")] == ["PiiMatch.", "Trova.", "Trova."]
     assert task.model_copy(update={"text": {}}).words("en") == ""

@@ -10,7 +10,7 @@ from vivavoce.log.arena_events import BoutAssigned, VoteCast
 from vivavoce.log.event import Event
 from vivavoce.log.events import (
     LoggedMessage,
-    SilenceKept,
+    NoAnswer,
     SystemTurnFailed,
     SystemTurnReceived,
     UserTurnSent,
@@ -41,7 +41,7 @@ def side(key: str, told: str, late: int = 0) -> DialogueHistory:
             {
                 "u": UserTurnSent(**turn, text="hello"),
                 "f": SystemTurnFailed(dialogue_id=key, reply_to=reply_to, failure="timeout", detail="x"),
-                "s": SilenceKept(dialogue_id=key, reply_to=reply_to),
+                "s": NoAnswer(dialogue_id=key, reply_to=reply_to),
             }.get(letter)
             or SystemTurnReceived(
                 **turn, reply_to=reply_to, messages=[LoggedMessage(text="hi")], ends_dialogue=letter == "e"

@@ -171,7 +171,7 @@ def test_an_empty_answer_is_silence_not_a_failure(study, log) -> None:
         await say(engine, visit_id, dialogue_id, "say nothing")
         state = await engine.state(visit_id)
         assert state.dialogues[-1].running and state.dialogues[-1].answered_turns == 0
-        assert any(isinstance(stored.event, events.SilenceKept) for stored in log.events(visit_id))
+        assert any(isinstance(stored.event, events.NoAnswer) for stored in log.events(visit_id))
 
     with_engine(study, log, scenario)
 

@@ -20,7 +20,7 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.steps.listening_test.hearing import CountedTones
 from vivavoce.steps.listening_test.step import ClipJudgement
-from vivavoce.steps.stimulus import Draw, Rejected
+from vivavoce.steps.stimulus import PlanContext, Rejected
 from vivavoce.study.load import check_study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.engine import SessionEngine
@@ -145,13 +145,13 @@ def test_everybody_hears_every_condition_alike_and_the_seed_decides_the_order(tm
     study = listening_study(tmp_path / "study", sentences=5, each=4)
     step = study.visit[0]
     kind = kind_of(step)
-    draws = [Draw(f"p{number}", number, Random(number), place=0) for number in range(30)]
+    draws = [PlanContext(f"p{number}", number, Random(number), place=0) for number in range(30)]
     plans = [kind.plan(step, study, draw) for draw in draws]
     for plan, draw in zip(plans, draws, strict=True):
         assert Counter(trial.first.condition for trial in plan) == {"clean": 2, "noisy": 2}
         tries = kind.qualification.tries(step, study, draw)
         assert len(tries) == 3 and all(3 <= one.tones <= 7 for one in tries)
-    assert plans[0] == kind.plan(step, study, Draw("p0", 7, Random(7), place=0))
+    assert plans[0] == kind.plan(step, study, PlanContext("p0", 7, Random(7), place=0))
     assert len({tuple(trial.first.audio for trial in plan) for plan in plans}) > 15
 
 

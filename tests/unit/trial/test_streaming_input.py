@@ -24,7 +24,7 @@ from vivavoce_speech.dialogue.streaming_input import attentive
 from vivavoce_speech.dialogue.turn_taking import SpokenDialogue, TurnTaking
 
 
-class Attentive(Singer):
+class AudioStreaming(Singer):
     """Listens while one speaks; notes what came before each turn was sent."""
 
     def __init__(self, **more: Any) -> None:
@@ -34,7 +34,7 @@ class Attentive(Singer):
         self.deaf = False
         self.before_turn: list[float] = []
 
-    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+    def feed_audio(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
         if self.deaf:
             return False
         self.begun += begins
@@ -47,7 +47,9 @@ class Attentive(Singer):
 
 
 class Call:
-    def __init__(self, engine: SessionEngine, log: Log, system: Attentive, leg: FastLeg, visit: str) -> None:
+    def __init__(
+        self, engine: SessionEngine, log: Log, system: AudioStreaming, leg: FastLeg, visit: str
+    ) -> None:
         self.engine, self.log, self.system, self.leg, self.visit_id = engine, log, system, leg, visit
         self.told: list[str] = []
 
@@ -62,7 +64,9 @@ class Call:
         await eventually_there(done, f"no turn {count}")
 
 
-def called(folder: Path, system: Attentive, work: Callable[[Call], Awaitable[None]], **of_study: Any) -> None:
+def called(
+    folder: Path, system: AudioStreaming, work: Callable[[Call], Awaitable[None]], **of_study: Any
+) -> None:
     step = DialogueStep(
         repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1), channel="phone"
     )
@@ -110,7 +114,7 @@ def called(folder: Path, system: Attentive, work: Callable[[Call], Awaitable[Non
 
 
 def test_it_hears_the_whole_turn_before_the_turn_is_sent(tmp_path: Path) -> None:
-    system = Attentive()
+    system = AudioStreaming()
 
     async def work(call: Call) -> None:
         call.leg.speak()
@@ -131,7 +135,7 @@ def test_it_hears_the_whole_turn_before_the_turn_is_sent(tmp_path: Path) -> None
 
 
 def test_what_could_not_be_overheard_is_sent_as_ever(tmp_path: Path) -> None:
-    system = Attentive()
+    system = AudioStreaming()
     system.deaf = True
 
     async def work(call: Call) -> None:
@@ -144,7 +148,7 @@ def test_what_could_not_be_overheard_is_sent_as_ever(tmp_path: Path) -> None:
 
 
 def test_while_it_owes_an_answer_a_turn_waits_and_is_not_overheard(tmp_path: Path) -> None:
-    system = Attentive()
+    system = AudioStreaming()
 
     async def work(call: Call) -> None:
         system.gate = asyncio.Event()
@@ -166,7 +170,7 @@ def test_where_the_study_damages_speech_the_system_hears_the_damaged_turn_only(
 ) -> None:
     plan = DamagePlan.model_validate({"factor": "line", "levels": {"noisy": {"snr_db": 0}, "clean": {}}})
     factors = {"one": {"line": level}, "two": {"line": level}}
-    system = Attentive()
+    system = AudioStreaming()
 
     async def work(call: Call) -> None:
         call.leg.speak()
@@ -178,8 +182,8 @@ def test_where_the_study_damages_speech_the_system_hears_the_damaged_turn_only(
 
 
 def test_a_turn_is_handed_over_only_to_a_system_that_wants_it_in_a_conversation_that_goes_on() -> None:
-    wants, here = Attentive(), Conversation("here")
-    unwilling, unable = Attentive(), Singer(attentive=True)
+    wants, here = AudioStreaming(), Conversation("here")
+    unwilling, unable = AudioStreaming(), Singer(attentive=True)
     unwilling.capabilities = Singer().capabilities
     found = attentive(wants, here)  # type: ignore[arg-type]
     assert found is not None and found[1] == wants.capabilities.audio_rate_hz

@@ -15,7 +15,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.dashboard.app_shell import FOLDER, AppShell, Desk
 from vivavoce.dashboard.language import gettext, language, ngettext, told
 from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem, help_address
-from vivavoce.dashboard.pages_annotation import kept_once
+from vivavoce.dashboard.pages_annotation import memoized
 from vivavoce.dashboard.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.dashboard.study_editor import pages_materials, pages_steps
 from vivavoce.dashboard.study_editor.creation import (
@@ -60,7 +60,7 @@ def due_problems(request: Request, desk: Desk) -> list[DueAction]:
     """Pending action for problems of the study, checked when its file changes and once a minute."""
     study = edited(desk)
     data = f"{study.base} {desk.log.clock.now().timestamp() // READ_ANEW_S}"
-    n = kept_once(request, "study_problems", data, lambda: len(study.problems)) if study.text else 0
+    n = memoized(request, "study_problems", data, lambda: len(study.problems)) if study.text else 0
     text = ngettext(
         "%(num)s problem in the study file; fix it before the next start",
         "%(num)s problems in the study file; fix them before the next start",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from vivavoce.dataset.vocabulary import REFERENCE_SOURCES, TYPE
 from vivavoce.measures.base import field_of
-from vivavoce.measures.columns import made_once
+from vivavoce.measures.columns import memoized
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome, counting_goal
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, Venues
@@ -149,7 +149,7 @@ def _turns(dataset: ScoredSource, options: ScoringOptions) -> dict[str, _Turns]:
     wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
     rows = table.filter(wanted).sort_by([(name, "ascending") for name in order])
     found: dict[str, _Turns] = defaultdict(lambda: _Turns(sources=options.sources))
-    acts = made_once(rows, ScoredAct._fields, ScoredAct)
+    acts = memoized(rows, ScoredAct._fields, ScoredAct)
     columns = (rows.column(name).to_pylist() for name in names)
     for dialogue_id, turn_index, layer, source, act in zip(*columns, acts, strict=True):
         if options.only and layer == "reference" and source not in options.sources:
@@ -179,7 +179,7 @@ def _assigned_goals(dataset: ScoredSource) -> dict[str, list[Goal]]:
     """Each dialogue's goals in the order of their index."""
     parts: dict[str, dict[int, list[_GoalItem]]] = defaultdict(lambda: defaultdict(list))
     rows = dataset.read("goals").filter(field_of("origin") == "assigned")
-    items = made_once(rows, _GoalItem._fields, _GoalItem)
+    items = memoized(rows, _GoalItem._fields, _GoalItem)
     columns = (rows.column(name).to_pylist() for name in ("dialogue_id", "goal_index"))
     for dialogue_id, index, item in zip(*columns, items, strict=True):
         parts[dialogue_id][index].append(item)

@@ -5,7 +5,7 @@ from typing import Final
 from vivavoce.analysis.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say, stated
 from vivavoce.reports.numbers import (
     MISSING,
@@ -21,7 +21,7 @@ from vivavoce.reports.numbers import (
     points,
 )
 from vivavoce.reports.rate_tables import heads, title
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 
 SIGNIFICANT: Final = 0.05
 
@@ -152,7 +152,7 @@ class AgainstSection(LeadingSection[ReleaseComparison]):
     title = "Comparison with the previous version"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> ReleaseComparison | None:
+    def results(self, material: AnalysisContext) -> ReleaseComparison | None:
         options, declared = material.options, material.declared
         if options.against is None:
             return None
@@ -164,5 +164,5 @@ class AgainstSection(LeadingSection[ReleaseComparison]):
     def blocks(self, results: ReleaseComparison) -> list[Block]:
         return against_blocks(results)
 
-    def front(self, results: ReleaseComparison) -> Front:
-        return Front(before=tuple(map(stated, results.doubts)))
+    def front(self, results: ReleaseComparison) -> ReportSummary:
+        return ReportSummary(before=tuple(map(stated, results.doubts)))

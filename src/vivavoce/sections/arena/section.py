@@ -4,13 +4,13 @@ from typing import Final
 
 from vivavoce.analysis.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, rank_systems
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce.stats.preferences import NamedWorth
 
 COVARIATES: Final = {
@@ -187,14 +187,14 @@ class ArenaSection(LeadingSection[ArenaResults]):
     needs = ("votes",)
     dashboard = True
 
-    def results(self, material: Material) -> ArenaResults:
+    def results(self, material: AnalysisContext) -> ArenaResults:
         return rank_systems(material.dataset)
 
     def blocks(self, results: ArenaResults) -> list[Block]:
         return arena_blocks(results)
 
-    def front(self, results: ArenaResults) -> Front:
-        return Front(
+    def front(self, results: ArenaResults) -> ReportSummary:
+        return ReportSummary(
             lead=_votes(results),
             question=say("Which anonymous system do people prefer?"),
             answer=tuple(arena_answer(results)),

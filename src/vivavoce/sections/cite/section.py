@@ -8,7 +8,7 @@ from vivavoce.analysis.description import DatasetDescription
 from vivavoce.analysis.scales import AnsweredScale
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Heading
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.rate_tables import headlines
 from vivavoce.reports.section import Section
@@ -35,7 +35,7 @@ class CiteSection(Section[CiteFound]):
     menu = "Cite"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> CiteFound:
+    def results(self, material: AnalysisContext) -> CiteFound:
         return CiteFound(material.summary, material.description, material.scales)
 
     def blocks(self, results: CiteFound) -> list[Block]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from vivavoce.analysis.declared import FrozenDeclaration
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import changed_words, rule_words, stopping_words, transcripts_words
 from vivavoce.reports.language import Shown, say, stated
@@ -347,7 +347,7 @@ class DeclaredSection(Section[DeclaredFound]):
     menu = "Declared"
     needs = ()
 
-    def results(self, material: Material) -> DeclaredFound | None:
+    def results(self, material: AnalysisContext) -> DeclaredFound | None:
         results = material.summary.declared
         if not (material.holds("dialogues") or (results and results.choices)):
             return None

@@ -2,7 +2,7 @@
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Definition, Fold, Heading
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import by_sentence, say
 from vivavoce.reports.rate_tables import family_title, headlines, is_variant, settings, title
 from vivavoce.reports.section import Section
@@ -17,7 +17,7 @@ class DefinitionsSection(Section[Summary]):
     title = "Definitions"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> Summary:
+    def results(self, material: AnalysisContext) -> Summary:
         return material.summary
 
     def blocks(self, results: Summary) -> list[Block]:

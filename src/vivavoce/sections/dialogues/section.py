@@ -13,7 +13,7 @@ from vivavoce.analysis.description import DialogueDurations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.reports.blocks import Block, Cell, Fold, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS
 from vivavoce.reports.intervals import DrawnValue, drawn_measure
 from vivavoce.reports.language import Shown, noun, say
@@ -56,7 +56,7 @@ class DialoguesSection(Section[DialoguesFound]):
     needs = ("dialogues",)
     dashboard = True
 
-    def results(self, material: Material) -> DialoguesFound:
+    def results(self, material: AnalysisContext) -> DialoguesFound:
         durations = material.description.durations
         found = correlations(material.dataset)
         return DialoguesFound(material.summary, durations, delays(material), found)
@@ -81,7 +81,7 @@ class DialoguesSection(Section[DialoguesFound]):
         return blocks
 
 
-def delays(material: Material) -> dict[str, list[DialogueDurations]]:
+def delays(material: AnalysisContext) -> dict[str, list[DialogueDurations]]:
     """Quantiles of the mean delay of a dialogue (s) over the dialogues of a group, by measure.
 
     Empty   a measure without a case is left out, and so is a group without one

@@ -4,7 +4,7 @@ from typing import Final
 
 from vivavoce.analysis.judgement_cost import JudgementEffort, effort
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import MISSING, coefficient, count
 from vivavoce.reports.rate_tables import heads
@@ -65,7 +65,7 @@ class EffortSection(Section[list[JudgementEffort]]):
     needs = ()
     dashboard = True
 
-    def results(self, material: Material) -> list[JudgementEffort] | None:
+    def results(self, material: AnalysisContext) -> list[JudgementEffort] | None:
         if not any(map(material.holds, COMPARED)):
             return None
         last = material.options.against

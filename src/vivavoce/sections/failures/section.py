@@ -6,7 +6,7 @@ from typing import Any
 
 from vivavoce.analysis.failures import FailedDialogue, typical_failures
 from vivavoce.reports.blocks import Block, Paragraph, Transcript
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import plural
 from vivavoce.reports.rate_tables import title
@@ -30,7 +30,7 @@ class FailuresSection(Section[FailuresFound]):
     menu = "Failures"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> FailuresFound | None:
+    def results(self, material: AnalysisContext) -> FailuresFound | None:
         options = material.options
         found = typical_failures(material.dataset, material.groups, options.transcripts)
         return FailuresFound(found, options.redact) if found else None

@@ -7,7 +7,7 @@ import altair as alt
 
 from vivavoce.analysis.flow import TrialFlow, flow
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import rule_words
 from vivavoce.reports.drawing import HOVER, INK, SOFT, Figure, figure, row_names
@@ -46,7 +46,7 @@ class FlowSection(Section[FlowFound]):
     menu = "Flow"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> FlowFound:
+    def results(self, material: AnalysisContext) -> FlowFound:
         declared = material.declared
         return FlowFound(flow(material.dataset), tuple(declared.analysis.notes) if declared else ())
 

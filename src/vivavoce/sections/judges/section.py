@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from vivavoce.analysis.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 from vivavoce.core.errors import InputError
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say, stated
 from vivavoce.reports.numbers import (
     MISSING,
@@ -144,7 +144,7 @@ class JudgesSection(Section[list[JudgeFound]]):
     title = "People and judges"
     needs = ("judgements",)
 
-    def results(self, material: Material) -> list[JudgeFound] | None:
+    def results(self, material: AnalysisContext) -> list[JudgeFound] | None:
         rows = material.dataset.read("judgements").to_pylist()
         asked = sorted({(row["target"], row["judge"]) for row in rows if row["kind"] != "person"})
         return [_found(material, judge, target) for target, judge in asked] or None
@@ -153,7 +153,7 @@ class JudgesSection(Section[list[JudgeFound]]):
         return [block for result in results for block in judge_blocks(result)]
 
 
-def _found(material: Material, judge: str, target: str) -> JudgeFound:
+def _found(material: AnalysisContext, judge: str, target: str) -> JudgeFound:
     try:
         told = estimate(material.dataset, judge, target, by=material.by)
     except InputError:  # nobody was asked it

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from vivavoce.reports.blocks import Block, Bullets
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say, stated
 from vivavoce.reports.numbers import plural
 from vivavoce.reports.rate_tables import headlines, is_clustered
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
 
@@ -27,7 +27,7 @@ class LimitsSection(LeadingSection[LimitsFound]):
     title = "Limits"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> LimitsFound:
+    def results(self, material: AnalysisContext) -> LimitsFound:
         sources = material.dataset.read("entities").column("source").to_pylist()
         return LimitsFound(material.summary, "self_reported" in sources)
 
@@ -35,9 +35,9 @@ class LimitsSection(LeadingSection[LimitsFound]):
         sentences = limits_of(results.summary, self_reported=results.self_reported)
         return [Bullets(tuple(sentences))] if sentences else []
 
-    def front(self, results: LimitsFound) -> Front:
+    def front(self, results: LimitsFound) -> ReportSummary:
         heavy = heavy_limits(results.summary, self_reported=results.self_reported)
-        return Front(before=tuple(heavy.values()))
+        return ReportSummary(before=tuple(heavy.values()))
 
 
 def heavy_limits(summary: Summary, *, self_reported: bool) -> dict[str, str]:

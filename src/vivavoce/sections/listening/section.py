@@ -2,13 +2,13 @@
 
 from vivavoce.analysis.listening import ConditionContrast, ListeningResults, listening_results
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import between, coefficient, count, difference, p_value, plural
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 
 
 def listening_blocks(facts: ListeningResults) -> list[Block]:
@@ -188,19 +188,19 @@ class ListeningSection(LeadingSection[ListeningResults]):
     needs = ("listening",)
     dashboard = True
 
-    def results(self, material: Material) -> ListeningResults:
+    def results(self, material: AnalysisContext) -> ListeningResults:
         return listening_results(material.dataset)
 
     def blocks(self, results: ListeningResults) -> list[Block]:
         return listening_blocks(results)
 
-    def front(self, results: ListeningResults) -> Front:
+    def front(self, results: ListeningResults) -> ReportSummary:
         lead = say(
             "{judgements} of audio clips by {people}.",
             judgements=plural(results.judgements, "judgement"),
             people=plural(results.participants, "participant"),
         )
-        return Front(
+        return ReportSummary(
             lead=lead,
             question=say("Which conditions sound better to people?"),
             answer=tuple(listening_answer(results)),

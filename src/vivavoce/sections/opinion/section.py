@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce.analysis.subjective_vs_objective import RecordedOpinion, opinion_against_record
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import between, coefficient, count, label, p_value, percent, points, span
@@ -38,7 +38,7 @@ class OpinionSection(Section[OpinionFound]):
     menu = "Opinion"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> OpinionFound | None:
+    def results(self, material: AnalysisContext) -> OpinionFound | None:
         found = opinion_against_record(material.dataset, material.groups)
         return OpinionFound(found, material.summary) if found else None
 

@@ -8,7 +8,7 @@ import altair as alt
 
 from vivavoce.analysis.learning import LearningStep, learning
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
 from vivavoce.reports.language import say
 from vivavoce.reports.links import cases_of
@@ -171,7 +171,7 @@ class ParticipantsSection(Section[ParticipantsFound]):
     title = "Participants"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> ParticipantsFound:
+    def results(self, material: AnalysisContext) -> ParticipantsFound:
         return ParticipantsFound(material.summary, learning(material.dataset))
 
     def blocks(self, results: ParticipantsFound) -> list[Block]:

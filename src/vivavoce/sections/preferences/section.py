@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say, stated
 from vivavoce.reports.numbers import (
     MISSING,
@@ -20,7 +20,7 @@ from vivavoce.reports.numbers import (
     span,
 )
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce.sections.preferences.strengths import (
     front_figure,
     share_figure,
@@ -492,13 +492,13 @@ class PreferencesSection(LeadingSection[PreferenceResults]):
     needs = ("preferences",)
     dashboard = True
 
-    def results(self, material: Material) -> PreferenceResults:
+    def results(self, material: AnalysisContext) -> PreferenceResults:
         return preference_results(material.dataset, by=material.attribute, cost=material.options.cost)
 
     def blocks(self, results: PreferenceResults) -> list[Block]:
         return preference_blocks(results)
 
-    def front(self, results: PreferenceResults) -> Front:
+    def front(self, results: PreferenceResults) -> ReportSummary:
         answered = results.responses
         lead = say(
             "{judgements} of pairs of transcripts by {people}.",
@@ -510,7 +510,7 @@ class PreferencesSection(LeadingSection[PreferenceResults]):
             if results.declared
             else say("No comparison was declared. Exploratory: is one version of the transcripts preferred?")
         )
-        return Front(
+        return ReportSummary(
             lead=lead,
             question=question,
             answer=tuple(preference_answer(results)),

@@ -2,7 +2,7 @@
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import MISSING, count, label
 from vivavoce.reports.rate_tables import heads
@@ -18,7 +18,7 @@ class ProblemsSection(Section[DatasetDescription]):
     menu = "Problems"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> DatasetDescription:
+    def results(self, material: AnalysisContext) -> DatasetDescription:
         return material.description
 
     def blocks(self, results: DatasetDescription) -> list[Block]:

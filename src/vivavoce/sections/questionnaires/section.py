@@ -17,7 +17,7 @@ from vivavoce.analysis.scales import AnsweredScale, GroupScore, LikertItem, Scal
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.distributions import likert_figure
 from vivavoce.reports.language import language, say
@@ -63,7 +63,7 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
     dashboard = True
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> QuestionnairesFound:
+    def results(self, material: AnalysisContext) -> QuestionnairesFound:
         keys = [row.key for row in material.summary.by]
         answered = frozenset(answered_dialogues(material.dataset))
         return QuestionnairesFound(

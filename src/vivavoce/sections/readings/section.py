@@ -2,11 +2,11 @@
 
 from vivavoce.analysis.transcript_ratings import TranscriptRatings, rated_transcripts
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import between, coefficient, count, p_value, plural
 from vivavoce.reports.rate_tables import adjusted_cell, heads
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 
 
 def reading_blocks(facts: TranscriptRatings) -> list[Block]:
@@ -69,16 +69,16 @@ class ReadingsSection(LeadingSection[TranscriptRatings]):
     needs = ("readings",)
     dashboard = True
 
-    def results(self, material: Material) -> TranscriptRatings:
+    def results(self, material: AnalysisContext) -> TranscriptRatings:
         return rated_transcripts(material.dataset)
 
     def blocks(self, results: TranscriptRatings) -> list[Block]:
         return reading_blocks(results)
 
-    def front(self, results: TranscriptRatings) -> Front:
+    def front(self, results: TranscriptRatings) -> ReportSummary:
         lead = say(
             "{ratings} of single transcripts by {people}.",
             ratings=plural(results.ratings, "rating"),
             people=plural(results.participants, "participant"),
         )
-        return Front(lead=lead)
+        return ReportSummary(lead=lead)

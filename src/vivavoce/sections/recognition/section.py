@@ -6,7 +6,7 @@ import altair as alt
 
 from vivavoce.analysis.confidence import Calibration, ConfidenceResults, confidence_results, has_confidences
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import ACCENT, NARROW, RULE, Figure, figure
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import between, coefficient, count, label, percent, plural, span
@@ -160,7 +160,7 @@ class RecognitionSection(Section[ConfidenceResults]):
     menu = "Recognition"
     needs = ("dialogues", "hypotheses")
 
-    def results(self, material: Material) -> ConfidenceResults | None:
+    def results(self, material: AnalysisContext) -> ConfidenceResults | None:
         if not has_confidences(material.dataset):
             return None
         return confidence_results(material.dataset, material.by)

@@ -5,7 +5,7 @@ from typing import Final
 from vivavoce.analysis.summary import doubt_definitions
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Paragraph
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.reports.language import say, stated
@@ -22,7 +22,7 @@ from vivavoce.reports.numbers import (
     span,
 )
 from vivavoce.reports.rate_tables import by_what, headlines, interval_of, success_table, tests_table, title
-from vivavoce.reports.section import Front, LeadingSection
+from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce.sections.results.answer import answer, decisive_margin, meanings, question, spoken_measure
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary
@@ -181,7 +181,7 @@ class ResultsSection(LeadingSection[Summary]):
     title = "Results"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> Summary:
+    def results(self, material: AnalysisContext) -> Summary:
         return material.summary
 
     def blocks(self, results: Summary) -> list[Block]:
@@ -202,11 +202,11 @@ class ResultsSection(LeadingSection[Summary]):
             blocks += [forest, tests] if forest else [tests]
         return blocks
 
-    def front(self, results: Summary) -> Front:
+    def front(self, results: Summary) -> ReportSummary:
         said = answer(results)
         name = spoken_measure(results) if said and len(results.by) <= MOST_AT_THE_FRONT else None
         doubt = doubt_definitions(results.all)
-        return Front(
+        return ReportSummary(
             question=question(results),
             answer=tuple(said),
             meanings=tuple(meanings(results)) if said else (),

@@ -5,7 +5,7 @@ from typing import Any
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, FactList
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import count
 from vivavoce.reports.prose import period, tally
@@ -29,7 +29,7 @@ class RunSection(Section[RunFound]):
     title = "Study and data"
     needs = ()
 
-    def results(self, material: Material) -> RunFound:
+    def results(self, material: AnalysisContext) -> RunFound:
         return RunFound(material.summary, material.description)
 
     def blocks(self, results: RunFound) -> list[Block]:

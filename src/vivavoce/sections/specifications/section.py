@@ -13,7 +13,7 @@ from vivavoce.analysis.specifications import (
 )
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
@@ -280,7 +280,7 @@ class SpecificationsSection(Section[list[SpecificationCurve]]):
     menu = "Sensitivity"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> list[SpecificationCurve] | None:
+    def results(self, material: AnalysisContext) -> list[SpecificationCurve] | None:
         return specification_curves(material.dataset) or None
 
     def blocks(self, results: list[SpecificationCurve]) -> list[Block]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.links import successes_of
 from vivavoce.reports.rate_tables import (
@@ -33,7 +33,7 @@ class VariantsSection(Section[Summary]):
     needs = ("dialogues",)
     dashboard = True
 
-    def results(self, material: Material) -> Summary | None:
+    def results(self, material: AnalysisContext) -> Summary | None:
         return material.summary if _counted_variants(material.summary) else None
 
     def blocks(self, results: Summary) -> list[Block]:

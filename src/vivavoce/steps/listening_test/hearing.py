@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 from vivavoce.steps.base import Message, OfferedStep, SimulatedParticipant
-from vivavoce.steps.stimulus import Draw, Presented, Qualification, Rejected
+from vivavoce.steps.stimulus import PlanContext, Qualification, Rejected, StimulusView
 from vivavoce.study.model import Study
 
 TRIES: Final = 3
@@ -30,7 +30,7 @@ class CountedTones(BaseModel):
     counted: int
 
 
-Due = Presented[OfferedStep, ToneRow]
+Due = StimulusView[OfferedStep, ToneRow]
 
 
 class HearingCheck(Qualification[OfferedStep, ToneRow, CountedTones]):
@@ -38,7 +38,7 @@ class HearingCheck(Qualification[OfferedStep, ToneRow, CountedTones]):
 
     stimulus, response = ToneRow, CountedTones
 
-    def tries(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[ToneRow]:
+    def tries(self, step: OfferedStep, study: Study, draw: PlanContext) -> Sequence[ToneRow]:
         if step.settings.hearing == "none":
             return ()
         counts = [draw.chance.randint(FEWEST_TONES, MOST_TONES) for _ in range(TRIES)]

@@ -14,7 +14,15 @@ from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, Sim
 from vivavoce.steps.listening_test.clips import Clip, ListenSettings, clips_of
 from vivavoce.steps.listening_test.hearing import HearingCheck
 from vivavoce.steps.sounds import expect_heard, played_times
-from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.steps.stimulus import (
+    Outcome,
+    PlanContext,
+    Rejected,
+    Row,
+    StimulusResponse,
+    StimulusStep,
+    StimulusView,
+)
 from vivavoce.study.model import Study
 
 
@@ -81,7 +89,7 @@ LISTENING: Final = Table(
 
 JUDGING_S: Final = 4.0  # of what was heard, beside hearing it
 HEARING_MINUTES: Final = 1.0
-Due = Presented[OfferedStep, ListeningTrial]
+Due = StimulusView[OfferedStep, ListeningTrial]
 
 
 class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
@@ -146,7 +154,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
         pairs = f"{step.settings.each} pairs of clips are heard whole"
         return f"{first}{pairs}; the better one of two is chosen{tie}"
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[ListeningTrial]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[ListeningTrial]:
         """Equal numbers of trials per condition, by the step's seed and the participant."""
         chance, clips = Random(f"{step.settings.seed}:{draw.participant_id}:{draw.place}"), step.material
         trials = _pairs(clips, chance) if step.settings.method == "pairs" else _single(clips, chance)
@@ -177,7 +185,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
     def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
-    def rows(self, given: Given[ListeningTrial, ClipJudgement]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[ListeningTrial, ClipJudgement]) -> Iterator[Row]:
         trial, second = given.stimulus, given.stimulus.second
         yield {
             **given.row("trial_number"),

@@ -6,11 +6,11 @@ from typing import Final, Literal, NamedTuple
 
 from vivavoce.steps.base import OfferedStep
 from vivavoce.steps.pairwise_preference.models import PresentedPair
-from vivavoce.steps.stimulus import Presented
+from vivavoce.steps.stimulus import StimulusView
 from vivavoce.study.pairs import Transcript
 
 STRENGTHS: Final = (1, 2, 3)
-Due = Presented[OfferedStep, PresentedPair]
+Due = StimulusView[OfferedStep, PresentedPair]
 Side = Literal["left", "right", "tie"]
 
 

@@ -6,10 +6,10 @@ from typing import Final
 from vivavoce.steps.pairwise_preference.models import PairChoices, PresentedPair
 
 FEWEST_FOR_ONE_SIDE: Final = 4
-Given = Sequence[tuple[PresentedPair, PairChoices]]
+StimulusResponse = Sequence[tuple[PresentedPair, PairChoices]]
 
 
-def odd(given: Given) -> list[str]:
+def odd(given: StimulusResponse) -> list[str]:
     """Of `one_side`, `attention_failed`, `inconsistent`, those that fit."""
     raised = {
         "one_side": _one_side(given),
@@ -19,18 +19,18 @@ def odd(given: Given) -> list[str]:
     return [name for name, is_so in raised.items() if is_so]
 
 
-def _of_role(given: Given, role: str) -> Given:
+def _of_role(given: StimulusResponse, role: str) -> StimulusResponse:
     return [(compared, answer) for compared, answer in given if compared.role == role]
 
 
-def _one_side(given: Given) -> bool:
+def _one_side(given: StimulusResponse) -> bool:
     """Every choice, over enough pairs, fell on the same side."""
     main = _of_role(given, "main")
     sides = [choice.side for _, answer in main for choice in answer.choices]
     return len(main) >= FEWEST_FOR_ONE_SIDE and len(set(sides)) == 1 and None not in sides
 
 
-def attention_credits(given: Given) -> dict[int, float]:
+def attention_credits(given: StimulusResponse) -> dict[int, float]:
     """Of pairs with nonsense, by place: 1 where the sound transcript was chosen in most questions, else 0."""
     return {
         place: float(2 * sum(choice.choice == "control" for choice in answer.choices) > len(answer.choices))
@@ -39,11 +39,11 @@ def attention_credits(given: Given) -> dict[int, float]:
     }
 
 
-def _attention_failed(given: Given) -> bool:
+def _attention_failed(given: StimulusResponse) -> bool:
     return 0.0 in attention_credits(given).values()
 
 
-def _inconsistent(given: Given) -> bool:
+def _inconsistent(given: StimulusResponse) -> bool:
     """Of the questions asked twice, more than half were answered otherwise the second time."""
     first = {compared.pair_id: answer for compared, answer in _of_role(given, "main")}
     same = [

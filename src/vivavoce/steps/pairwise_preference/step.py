@@ -25,7 +25,7 @@ from vivavoce.steps.pairwise_preference.material import (
 )
 from vivavoce.steps.pairwise_preference.models import PREFERENCES, PairChoice, PairChoices, PresentedPair
 from vivavoce.steps.pairwise_preference.quality import attention_credits, odd
-from vivavoce.steps.stimulus import Draw, Given, Outcome, Rejected, Row, StimulusStep
+from vivavoce.steps.stimulus import Outcome, PlanContext, Rejected, Row, StimulusResponse, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import ComparisonQuestion, length
 from vivavoce.study.pairs_plan import PairsDraw, plan
@@ -86,7 +86,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
             f", {repeats} of them repeated with the sides swapped" if repeats else ""
         )
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[PresentedPair]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> Sequence[PresentedPair]:
         settings = step.settings
         drawn = PairsDraw(_variables(step, study), settings.seed, settings.attention, settings.repeats)
         return [
@@ -146,7 +146,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     def paid(self, step: OfferedStep) -> bool:
         return step.settings.code_if_not_accepted
 
-    def rows(self, given: Given[PresentedPair, PairChoices]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[PresentedPair, PairChoices]) -> Iterator[Row]:
         whole = given.finished
         common = {
             **given.row("comparison_number"),

@@ -35,7 +35,15 @@ from vivavoce.steps.base import (
     listed,
 )
 from vivavoce.steps.form import Form, blank_form, filled_form
-from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.steps.stimulus import (
+    Outcome,
+    PlanContext,
+    Rejected,
+    Row,
+    StimulusResponse,
+    StimulusStep,
+    StimulusView,
+)
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import Pair, Version, length
 from vivavoce.study.pairs_plan import PairsDraw, plan
@@ -149,7 +157,7 @@ class RatedTranscript(BaseModel):
     ratings: list[LoggedRating]
 
 
-Due = Presented[OfferedStep, Reading]
+Due = StimulusView[OfferedStep, Reading]
 
 
 class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
@@ -212,7 +220,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
             f"{listed(list(variables_of(study.pairs, settings.variables)))}"
         )
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[Reading]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> Sequence[Reading]:
         return [
             Reading(
                 pair_id=one.pair.pair_id,
@@ -245,7 +253,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
-    def rows(self, given: Given[Reading, RatedTranscript]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[Reading, RatedTranscript]) -> Iterator[Row]:
         common = {
             **given.row("reading_number"),
             **given.stimulus.model_dump(),

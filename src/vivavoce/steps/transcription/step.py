@@ -24,13 +24,21 @@ from vivavoce.steps.base import (
     StepFiles,
     WrittenDown,
 )
-from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.steps.stimulus import (
+    Outcome,
+    PlanContext,
+    Rejected,
+    Row,
+    StimulusResponse,
+    StimulusStep,
+    StimulusView,
+)
 from vivavoce.steps.transcription.items import TranscribeSettings, TranscriptionItem, items_of
 from vivavoce.study.model import Study
 
 LONGEST_TRANSCRIPT: Final = 2000
 HELD_FOR: Final = timedelta(hours=2)
-Due = Presented[OfferedStep, LoggedItem]
+Due = StimulusView[OfferedStep, LoggedItem]
 
 
 class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
@@ -81,7 +89,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
             "counts"
         )
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[LoggedItem]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[LoggedItem]:
         """Recordings that nobody holds or has written down well, mixed with known ones; none for the refused.
 
         Note    known ones that this participant has not had come first; where no other recording is left,
@@ -163,7 +171,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     def paid(self, step: OfferedStep) -> bool:
         return step.settings.code_if_not_accepted
 
-    def rows(self, given: Given[LoggedItem, WrittenTranscript]) -> tuple[Row, ...]:
+    def rows(self, given: StimulusResponse[LoggedItem, WrittenTranscript]) -> tuple[Row, ...]:
         """None: those that count are the reference of turns, and the text of commands."""
         return ()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from vivavoce.core.signature import signature
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.context import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import count
 from vivavoce.reports.section import Section
@@ -29,7 +29,7 @@ class Openings(Section[FirstWords]):
     needs = ("dialogues", "turns")
     dashboard = True
 
-    def results(self, material: Material) -> FirstWords | None:
+    def results(self, material: AnalysisContext) -> FirstWords | None:
         first: dict[str, str] = {}
         turns = material.dataset.read("turns").to_pylist()
         for turn in sorted(turns, key=lambda turn: turn["turn_index"]):

@@ -6,7 +6,15 @@ from pydantic import BaseModel, Field
 
 from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
-from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.steps.stimulus import (
+    Outcome,
+    PlanContext,
+    Rejected,
+    Row,
+    StimulusResponse,
+    StimulusStep,
+    StimulusView,
+)
 from vivavoce.study.model import Study
 from vivavoce.study.settings import Settings
 
@@ -48,7 +56,7 @@ class Sent(BaseModel):
     sure: bool
 
 
-Due = Presented[OfferedStep, Enquiry]
+Due = StimulusView[OfferedStep, Enquiry]
 
 
 class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
@@ -81,7 +89,7 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
     def course(self, step: OfferedStep, study: Study) -> str:
         return f"{step.settings.each} enquiries, each sent to one of {len(step.settings.desks)} desks"
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[Enquiry]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Enquiry]:
         every = list(step.material)
         draw.chance.shuffle(every)
         return [Enquiry(text=one) for one in every[: step.settings.each]]
@@ -101,7 +109,7 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
         desks = {sent.desk for _, sent in given}
         return Outcome(flags=("one_desk",) if len(given) > 2 and len(desks) == 1 else ())
 
-    def rows(self, given: Given[Enquiry, Sent]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[Enquiry, Sent]) -> Iterator[Row]:
         yield {
             **given.row("enquiry_number"),
             "enquiry": given.stimulus.text,

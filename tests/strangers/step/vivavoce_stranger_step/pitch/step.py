@@ -12,14 +12,14 @@ from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICI
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.sounds import expect_heard, played_times
 from vivavoce.steps.stimulus import (
-    Draw,
-    Given,
     Outcome,
-    Presented,
+    PlanContext,
     Qualification,
     Rejected,
     Row,
+    StimulusResponse,
     StimulusStep,
+    StimulusView,
 )
 from vivavoce.study.model import Study
 from vivavoce.study.settings import Settings
@@ -83,10 +83,10 @@ class BeepCheck(Qualification[OfferedStep, Beeps, Beeps]):
 
     stimulus = response = Beeps
 
-    def tries(self, step: OfferedStep, study: Study, draw: Draw) -> list[Beeps]:
+    def tries(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Beeps]:
         return [Beeps(count=draw.chance.randint(2, 4)) for _ in range(2)] if step.settings.check else []
 
-    def read(self, shown: Presented[OfferedStep, Beeps], entered: Mapping[str, str]) -> Beeps:
+    def read(self, shown: StimulusView[OfferedStep, Beeps], entered: Mapping[str, str]) -> Beeps:
         if entered.get("count") not in ("2", "3", "4"):
             raise Rejected(Message("Please say how many beeps you heard."), "count")
         return Beeps(count=int(entered["count"]))
@@ -94,14 +94,14 @@ class BeepCheck(Qualification[OfferedStep, Beeps, Beeps]):
     def passed(self, presented: Beeps, response: Beeps) -> bool:
         return presented == response
 
-    def respond(self, shown: Presented[OfferedStep, Beeps], participant: SimulatedParticipant) -> Beeps:
+    def respond(self, shown: StimulusView[OfferedStep, Beeps], participant: SimulatedParticipant) -> Beeps:
         return shown.stimulus
 
-    def files(self, shown: Presented[OfferedStep, Beeps]) -> Mapping[str, Sound]:
+    def files(self, shown: StimulusView[OfferedStep, Beeps]) -> Mapping[str, Sound]:
         return {"beeps": tone(700, shown.stimulus.count)}
 
 
-Due = Presented[OfferedStep, Tones]
+Due = StimulusView[OfferedStep, Tones]
 
 
 class Pitch(StimulusStep[OfferedStep, Tones, Heard]):
@@ -123,7 +123,7 @@ class Pitch(StimulusStep[OfferedStep, Tones, Heard]):
     def course(self, step: OfferedStep, study: Study) -> str:
         return f"of {step.settings.each} pairs of tones the higher one is found"
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[Tones]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Tones]:
         pairs = [sorted((440.0, 440.0 + 40 * number)) for number in range(1, step.settings.each + 1)]
         return [Tones(first_hz=low, second_hz=high) for low, high in pairs]
 
@@ -148,7 +148,7 @@ class Pitch(StimulusStep[OfferedStep, Tones, Heard]):
     ) -> Outcome:
         return Outcome(flags=("tone_deaf",) if self.over(step, study, given) else ())
 
-    def rows(self, given: Given[Tones, Heard]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[Tones, Heard]) -> Iterator[Row]:
         shared, heard = given.row("pair_number"), given.response.model_dump()
         yield {**shared, **given.stimulus.model_dump(), **heard, "hears": given.qualified}
 

@@ -20,15 +20,15 @@ from vivavoce.dataset.columns import (
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.steps.base import EMPTY, SPOKEN, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.stimulus import (
-    Draw,
-    Given,
     Outcome,
-    Presented,
+    PlanContext,
     RecordedResponse,
     Rejected,
     Row,
     SoundPlan,
+    StimulusResponse,
     StimulusStep,
+    StimulusView,
 )
 from vivavoce.study.model import Study
 from vivavoce.study.settings import Settings
@@ -69,7 +69,7 @@ class Recital(RecordedResponse):
     typed: str | None = None
 
 
-Due = Presented[OfferedStep, Sentence]
+Due = StimulusView[OfferedStep, Sentence]
 
 
 class Recite(StimulusStep[OfferedStep, Sentence, Recital]):
@@ -91,7 +91,7 @@ class Recite(StimulusStep[OfferedStep, Sentence, Recital]):
     def course(self, step: OfferedStep, study: Study) -> str:
         return f"{len(step.settings.sentences)} sentences are read aloud"
 
-    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[Sentence]:
+    def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Sentence]:
         return [Sentence(text=one) for one in step.settings.sentences]
 
     def redo(self, step: OfferedStep) -> bool:
@@ -113,7 +113,7 @@ class Recite(StimulusStep[OfferedStep, Sentence, Recital]):
     def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
-    def rows(self, given: Given[Sentence, Recital]) -> Iterator[Row]:
+    def rows(self, given: StimulusResponse[Sentence, Recital]) -> Iterator[Row]:
         yield {
             **given.row("sentence_number"),
             "sentence": given.stimulus.text,
