@@ -278,7 +278,7 @@ def test_no_more_places_than_before_tell_steps_apart() -> None:
 
 def test_sentences_are_not_read_back_by_their_patterns() -> None:
     """What analysis has to say is a `LocalizedText`: its values stand apart."""
-    rooms = ("analysis", "stats", "sections", "report", "api", "dashboard", "cli", "languages")
+    rooms = ("analysis", "stats", "sections", "reports", "api", "dashboard", "cli", "languages")
     paths = [path for room in rooms for path in (SOURCE / room).rglob("*.py")]
     assert [path for path in paths if "re.escape(" in path.read_text("utf-8")] == []
 

@@ -44,7 +44,12 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict
     line = None
     try:
         line = RealLine(welcomes=False)
-        socket = {"connect": "rasa-socketio", "allow_private": True, "idle_s": 5.0, "max_concurrency": AT_ONCE}
+        socket = {
+            "connect": "rasa-socketio",
+            "allow_private": True,
+            "idle_s": 5.0,
+            "max_concurrency": AT_ONCE,
+        }
         yield {
             "rasa": {"connect": "rasa", "url": rasa.plain, "allow_private": True, "max_concurrency": AT_ONCE},
             "rasa-socketio": {**socket, "url": rasa.plain},

@@ -30,6 +30,7 @@ from vivavoce.reports.document import frame_words
 from vivavoce.reports.language import language, named_language, say, speaking
 from vivavoce.reports.numbers import count, listed, plural
 from vivavoce.reports.rate_tables import heads
+from vivavoce.study.renamed_keys import parse_study
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation

@@ -18,7 +18,7 @@ from vivavoce.reports.numbers import (
     points,
     span,
 )
-from vivavoce.report.rate_tables import ONE_PERSON, headlines, interval_of, title
+from vivavoce.reports.rate_tables import ONE_PERSON, headlines, interval_of, title
 from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, NoWorse
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate
