@@ -84,13 +84,19 @@ class Terms:
         found = [(bonus.name, bonus.pay) for bonus in self.bonuses if dialogues >= bonus.dialogues]
         each = self.per_dialogue
         if each is not None and dialogues:
-            found.append((BY_DIALOGUE, Money(each.pay.minor * min(dialogues, each.most), each.pay.currency)))
+            found.append(
+                (BY_DIALOGUE, Money(each.pay.minor * min(dialogues, each.max_dialogues), each.pay.currency))
+            )
         return found
 
     @property
     def most_earned(self) -> int:
         """What somebody can earn on top of the reward, in minor units."""
-        each = self.per_dialogue.pay.minor * self.per_dialogue.most if self.per_dialogue is not None else 0
+        each = (
+            self.per_dialogue.pay.minor * self.per_dialogue.max_dialogues
+            if self.per_dialogue is not None
+            else 0
+        )
         return sum(bonus.pay.minor for bonus in self.bonuses) + each
 
     @property

@@ -136,7 +136,7 @@ class Prolific(PaidRecruiter):
         listing = Ledger(log, study).listing(self.name)
         codes = listing.codes if listing is not None else {}
         given = codes.get(outcome or "")
-        if given is None and outcome == "no_place":  # published before there were caps
+        if given is None and outcome == "no_place":  # published before there were quotas
             given = codes.get("screened_out")
         return HandBack(given, f"{COMPLETE}?cc={given}" if given else None, self.place)
 

@@ -74,7 +74,9 @@ class DialoguePay(Settings):
     """Pay for each dialogue that was completed, beside the reward."""
 
     pay: Amount = Field(description="for each, such as 0.25 GBP")
-    most: Whole = Field(ge=1, le=10_000, description="dialogues of one participant that are paid at most")
+    max_dialogues: Whole = Field(
+        ge=1, le=10_000, description="dialogues of one participant that are paid at most"
+    )
 
 
 class CallCost(Settings):

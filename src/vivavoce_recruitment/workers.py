@@ -63,7 +63,11 @@ class FoundSigns:
     def marked(self, participant_id: str, name: str) -> str:
         """The condition beyond which a sign is; empty where it is not, or nothing is known or declared."""
         sign = self.of(participant_id).sign(name)
-        return getattr(self.declared.mark, name) if self.declared.mark.reached(name, sign.value) else ""
+        return (
+            getattr(self.declared.thresholds, name)
+            if self.declared.thresholds.reached(name, sign.value)
+            else ""
+        )
 
     def of(self, participant_id: str) -> WorkSigns:
         return self.by_person.get(participant_id, WorkSigns(participant_id))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from vivavoce.audio.degradation import Damaged, Degradation, damaged
 from vivavoce.audio.recognition import Hypothesis, Recogniser
@@ -21,6 +21,7 @@ from vivavoce.connectors.base import Audio, Heard, UserTurn
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.model import Study
+from vivavoce.study.renamed_keys import new_key
 from vivavoce.study.voice import Speaking, Voice
 from vivavoce_stress.replay import SaidTurn, ToSay
 
@@ -31,8 +32,12 @@ _KEPT: Final = 500
 class Speech(Speaking):
     """How replays are spoken."""
 
+    model_config = ConfigDict(populate_by_name=True)  # stored runs have `damage`
+
     damage: Degradation = Field(
-        Degradation.model_validate({}), description="noise, telephone and loss of packets"
+        Degradation.model_validate({}),
+        alias="degradation",
+        description="noise, telephone and loss of packets",
     )
 
     def facts(self) -> dict[str, Any]:
@@ -47,11 +52,11 @@ def speech_of(study: Study) -> Speech:
 
 
 def read_speech_file(path: Path) -> Speech:
-    """A file with `recogniser`, `synthesiser` and `damage`.
+    """A file with `recogniser`, `synthesiser` and `degradation`.
 
     Raises  InputError: names the first thing that is wrong, with its line
     """
-    source = read_yaml(path)
+    source = read_yaml(path, new_key=new_key)
     problems = list(source.problems)
     if not problems:
         try:

@@ -12,6 +12,7 @@ from ruamel.yaml.representer import SafeRepresenter
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.validation import problems_of, shown_value
 from vivavoce.core.yaml_source import read_yaml
+from vivavoce.study.renamed_keys import new_key
 from vivavoce_stress.base import STRESS_TESTS
 from vivavoce_stress.case import Case
 from vivavoce_stress.spoken import Speech
@@ -43,7 +44,7 @@ def read_suite(path: Path) -> Suite:
 
     Raises  InputError: names the first thing that is wrong, with its line
     """
-    source = read_yaml(path)
+    source = read_yaml(path, new_key=new_key)
     if source.problems:
         raise _first(source.problems)
     try:

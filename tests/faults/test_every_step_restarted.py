@@ -35,7 +35,7 @@ from vivavoce.trial.engine import SessionEngine
 STEPS: dict[str, Callable[[Path], Study]] = {
     "dialogues and questionnaires": study_with_texts,
     "comparing": comparing_study,
-    "arena": lambda folder: arena_study(folder, bouts=2, turns=2),
+    "arena": lambda folder: arena_study(folder, battles=2, turns=2),
     "transcribing": lambda folder: transcribing_study(folder, accuracy=0),
     "commanding": commanding_study,
     "listening": lambda folder: listening_study(folder, sentences=2),

@@ -47,7 +47,7 @@ def check(page: Page) -> str:
 
 
 def test_a_whole_arena_on_a_small_telephone_by_keyboard(browser: Browser, tmp_path: Path) -> None:
-    study = arena_study(tmp_path / "study", bouts=2, turns=2)
+    study = arena_study(tmp_path / "study", battles=2, turns=2)
     with (
         served(tmp_path / "log.sqlite", lambda log: arena_engine(study, log)) as website,
         telephone(browser, website.url) as (page, told),

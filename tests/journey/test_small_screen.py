@@ -81,7 +81,7 @@ def test_the_task_is_read_whole_and_then_stays_as_one_line(browser: Browser, tmp
 
 
 def test_enter_sends_in_an_arena_and_the_code_at_the_end_is_copied(browser: Browser, tmp_path: Path) -> None:
-    with telephone(browser, arena_study(tmp_path / "study", bouts=1, turns=1), tmp_path) as page:
+    with telephone(browser, arena_study(tmp_path / "study", battles=1, turns=1), tmp_path) as page:
         message = page.get_by_label("Your message to both")
         message.press_sequentially("a van")
         message.press("Shift+Enter")

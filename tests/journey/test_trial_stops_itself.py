@@ -67,7 +67,7 @@ def settled(desk: TestClient) -> Callable[[], None]:
 
 
 def test_a_trial_pauses_itself_once_its_question_is_answered(tmp_path: Path, url: str) -> None:
-    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, looks=4)
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, interim_analyses=4)
     with Dashboard(study, url, tmp_path / "desk").running() as desk:
         held = hold_trial(study, url, apart, 40, after_each=settled(desk))
         page = desk.get("/trial").text
@@ -83,7 +83,7 @@ def test_a_trial_pauses_itself_once_its_question_is_answered(tmp_path: Path, url
 
 
 def test_a_trial_without_difference_goes_on_to_its_planned_end(tmp_path: Path, url: str) -> None:
-    study = watched_study(tmp_path, rule="pocock", participants=20, looks=2, futility=False)
+    study = watched_study(tmp_path, rule="pocock", participants=20, interim_analyses=2, futility=False)
     with Dashboard(study, url, tmp_path / "desk").running() as desk:
         wait = settled(desk)
         assert hold_trial(study, url, alike, 12, after_each=wait) == 12
@@ -99,7 +99,9 @@ def test_a_trial_without_difference_goes_on_to_its_planned_end(tmp_path: Path, u
 
 
 def test_a_dashboard_that_comes_and_goes_loses_no_look_and_takes_none_twice(tmp_path: Path, url: str) -> None:
-    study = watched_study(tmp_path, rule="obrien_fleming", participants=24, looks=4, futility=False)
+    study = watched_study(
+        tmp_path, rule="obrien_fleming", participants=24, interim_analyses=4, futility=False
+    )
     dashboard = Dashboard(study, url, tmp_path / "desk")
     hold_trial(study, url, alike, 7)
     for _ in range(2):
@@ -136,7 +138,7 @@ def test_whoever_resumes_a_stopped_trial_is_not_overruled(tmp_path: Path, url: s
 @pytest.mark.browser
 def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, url: str) -> None:
     """One filled page at two widths: no barrier for axe, nothing wider than the window."""
-    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, looks=4)
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, interim_analyses=4)
     with Dashboard(study, url, tmp_path / "desk").running() as desk:
         hold_trial(study, url, alike, 12, after_each=settled(desk))
     with Log.open(url) as log, chromium() as browser:
@@ -161,7 +163,7 @@ def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, u
 def test_the_overview_tells_the_looks_in_both_schemes_and_widths_and_leads_to_them_by_the_keyboard(
     tmp_path: Path, url: str
 ) -> None:
-    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, looks=4)
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, interim_analyses=4)
     with Dashboard(study, url, tmp_path / "desk").running() as desk:
         hold_trial(study, url, alike, 12, after_each=settled(desk))
     with Log.open(url) as log, chromium() as browser:

@@ -188,7 +188,7 @@ def test_steps_with_material_follow_one_another_in_any_order(tmp_path: Path) -> 
         "elicit: stimuli.yaml",
         "listen: {clips: clips.csv, audio: clips}",
         "compare: {pairs: pairs.yaml}",
-        "transcribe: {items: items.csv, audio: audio, each: 5}",
+        "transcribe: {items: items.csv, audio: audio, per_participant: 5}",
         "rate: {pairs: pairs.yaml}",
     ]
     for order in (steps, steps[::-1]):
@@ -200,7 +200,7 @@ def test_steps_with_material_follow_one_another_in_any_order(tmp_path: Path) -> 
 
 
 def test_nobody_who_listens_is_told_that_they_type(tmp_path: Path) -> None:
-    study = listening_study(tmp_path / "study", sentences=20, seconds=10, each=40)
+    study = listening_study(tmp_path / "study", sentences=20, seconds=10, per_participant=40)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         page = sheet(study, log)
     assert "40 short recordings" in page and "About 15 minutes." in page

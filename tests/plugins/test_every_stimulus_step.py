@@ -113,7 +113,7 @@ EXAMPLES = {
     ),
     "transcribe": Example(
         transcribing_study,
-        "transcribe: {items: items.csv, audio: audio, each: 5, accuracy: 0}",
+        "transcribe: {items: items.csv, audio: audio, per_participant: 5, accuracy: 0}",
         {"text": "a cheap place"},
         {"text": "la " * 1000},
         "This is too long. Please make it shorter.",

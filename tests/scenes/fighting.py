@@ -19,11 +19,11 @@ SYSTEMS = ("beryl-9", "cobalt", "topaz")
 
 
 def write_arena(
-    folder: Path, *, bouts: int = 1, turns: int = 3, systems: Mapping | None = None, more: str = ""
+    folder: Path, *, battles: int = 1, turns: int = 3, systems: Mapping | None = None, more: str = ""
 ) -> Path:
     """A study whose one step is an arena; every system says its own name, as a careless one does.
 
-    more  settings of the step, as `, meet: widest`
+    more  settings of the step, as `, matchmaking: widest`
     """
     told = systems or {
         name: {
@@ -38,7 +38,7 @@ def write_arena(
     (folder / "study.yaml").write_text(
         "study: city\nlanguages: [en, it]\n"
         f"systems: {json.dumps(told)}\n"
-        f"visit:\n  - arena: {{bouts: {bouts}, turns: {turns}, mask: [Acme Corp]{more}}}\n",
+        f"visit:\n  - arena: {{battles: {battles}, turns: {turns}, mask: [Acme Corp]{more}}}\n",
         encoding="utf-8",
     )
     return folder

@@ -42,7 +42,7 @@ def transcribing_study(folder: Path, unknown: int = 6, **settings: object) -> St
         writer = csv.DictWriter(file, ("audio", "dialogue_id", "turn_index", "gold", "hypothesis"))
         writer.writeheader()
         writer.writerows(rows)
-    chosen = {"each": 5, "gold": 0.4, "least_gold": 2, "accuracy": 0.75} | settings
+    chosen = {"per_participant": 5, "gold": 0.4, "min_gold": 2, "accuracy": 0.75} | settings
     written = "\n".join(f"      {key}: {str(value).lower()}" for key, value in chosen.items())
     (folder / "study.yaml").write_text(
         "study: transcripts\nlanguages: [en, it]\nvisit:\n  - transcribe:\n      items: items.csv\n"

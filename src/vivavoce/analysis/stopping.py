@@ -66,8 +66,12 @@ def next_look(stopping: Stopping, before: Sequence[float]) -> int | None:
     if stopping.rule in (None, "anytime") or stopping.participants is None:
         return None
     taken = max(before, default=0.0)
-    ahead = [place for place in range(1, stopping.looks + 1) if place / stopping.looks > taken + NEAR]
-    return -(-ahead[0] * stopping.participants // stopping.looks) if ahead else None
+    ahead = [
+        place
+        for place in range(1, stopping.interim_analyses + 1)
+        if place / stopping.interim_analyses > taken + NEAR
+    ]
+    return -(-ahead[0] * stopping.participants // stopping.interim_analyses) if ahead else None
 
 
 def watch(
@@ -112,7 +116,7 @@ def watch(
         planned=stopping.participants,
         information=max(pair.information for pair in found),
         number=number,
-        of=stopping.looks if stopping.rule != "anytime" else None,
+        of=stopping.interim_analyses if stopping.rule != "anytime" else None,
         verdicts=verdicts,
         stop=stop if number is not None else None,
         why=why,
@@ -160,7 +164,7 @@ def _planned(
         primary.measure,
         pair,
         planned=stopping.participants,
-        looks=stopping.looks,
+        looks=stopping.interim_analyses,
         before=before,
         visits=visits,
         spending=spending,

@@ -103,7 +103,7 @@ def _found(desk: Desk) -> tuple[dict[str, Any], bool]:
         "rows": standings(arena) if arena else [],
         "known": known,
         "is_public": plan is not None and plan.leaderboard == "public",
-        "meet": plan.meet if plan else "",
+        "meet": plan.matchmaking if plan else "",
         "computing": computing,
     }, computing
 

@@ -105,11 +105,14 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     ended = looks[-1][1].stop if looks else None
     plan = worded(RULES[str(rule.rule)])
     if rule.rule != "anytime" and rule.participants is not None:
-        due = [-(-place * rule.participants // rule.looks) for place in range(1, rule.looks + 1)]
+        due = [
+            -(-place * rule.participants // rule.interim_analyses)
+            for place in range(1, rule.interim_analyses + 1)
+        ]
         plan = ngettext(
             "%(num)s interim analysis, at %(due)s participants; %(plan)s",
             "%(num)s interim analyses, at %(due)s participants; %(plan)s",
-            rule.looks,
+            rule.interim_analyses,
             due=listed([str(one) for one in due]),
             plan=plan,
         )

@@ -13,7 +13,7 @@ from vivavoce.log.scope import SIMULATED
 from vivavoce.stats.eta import LEVEL, TimeToCome, time_to_come
 from vivavoce.study.model import Study
 from vivavoce.study.recruiter import RECRUITERS
-from vivavoce.trial.caps import needed_dialogues
+from vivavoce.trial.quotas import needed_dialogues
 
 PACE_OF: Final = timedelta(days=7)
 

@@ -167,7 +167,7 @@ class WorkSigns:
                   what is usual (the median over people): of a user turn with the same system, of the same
                   form, of a response in the same kind of step; n: of these; None: nothing was timed that
                   `FEWEST_PEOPLE` people did
-    fast_answers  share of answers to forms and stimuli that took less than `answer_at_least_s`, the time of
+    fast_answers  share of answers to forms and stimuli that took less than `min_answer_s`, the time of
                   what is answered at once being shared out evenly; n: answers; None: nothing was declared
     goal_pursued  share of constraints and requests of assigned tasks that they told, confirmed or asked for;
                   requests count where the system had offered something, and what it tells unasked is asked
@@ -295,7 +295,7 @@ class WorkQuality:
                 yield ("turn", dialogue["system"]), dialogue["participant_id"], median(delays)
 
     def fast_answers(self) -> Mapping[str, Sign]:
-        floor_s = self._declared.answer_at_least_s
+        floor_s = self._declared.min_answer_s
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for one in self._answers if floor_s is not None else ():
             counts[one.person][0] += one.answers * (one.seconds / one.answers < (floor_s or 0.0))

@@ -119,7 +119,7 @@ def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResp
         **facts,
         bout=bout.event.bout_id,
         number=state.round + 1,
-        total=step.bouts,
+        total=step.battles,
         exchanges=shown_exchanges(bout, step, names_to_mask(site.study, step)),
         waiting=not bout.settled,
         streamed=step.answers == "streamed",

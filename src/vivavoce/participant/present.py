@@ -131,7 +131,7 @@ def _dialogue(
         "dialogue": dialogue,
         "repeat": state.repeat,
         "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None and in_chat,
+        "embedded": step.external is None and in_chat,
         "left_s": site.engine.rules.left_s(state),
     }
     if channel is not None:
@@ -140,8 +140,8 @@ def _dialogue(
         facts.update(channel.facts(site.study, line, state, facts["problem"]))
     if channel is not None and not in_chat:
         return site.page(channel.page, state.language, of=channel, **facts)
-    if step.elsewhere is not None:
-        document = read_document(site.study.document(step.elsewhere, state.language))
+    if step.external is not None:
+        document = read_document(site.study.document(step.external, state.language))
         return site.page("elsewhere", state.language, **facts, document=document)
     too_short = step.gate != "none" and not dialogue.nontrivial(step)
     waiting = dialogue.running and (dialogue.unanswered is not None or not dialogue.greeted)

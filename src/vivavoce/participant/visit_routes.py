@@ -311,7 +311,7 @@ async def code(
     """Check an earned code."""
     state = await site.engine.state(visit_id)
     held_elsewhere = state.phase == "chat" and (
-        state.dialogue_plan.elsewhere is not None or channel_of(state.dialogue_plan.channel) is not None
+        state.dialogue_plan.external is not None or channel_of(state.dialogue_plan.channel) is not None
     )
     if held_elsewhere:
         return site.to("/visit?problem=not_over")

@@ -53,7 +53,7 @@ def stopping_words(stopping: Stopping | None) -> str:
     people, rule = stopping.participants, stopping.rule
     facts = {
         "people": plural(people, "participant") if people else "",
-        "looks": plural(stopping.looks, "look"),
+        "looks": plural(stopping.interim_analyses, "look"),
     }
     if rule is None:
         said = say("Planned: {people}.", **facts) if people else ""

@@ -249,8 +249,8 @@ def _quality_words(study: Study) -> str:
     quality = study.quality
     checks = [f"`{name} {right}`" for name, right in (quality.checks or {}).items()]
     told = [f"Right answers to checks: {_listed(checks)}."] if checks else []
-    if quality.answer_at_least_s is not None:
-        told.append(f"An answer is fast below {quality.answer_at_least_s:g} s.")
+    if quality.min_answer_s is not None:
+        told.append(f"An answer is fast below {quality.min_answer_s:g} s.")
     used = any(set(rule.fields) & set(OF_WORK) for rule in study.analysis.exclude)
     return "\n\n" + " ".join(told) if told and used else ""
 

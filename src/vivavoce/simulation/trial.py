@@ -127,8 +127,8 @@ def looks_at_others(study: Study) -> str:
     kinds = [(kind_of(step), step) for step in study.visit]
     if study.allocation == "balanced":
         return "systems are balanced over everybody's dialogues"
-    if study.caps is not None:
-        return "caps count everybody's places"
+    if study.quotas is not None:
+        return "quotas count everybody's places"
     if study.follow_up is not None:
         return "participants of an earlier session come again"
     if any(kind.quotas(step) for kind, step in kinds):

@@ -76,11 +76,11 @@ class Stopping(Settings):
             "trial pauses there at the latest"
         ),
     )
-    looks: Whole = Field(
+    interim_analyses: Whole = Field(
         5,
         ge=1,
         le=50,
-        title="Looks",
+        title="Interim analyses",
         description="number of planned interim analyses, evenly spaced; `anytime`: one after every visit",
     )
     futility: Flag = Field(

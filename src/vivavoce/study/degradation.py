@@ -1,4 +1,4 @@
-"""The section `damage` of a study file: degradation of speech on its way from one party to the other."""
+"""The section `degradation` of a study file: degradation of speech on its way from one party to the other."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,7 +69,7 @@ def check_degradation(
             levels.setdefault(factor, set()).add(level)
     if plan.factor not in levels:
         hint = nearest(plan.factor, sorted(levels))
-        source.report(("damage", "factor"), f"no system has a factor {plan.factor!r}", hint)
+        source.report(("degradation", "factor"), f"no system has a factor {plan.factor!r}", hint)
         return
     for key, level in [
         *(("levels", one) for one in plan.levels),
@@ -77,10 +77,10 @@ def check_degradation(
     ]:
         if level not in levels[plan.factor]:
             hint = nearest(level, sorted(levels[plan.factor]))
-            source.report(("damage", key, level), f"no system has this level of {plan.factor!r}", hint)
+            source.report(("degradation", key, level), f"no system has this level of {plan.factor!r}", hint)
     if not spoken:
         hint = "write channel: voice, or channel: phone, in a dialogue"
-        source.report(("damage",), "this study has no spoken dialogue", hint)
+        source.report(("degradation",), "this study has no spoken dialogue", hint)
     for name, system in systems.items():
         damaged = plan.of(system.factors) or plan.of_answers(system.factors)
         if system.connect == "phone" and damaged is not None:

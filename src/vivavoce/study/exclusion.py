@@ -160,7 +160,7 @@ class Exclusion(Settings):
     gold: Count = Field(None, description='share of checks answered correctly, "< 0.8"')
     pace: Count = Field(None, description="participant's time relative to the usual time in this study")
     fast_answers: Count = Field(
-        None, description="share of the participant's answers faster than `quality.answer_at_least_s`"
+        None, description="share of the participant's answers faster than `quality.min_answer_s`"
     )
     goal_pursued: Count = Field(
         None, description=("share of the task's requirements that the participant attempted")
@@ -181,7 +181,7 @@ class Exclusion(Settings):
     def _written(cls, value: Any) -> Any:
         names = _AND.split(value.strip()) if isinstance(value, str) else value
         if isinstance(names, list | dict) and any(str(name).startswith(OF_OUTCOMES) for name in names):
-            hint = "use quality.mark, which flags the dialogue for manual review"
+            hint = "use quality.thresholds, which flags the dialogue for manual review"
             raise mistake(f"{OF_OUTCOMES} depends on the outcome that the analysis measures", hint)
         return _parsed(value) if isinstance(value, str) else value
 

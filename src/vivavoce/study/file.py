@@ -15,7 +15,7 @@ from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.populations import PopulationPlan, check_population_names
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
-from vivavoce.study.quotas import Caps
+from vivavoce.study.quotas import Quotas
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules
 from vivavoce.study.session_link import FollowUp
@@ -196,11 +196,11 @@ class StudyFile(Settings):
         "least-used-by-participant", description="assignment of systems to dialogues"
     )
     limits: Limits = Field(Limits(), description="limits of a visit")  # pyright: ignore[reportCallIssue]
-    caps: Caps | None = Field(None, description="limits per participant and participants per condition")
+    quotas: Quotas | None = Field(None, description="limits per participant and participants per condition")
     identity: Identity = Field(Identity(), description="identification of participants")  # pyright: ignore[reportCallIssue]
     annotation: Annotation | None = Field(None, description="expert annotation of dialogues")
     telephone: Telephone | None = Field(None, description="settings of telephone dialogues")
-    damage: DamagePlan | None = Field(
+    degradation: DamagePlan | None = Field(
         None, description=("degradation of speech between participants and systems")
     )
     recordings: Recordings | None = Field(None, description="consent, retention and encryption of recordings")

@@ -24,7 +24,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import pairs_of_study
 from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
-from vivavoce.study.quotas import check_caps
+from vivavoce.study.quotas import check_quotas
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
 from vivavoce.study.renamed_keys import new_key, report_old_keys
@@ -115,7 +115,7 @@ def _recordings(materials: Materials, name: str | None, at: KeyPath) -> Path | N
     return folder
 
 
-NO_FLOOR = ("no minimum answer time is set", "add, for example, `quality: {answer_at_least_s: 1.5}`")
+NO_FLOOR = ("no minimum answer time is set", "add, for example, `quality: {min_answer_s: 1.5}`")
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
 
 
@@ -229,15 +229,15 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
     walk.check(source)
     check_channels(walk.held, source)
     check_telephone(file.telephone, walk.held, source)
-    if file.damage is not None:
+    if file.degradation is not None:
         spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
-        check_degradation(file.damage, file.systems, spoken, source)
+        check_degradation(file.degradation, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
     check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
     check_recruitment(recruitment, walk.held, file.languages, source)
     if "systems" not in sound.lost:
-        _check_caps(file, walk, source)
+        _check_quotas(file, walk, source)
     check_follow_up(file.follow_up, recruitment, materials.folder, source)
     check_populations(file.populations, file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
@@ -268,12 +268,12 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
         allocation=file.allocation,
         limits=file.limits,
         identity=file.identity,
-        caps=file.caps,
+        quotas=file.quotas,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation,
         telephone=file.telephone,
         recordings=file.recordings,
-        damage=file.damage,
+        degradation=file.degradation,
         retention=file.retention,
         follow_up=file.follow_up,
         recruitment=recruitment,
@@ -342,13 +342,13 @@ def _check_enough(
             source.report(path, problem, "add tasks, or plan fewer dialogues")
 
 
-def _check_caps(file: StudyFile, walk: Walk, source: MergedSource) -> None:
+def _check_quotas(file: StudyFile, walk: Walk, source: MergedSource) -> None:
     cells = {name: "/".join(system.factors.values()) or name for name, system in file.systems.items()}
     fought = [plan for step in walk.visit if (plan := battles_of(step)) is not None]
-    least = sum(plan.repeat.min for _, plan in walk.held) + sum(2 * plan.bouts for plan in fought)
+    least = sum(plan.repeat.min for _, plan in walk.held) + sum(2 * plan.battles for plan in fought)
     anonymous = file.identity.anonymous and not file.recruitment
     routed = file.telephone is not None and file.telephone.routing is not None
-    check_caps(file.caps, cells, least, source, anonymous=anonymous, routed=routed)
+    check_quotas(file.quotas, cells, least, source, anonymous=anonymous, routed=routed)
 
 
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:
@@ -383,10 +383,10 @@ def _check_exclusions(file: StudyFile, forms: Iterable[str], source: MergedSourc
             rule, known, {factor: sorted(found) for factor, found in levels.items()}, items
         ):
             source.report(("analysis", "exclude", index, *path), problem, hint)
-        if rule.fast_answers is not None and file.quality.answer_at_least_s is None:
+        if rule.fast_answers is not None and file.quality.min_answer_s is None:
             source.report(("analysis", "exclude", index, "fast_answers"), *NO_FLOOR)
-    if file.quality.mark.fast_answers is not None and file.quality.answer_at_least_s is None:
-        source.report(("quality", "mark", "fast_answers"), *NO_FLOOR)
+    if file.quality.thresholds.fast_answers is not None and file.quality.min_answer_s is None:
+        source.report(("quality", "thresholds", "fast_answers"), *NO_FLOOR)
     for name in file.quality.checks or {}:
         if name not in items:
             path = ("quality", "checks", name)

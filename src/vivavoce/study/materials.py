@@ -77,7 +77,7 @@ class Materials:
     def documents(self, file: StudyFile, walk: Walk) -> dict[str, dict[str, str]]:
         """Every Markdown text by file name and language."""
         read = [(step.document, at) for at, step in walk.placed]
-        shown = [(plan.elsewhere, (*at, "elsewhere")) for at, plan in walk.held]
+        shown = [(plan.external, (*at, "external")) for at, plan in walk.held]
         named = {name: at for name, at in reversed([*read, *shown]) if name is not None}
         return {name: self.document(name, file, at) for name, at in named.items()}
 

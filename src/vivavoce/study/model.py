@@ -17,7 +17,7 @@ from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance
 from vivavoce.study.quality import Quality
-from vivavoce.study.quotas import Caps
+from vivavoce.study.quotas import Quotas
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules
 from vivavoce.study.session_link import FollowUp
@@ -67,7 +67,7 @@ class Study(BaseModel):
     factors    cell of the design by system; empty where the study has no factors
     annotation what experts say of the dialogues; None where they say nothing
     telephone  how dialogues by telephone are held; None where there are none
-    damage     what speech goes through on its way to who hears it, by factor; None: nothing
+    degradation  what speech goes through on its way to who hears it, by factor; None: nothing
     recordings what becomes of the sound; None where nothing is said of it, and it is kept
     follow_up  the earlier study whose participants come again; None: they come for the first time
     retention  for how many days what is kept of people; None: for ever
@@ -96,11 +96,11 @@ class Study(BaseModel):
     parser: str = "rules"
     allocation: Allocation
     limits: Limits
-    caps: Caps | None = None
+    quotas: Quotas | None = None
     identity: Identity
     annotation: AnnotationPlan | None = None
     telephone: Telephone | None = None
-    damage: DamagePlan | None = None
+    degradation: DamagePlan | None = None
     recordings: Recordings | None = None
     retention: RetentionRules | None = None
     follow_up: FollowUp | None = None

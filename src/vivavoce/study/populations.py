@@ -29,7 +29,9 @@ class PopulationCost(Settings):
     minute: Number = Field(
         0.0, ge=0, le=1e6, description=("cost of each minute of dialogue, for example on the telephone")
     )
-    once: Number = Field(0.0, ge=0, le=1e9, description="fixed cost: advertising, a room, a telephone number")
+    fixed: Number = Field(
+        0.0, ge=0, le=1e9, description="fixed cost: advertising, a room, a telephone number"
+    )
 
     @field_validator("currency")
     @classmethod

@@ -23,7 +23,7 @@ class Marks(Settings):
         None, description=('time taken relative to the usual time in this study, such as "< 0.4"')
     )
     fast_answers: Count = Field(
-        None, description='share of answers faster than `answer_at_least_s`, such as "> 0.5"'
+        None, description='share of answers faster than `min_answer_s`, such as "> 0.5"'
     )
     goal_pursued: Count = Field(
         None, description='share of the task\'s requirements that were attempted, such as "< 0.5"'
@@ -51,15 +51,15 @@ class Quality(Settings):
         None,
         description="correct answers to attention checks in questionnaires, such as {attention: 4}",
     )
-    answer_at_least_s: Number | None = Field(
+    min_answer_s: Number | None = Field(
         None,
         gt=0,
         le=3600,
         description=("answers below this many seconds count as fast (default: no answer does)"),
     )
-    mark: Marks = Field(Marks(), description="thresholds of marks")  # pyright: ignore[reportCallIssue]
+    thresholds: Marks = Field(Marks(), description="thresholds of marks")  # pyright: ignore[reportCallIssue]
 
     @property
     def by_rules(self) -> tuple[dict[str, str], float | None]:
         """Settings that rules of exclusion use, without marks."""
-        return self.checks or {}, self.answer_at_least_s
+        return self.checks or {}, self.min_answer_s

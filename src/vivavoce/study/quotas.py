@@ -1,4 +1,4 @@
-"""The section `caps` of a study file: limits per participant and numbers of participants."""
+"""The section `quotas` of a study file: limits per participant and numbers of participants."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -12,7 +12,7 @@ from vivavoce.study.settings import Settings, Whole
 Places = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
 
 
-class Caps(Settings):
+class Quotas(Settings):
     """Limits over all visits. A participant beyond a limit is turned away with the outcome `no_place`.
 
     The first dialogue takes a place. The place is free again when the visit ends unfinished or pauses for
@@ -41,8 +41,8 @@ class Caps(Settings):
         return self.conditions.get(condition) if isinstance(self.conditions, dict) else self.conditions
 
 
-def check_caps(
-    caps: Caps | None,
+def check_quotas(
+    quotas: Quotas | None,
     conditions: Mapping[str, str],
     dialogues: int,
     source: Source,
@@ -50,32 +50,34 @@ def check_caps(
     anonymous: bool,
     routed: bool,
 ) -> None:
-    """Report caps that the study cannot keep.
+    """Report quotas that the study cannot keep.
 
     Input   conditions: by system; dialogues: minimum of one visit; anonymous: people come without an
     identifier; routed: the system is drawn when a call comes
     """
-    if caps is None:
+    if quotas is None:
         return
     known = sorted(set(conditions.values()))
-    for name in caps.conditions if isinstance(caps.conditions, dict) else ():
+    for name in quotas.conditions if isinstance(quotas.conditions, dict) else ():
         if known and name not in known:
-            source.report(("caps", "conditions", name), f"unknown condition {name!r}", nearest(name, known))
-    if caps.dialogues is not None and caps.dialogues < dialogues:
-        problem = f"at most {caps.dialogues} dialogues are allowed, but a visit needs {dialogues}"
-        source.report(("caps", "dialogues"), problem, f"write at least {dialogues}, or plan fewer dialogues")
-    if not dialogues and (caps.participants or caps.conditions or caps.dialogues):
+            source.report(("quotas", "conditions", name), f"unknown condition {name!r}", nearest(name, known))
+    if quotas.dialogues is not None and quotas.dialogues < dialogues:
+        problem = f"at most {quotas.dialogues} dialogues are allowed, but a visit needs {dialogues}"
         source.report(
-            ("caps",),
+            ("quotas", "dialogues"), problem, f"write at least {dialogues}, or plan fewer dialogues"
+        )
+    if not dialogues and (quotas.participants or quotas.conditions or quotas.dialogues):
+        source.report(
+            ("quotas",),
             "`dialogues` and places are limited, but the visit has no dialogue",
             "keep only `visits`",
         )
     for key in ("visits", "dialogues"):
-        if anonymous and getattr(caps, key) is not None:
+        if anonymous and getattr(quotas, key) is not None:
             hint = "write `identity: {anonymous: false}`, or add `recruitment`"
             source.report(
-                ("caps", key), "a participant without an identifier counts as new at every visit", hint
+                ("quotas", key), "a participant without an identifier counts as new at every visit", hint
             )
-    if routed and caps.conditions is not None:
+    if routed and quotas.conditions is not None:
         hint = "leave out one of the two"
-        source.report(("caps", "conditions"), "telephone.routing draws systems when a call comes", hint)
+        source.report(("quotas", "conditions"), "telephone.routing draws systems when a call comes", hint)

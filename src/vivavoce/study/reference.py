@@ -37,7 +37,8 @@ study that runs. `vivavoce check DIR` reports every mistake with its line and a 
 _RENAMED: Final = """## Renamed keys
 
 `vivavoce check --fix STUDY` renames old keys in the study file and changes nothing else. Studies with a log,
-and datasets, open with old keys. `*` is any name or number; `connector` is in a campaign's submission file.
+and datasets, open with old keys. `*` is any name or number; `connector` is in a
+submission file of a campaign, `system` in a suite of stress tests.
 
 """
 _FILES: Final = """## Other files
@@ -65,7 +66,7 @@ def study_reference() -> str:
     files |= {file: model for _, step in STEPS for file, model in step.file_models.items()}
     later = ", ".join(f"`{name}`" for name in LATER_STEPS)
     renamed = (
-        (", ".join(f"`{place}`" for place in places), f"`{old}`", f"`{new}`")
+        (", ".join(f"`{place}`" if place else "top level" for place in places), f"`{old}`", f"`{new}`")
         for places, names in RENAMED_KEYS.items()
         for old, new in names.items()
     )

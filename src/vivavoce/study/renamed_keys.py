@@ -7,9 +7,10 @@ from typing import Final
 from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
 
 # old and new keys of a mapping, by its places: paths in new names, with * for any name or number;
-# `connector` is that of a submission file
+# "" is the top, `connector` is in a submission file, `system` in a suite of stress tests
 RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
-    ("systems.*", "systems.*.behind", "connector"): {
+    ("",): {"caps": "quotas", "damage": "degradation"},
+    ("systems.*", "systems.*.behind", "connector", "system"): {
         "at_once": "max_concurrency",
         "rest_after": "failure_threshold",
         "rest_s": "reset_s",
@@ -17,12 +18,22 @@ RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
     },
     ("voice", "telephone", "telephone.outbound"): {"at_once": "max_concurrency"},
     ("telephone.outbound",): {"a_day": "max_per_day", "a_number": "max_per_number", "tries": "max_attempts"},
+    ("visit.*.arena",): {"bouts": "battles", "meet": "matchmaking"},
+    ("visit.*.dialogue",): {"elsewhere": "external"},
     ("visit.*.elicit",): {"at_once": "single_take"},
+    ("visit.*.listen", "visit.*.transcribe"): {"each": "per_participant"},
+    ("visit.*.transcribe",): {"least_gold": "min_gold"},
+    ("analysis.stopping",): {"looks": "interim_analyses"},
+    ("quality",): {"answer_at_least_s": "min_answer_s", "mark": "thresholds"},
+    ("populations.*.cost",): {"once": "fixed"},
+    ("recruitment.*.per_dialogue",): {"most": "max_dialogues"},
 }
 _BY_OLD_KEY: Final[dict[str, list[tuple[list[str], str]]]] = {}
 for _places, _names in RENAMED_KEYS.items():
     for _old, _new in _names.items():
-        _BY_OLD_KEY.setdefault(_old, []).extend((place.split("."), _new) for place in _places)
+        _BY_OLD_KEY.setdefault(_old, []).extend(
+            (place.split(".") if place else [], _new) for place in _places
+        )
 
 
 def _fits(wanted: str, name: str | int) -> bool:

@@ -93,7 +93,7 @@ class Walk:
                 source.report(at, f"there are two steps {step.kind!r}", hint)
             seen.add(step.kind)
         for at, plan in self.held:
-            if plan.elsewhere is not None and plan.gate != "code":
+            if plan.external is not None and plan.gate != "code":
                 problem = f"gate {plan.gate!r} cannot see a dialogue outside the page"
                 source.report((*at, "gate"), problem, "write gate: code")
         for at, screen in zip(self.paths, self._screens, strict=True):

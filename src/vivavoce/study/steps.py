@@ -67,7 +67,7 @@ class DialoguePlan(DialogueSettings):
     gate      code: the form opens with the earned code; dialogue: it opens when the dialogue was not trivial;
               none: it is open
     channel   how participants talk: text, voice, or one that a package offers, such as phone
-    elsewhere None when the chat is in the page; else the file that says where the system is reached
+    external None when the chat is in the page; else the file that says where the system is reached
     """
 
     repeat: Range = Range(min=1, max=1)  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -96,7 +96,7 @@ class DialogueSettings(Settings):
     )
     nontrivial: Nontrivial = Field(Nontrivial(user_turns=1), description="conditions for a real conversation")
     channel: str = Field("text", description="channel: text, voice, phone, or one from an installed package")
-    elsewhere: str | None = Field(
+    external: str | None = Field(
         None,
         description=(
             "Markdown file with instructions for a system outside the page; participants enter the code"
@@ -121,7 +121,7 @@ class DialogueSettings(Settings):
 
     @model_validator(mode="after")
     def _streams_in_the_page(self) -> "DialogueSettings":
-        if self.answers == "streamed" and (self.channel != "text" or self.elsewhere is not None):
+        if self.answers == "streamed" and (self.channel != "text" or self.external is not None):
             where = f"by {self.channel}" if self.channel != "text" else "outside the page"
             raise mistake(
                 f"only the page's chat can stream answers, not dialogues {where}",
@@ -159,11 +159,11 @@ class ScreenSettings(Settings):
 class BattlePlan(Settings):
     """Two anonymous systems answer the same messages side by side, and participants vote."""
 
-    bouts: Whole = Field(1, ge=1, le=100, description="battles per participant, each with two systems")
+    battles: Whole = Field(1, ge=1, le=100, description="battles per participant, each with two systems")
     turns: Whole = Field(6, ge=1, le=100, description="maximum messages of a battle")
     both_bad: Flag = Field(True, description="offer the vote `both are bad`")
     mask: list[str] = Field([], description="words to mask in answers, besides names of systems and models")
-    meet: Literal["balanced", "widest"] = Field(
+    matchmaking: Literal["balanced", "widest"] = Field(
         "balanced", description="matchmaking: all pairs equally often, or the least certain pairs more often"
     )
     leaderboard: Literal["private", "public"] = Field(

@@ -132,9 +132,9 @@ def check_telephone(
         if dialogue.gate != "code":
             problem = f"gate {dialogue.gate!r}: the page does not see the end of a call"
             source.report((*path, "gate"), problem, "write gate: code")
-        if dialogue.elsewhere is not None:
+        if dialogue.external is not None:
             problem = "the step already shows a telephone number"
-            source.report((*path, "elsewhere"), problem, "remove it, or write channel: text")
+            source.report((*path, "external"), problem, "remove it, or write channel: text")
 
 
 def check_called_systems(

@@ -268,7 +268,7 @@ class VisitState(VisitHistory):
     def _(self, event: arena_events.BoutEnded, stored: StoredEvent) -> None:
         self.phase = "ready"
         self.round += 1
-        if self.round >= self.battle_plan.bouts:
+        if self.round >= self.battle_plan.battles:
             self._enter(event.step + 1)
 
     @_move.register

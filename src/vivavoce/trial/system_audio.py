@@ -190,9 +190,9 @@ def as_heard(sound: Sound, study: Study, dialogue: DialogueHistory | None) -> So
 
 def damage_of(study: Study, dialogue: DialogueHistory | None) -> Degradation | None:
     """Degradation of a participant's speech in this dialogue; None: clean."""
-    if study.damage is None or dialogue is None:
+    if study.degradation is None or dialogue is None:
         return None
-    return study.damage.of(study.factors.get(dialogue.system, {}))
+    return study.degradation.of(study.factors.get(dialogue.system, {}))
 
 
 def degraded(sound: Sound, damage: Degradation, dialogue_id: str) -> Sound:

@@ -25,8 +25,8 @@ from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
 from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
-from vivavoce.trial.caps import dialogues_left, open_systems, turned_away
 from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.quotas import dialogues_left, open_systems, turned_away
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.system_audio import Play, SystemAudio
 
@@ -175,7 +175,7 @@ class MoveRules:
         )
 
     def turn_away(self, draft: Draft) -> None:
-        """End a visit that has just begun where the study's caps leave it no place."""
+        """End a visit that has just begun where the study's quotas leave it no place."""
         cap = turned_away(draft.tx, self.study, draft.state, self.clock.now())
         if cap is not None:
             draft.add(log_events.VisitEnded(outcome="no_place", cap=cap))
@@ -218,7 +218,7 @@ class MoveRules:
         )
 
     def assign_next(self, draft: Draft) -> None:
-        """The next dialogue, or bout; where caps leave none, what comes instead. Raises Refused: `paused`."""
+        """The next dialogue or battle; else what the quotas leave. Raises Refused: `paused`."""
         study, state, tx = self.study, draft.state, draft.tx
         if paused(tx):
             raise Refused("paused")
@@ -245,7 +245,7 @@ class MoveRules:
             tx.bouts(state.logged_study, simulated=state.simulated),
             tx.bouts(state.logged_study, state.participant_id),
             chance,
-            widest=state.battle_plan.meet == "widest",
+            widest=state.battle_plan.matchmaking == "widest",
         )
         keys = [codes.new_key("dialogue") for _ in met]
         for key, system in zip(keys, met, strict=True):

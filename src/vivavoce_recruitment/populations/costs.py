@@ -86,7 +86,7 @@ class _Members:
             cost.participant * len(self.people) + cost.dialogue * len(self.dialogues) + cost.minute * minutes
         )
         return self.spent(
-            total=growing + cost.once, once=cost.once, currency=cost.currency, source="study_file"
+            total=growing + cost.fixed, once=cost.fixed, currency=cost.currency, source="study_file"
         )
 
     def by_terms(self, terms: Mapping[str, Terms], recruiters: Sequence[str]) -> Spent | None:

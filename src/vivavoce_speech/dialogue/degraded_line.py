@@ -84,6 +84,6 @@ class Answers:
 
 def answers(study: Study, dialogue: DialogueHistory) -> Answers:
     """How the participant hears this dialogue's system."""
-    plan = study.damage
+    plan = study.degradation
     damage = plan.of_answers(study.factors.get(dialogue.system, {})) if plan is not None else None
     return Answers(damage, dialogue.dialogue_id)

@@ -70,7 +70,8 @@ def run(
         typer.Option("--spoken", help="Synthesise user turns and send the recognised text to the system."),
     ] = False,
     speech: Annotated[
-        Path | None, typer.Option("--speech", help="YAML: recogniser, synthesiser, damage. Implies --spoken.")
+        Path | None,
+        typer.Option("--speech", help="YAML: recogniser, synthesiser, degradation. Implies --spoken."),
     ] = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=500, help="Concurrent replays.")] = 16,
     attempts: Annotated[

@@ -123,7 +123,7 @@ def test_a_dataset_without_votes_is_told(tmp_path: Path) -> None:
 def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Path) -> None:
     """Through the session engine, the log and the export; 99.9 % intervals, since three must hold at once."""
     worth = {"beryl-9": 1.0, "cobalt": 0.0, "topaz": -1.0}
-    study = arena_study(tmp_path / "study", bouts=2, turns=3)
+    study = arena_study(tmp_path / "study", battles=2, turns=3)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         asyncio.run(fight_all(arena_engine(study, log), 25, worth, seed=11))
         facts = rank_systems(export_dataset(log, "city", tmp_path / "data"), level=0.999)

@@ -16,7 +16,7 @@ from vivavoce.study.model import Analysis, Stopping
 
 
 def plan(rule="obrien_fleming", systems=("a", "b"), **more):
-    settings = {"participants": 40, "looks": 4, **more.pop("stopping", {})}
+    settings = {"participants": 40, "interim_analyses": 4, **more.pop("stopping", {})}
     primary = {"measure": "subjective_success", "compare": list(systems)}
     return Analysis.model_validate({"primary": primary, "stopping": {"rule": rule, **settings}, **more})
 
@@ -121,7 +121,7 @@ def test_a_share_within_the_margin_ends_a_watch_at_any_time(make):
 def test_the_interval_that_holds_at_all_looks_is_wider_than_one_of_a_single_look(make):
     dataset, visits = trial(make, 20, {"a": 0.7, "b": 0.5})
     pair = watch(dataset, plan(), visits, before=[0.25]).verdicts[0]
-    single = watch(dataset, plan(stopping={"looks": 1, "participants": 20}), visits).verdicts[0]
+    single = watch(dataset, plan(stopping={"interim_analyses": 1, "participants": 20}), visits).verdicts[0]
     assert pair.low < single.low < single.high < pair.high
 
 
@@ -208,7 +208,7 @@ def test_a_watch_at_any_time_counts_who_met_both(make):
 
 
 def test_looks_are_due_at_the_first_whole_number_of_participants():
-    analysis = plan(stopping={"looks": 3})
+    analysis = plan(stopping={"interim_analyses": 3})
     assert [next_look(analysis.stopping, before) for before in ([], [14 / 40], [27 / 40])] == [14, 27, 40]
     assert next_look(plan("anytime").stopping, []) is None
 

@@ -27,7 +27,7 @@ TRANSCRIBING = """
 study: transcripts
 languages: [en]
 visit:
-  - transcribe: {items: items.csv, audio: audio, each: 9, gold: 0.1, least_gold: 1, accuracy: 0.5}
+  - transcribe: {items: items.csv, audio: audio, per_participant: 9, gold: 0.1, min_gold: 1, accuracy: 0.5}
 """
 
 

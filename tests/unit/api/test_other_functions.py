@@ -126,7 +126,7 @@ def test_callers_elsewhere_say_the_same_words(study: Path, monkeypatch: pytest.M
     ("words", "why"),
     [
         ("allocation: balanced", "systems are balanced over everybody's dialogues"),
-        ("caps: {participants: 3}", "caps count everybody's places"),
+        ("quotas: {participants: 3}", "quotas count everybody's places"),
     ],
 )
 def test_callers_who_depend_on_each_other_are_kept_together(study: Path, words: str, why: str) -> None:

@@ -129,7 +129,7 @@ def test_completion_proposes_presets_formats_bots_studies_and_their_systems(tmp_
         (tmp_path / name).mkdir()
     (tmp_path / "stock" / "dataset.json").touch()
     (tmp_path / "study" / "study.yaml").write_text(
-        "study: city\nlanguages: [en]\nvisit:\n  - arena: {bouts: 1, turns: 1}\n"
+        "study: city\nlanguages: [en]\nvisit:\n  - arena: {battles: 1, turns: 1}\n"
         "systems:\n  amber: {connect: scripted}\n  agate: {connect: scripted}\n  topaz: {connect: scripted}\n"
     )
     assert proposed("init", "mine", "--protocol", "gu") == ["guerini-2018"]

@@ -346,7 +346,7 @@ def test_where_a_stopping_rule_watches_the_size_is_counted_as_the_rule_counts(
     watched = declared(
         study,
         primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
-        stopping={"rule": "pocock", "participants": 10, "looks": 2},
+        stopping={"rule": "pocock", "participants": 10, "interim_analyses": 2},
     )
     walk.completed()
     left_early, left_late = walk.caller(), walk.caller()
@@ -386,7 +386,7 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     watched = declared(
         study,
         primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
-        stopping={"rule": "obrien_fleming", "participants": 80, "looks": 4},
+        stopping={"rule": "obrien_fleming", "participants": 80, "interim_analyses": 4},
     )
     looks(watched, log)
     app = create_desk(watched, log, work_dir=tmp_path / "work", account_optional=True)

@@ -213,7 +213,7 @@ def test_costs_are_those_of_everybody_and_counts_of_those_shown(
 
 def test_a_stopping_rule_never_counts_programs(tmp_path: Path) -> None:
     """Programs show a difference that would stop any trial; no look is due before people have come."""
-    study = watched_study(tmp_path, rule="obrien_fleming", participants=8, looks=2)
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=8, interim_analyses=2)
     url = f"sqlite:///{tmp_path / 'log.sqlite'}"
     hold_trial(study, url, apart, 8, simulated=True)
     with Log.open(url) as log:

@@ -348,7 +348,7 @@ def test_a_step_says_only_what_differs_from_its_defaults(scaffold: Editor) -> No
             "set-gate": "dialogue",
             "set-nontrivial.user_turns": "2",
             "set-channel": "text",
-            "set-elsewhere": "",
+            "set-external": "",
         },
     )
     text = scaffold.file.read_text(encoding="utf-8")

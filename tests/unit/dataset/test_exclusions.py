@@ -361,6 +361,6 @@ def test_rules_changed_later_are_told_also_where_no_comparison_was_declared(tmp_
     dataset = shops(tmp_path / "d", {}, {"said": []}, file=file, later=later)
     assert kept(dataset) == ["d0"] and declaration(dataset) is None
     assert later_rules_words(dataset) is not None
-    marked = file + "quality: {mark: {pace: '< 0.5'}}\n"
+    marked = file + "quality: {thresholds: {pace: '< 0.5'}}\n"
     late = later_rules_words(shops(tmp_path / "e", {}, file=file, later=marked))
     assert late is None, "a mark leaves nobody out"

@@ -102,7 +102,7 @@ def test_answers_are_fast_below_the_declared_seconds_each_and_none_where_nothing
             crowd.add("ratings", **form, instrument="own", item_id=f"q{item}", value=1.0, answer="yes")
         crowd.add("steps", **form, kind="questionnaire", name="own", duration_s=seconds)
         crowd.add("preferences", participant_id=who, response_s=30.0, answered_at=START)
-    assert crowd.signs("fast_answers", answer_at_least_s=1.0) == [Sign(0.0, 5), Sign(0.8, 5)]
+    assert crowd.signs("fast_answers", min_answer_s=1.0) == [Sign(0.0, 5), Sign(0.8, 5)]
     assert crowd.signs("fast_answers") == [Sign(), Sign()]
 
 
@@ -461,7 +461,7 @@ def test_a_form_is_timed_by_the_answers_that_were_given() -> None:
             given = {"value": 1.0, "answer": "yes"} | (answered if item == "q2" else {})
             crowd.add("ratings", **form, instrument="own", item_id=item, **given)
         crowd.add("steps", **form, **{"kind": "questionnaire", "name": "own", "duration_s": 3.0} | changed)
-        assert crowd.signs("fast_answers", answer_at_least_s=2.0) == [expected]
+        assert crowd.signs("fast_answers", min_answer_s=2.0) == [expected]
 
 
 @pytest.mark.parametrize(("letters", "sign"), [(39, Sign()), (40, Sign(0.0, 1))])

@@ -21,7 +21,7 @@ GIVEAWAYS = (*SYSTEMS, "beryl", "machine", "scripted", "acme")
 
 @pytest.fixture
 def visitor(tmp_path: Path, log: Log) -> Iterator[Visitor]:
-    engine = arena_engine(arena_study(tmp_path / "study", bouts=2, turns=2), log)
+    engine = arena_engine(arena_study(tmp_path / "study", battles=2, turns=2), log)
     with running(create_app(engine)) as server:
         visitor = Visitor(server)
         yield visitor

@@ -257,7 +257,7 @@ def test_the_recording_is_locked_where_there_is_a_key(booth: Any, monkeypatch: p
 def test_answers_are_heard_and_laid_out_as_the_condition_damages_them(booth: Any) -> None:
     plan = DamagePlan.model_validate({"factor": "line", "answers": {"bad": {"snr_db": 5, "loss": 0.2}}})
     factors = {"one": {"line": "bad"}, "two": {"line": "bad"}}
-    with booth(Parrot(), damage=plan, factors=factors) as there:
+    with booth(Parrot(), degradation=plan, factors=factors) as there:
         heard = there.listen(there.system_turns()[0])
         hold(there)
         stored = {one.turn_index: one.file for one in there.log.recordings() if one.speakers == ["system"]}

@@ -51,7 +51,7 @@ def recording(page: str) -> str:
 
 
 def test_recordings_are_written_down_one_after_another(come: Come, log: Log) -> None:
-    visitor = start(come(least_gold=3))  # two answers judge nobody, whichever recordings come first
+    visitor = start(come(min_gold=3))  # two answers judge nobody, whichever recordings come first
     assert "Recording 1 of 5" in visitor.html
     visitor.press("/respond", text="  a cheap \n place ")
     assert "Recording 2 of 5" in visitor.html
@@ -88,14 +88,14 @@ def test_the_page_does_not_tell_a_known_recording_from_another(come: Come) -> No
 
 
 def test_what_the_recogniser_heard_stands_there_only_when_the_study_wants_it(come: Come, log: Log) -> None:
-    visitor = start(come(prefill=True, gold=0, least_gold=0, each=2))
+    visitor = start(come(prefill=True, gold=0, min_gold=0, per_participant=2))
     assert re.search(r">recognised \d</textarea>", visitor.html)
     visitor.press("/respond", text="corrected")
     assert given(log)[0].prefilled
 
 
 def test_somebody_who_is_refused_comes_to_a_decent_end(come: Come) -> None:
-    visitor = start(come(gold=1, each=3, least_gold=2))
+    visitor = start(come(gold=1, per_participant=3, min_gold=2))
     for _ in range(3):
         if "/respond" in visitor.html:
             visitor.press("/respond", text="la la la la")

@@ -27,7 +27,7 @@ ELSEWHERE = DialogueStep(
     repeat=Range(min=1, max=1),
     gate="code",
     nontrivial=Nontrivial(),
-    elsewhere="reach.md",
+    external="reach.md",
     feedback=(QuestionnaireStep(name="cambridge", about="dialogue"),),
 )
 

@@ -32,7 +32,7 @@ study: town
 recruitment:
   prolific:
     {token: "${TOKEN}", description: Talk to it., site: "https://lab.example", reward: 2.00 GBP, places: 40,
-     minutes: 15, fee_percent: 25, per_dialogue: {pay: 0.10 GBP, most: 3}}
+     minutes: 15, fee_percent: 25, per_dialogue: {pay: 0.10 GBP, max_dialogues: 3}}
   links: {open: true}
 """
 SIMULATED = """
@@ -50,7 +50,7 @@ populations:
   crowd: {recruiters: [prolific]}
   laboratory:
     recruiters: [links]
-    cost: {currency: GBP, participant: 6, dialogue: 0.80, minute: 0.10, once: 60}
+    cost: {currency: GBP, participant: 6, dialogue: 0.80, minute: 0.10, fixed: 60}
 """
 
 

@@ -132,7 +132,7 @@ def test_the_estimate_is_exact_in_decimal_numbers() -> None:
 def test_each_dialogue_may_be_paid_and_telephone_minutes_are_in_the_cost() -> None:
     """By hand: 20 x (2.00 + 0.50 + 4 x 0.25) = 70.00; 20 x 6 min x 0.013 = 1.56; 10.5 min cost 0.1365."""
     bonus = Bonus.model_validate({"name": "two", "dialogues": 2, "pay": "0.50 GBP"})
-    each = DialoguePay.model_validate({"pay": "0.25 GBP", "most": 4})
+    each = DialoguePay.model_validate({"pay": "0.25 GBP", "max_dialogues": 4})
     calls = CallCost.model_validate({"per_minute": 0.013, "minutes": 6})
     terms = Terms(Money(200, "GBP"), 20, 10, (bonus,), None, each, calls)
     found = estimate(terms, [], [], 10.5)

@@ -18,7 +18,7 @@ from vivavoce.study.load import load_study
 QUALITY = """
 quality:
   checks: {understood: "> 2"}
-  mark: {gold: "< 0.8"}
+  thresholds: {gold: "< 0.8"}
 """
 
 

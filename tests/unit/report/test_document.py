@@ -445,7 +445,7 @@ def test_opinion_and_record_are_held_against_each_other(tmp_path):
 
 
 def test_a_trial_with_a_stopping_rule_says_so_and_that_these_are_single_look_figures(tmp_path):
-    rule = "stopping: {words: Before June., rule: obrien_fleming, participants: 60, looks: 5}"
+    rule = "stopping: {words: Before June., rule: obrien_fleming, participants: 60, interim_analyses: 5}"
     study = STUDY.replace("stopping: After 40 people.", rule)
     dataset = written(tmp_path / "d", study={"name": "s", "revision": "r", "file": study})
     page = render(dataset)

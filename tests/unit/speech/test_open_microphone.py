@@ -39,7 +39,7 @@ def test_the_page_plays_answers_as_the_condition_damages_them(tmp_path: Path) ->
         assert [one.packets for one in told] == [50, 50]
         assert (heard == LOUD).sum() == 320 * sum(50 - one.packets_lost for one in told)
 
-    run(tmp_path, test, {"damage": plan, "factors": factors})
+    run(tmp_path, test, {"degradation": plan, "factors": factors})
 
 
 def test_a_dialogue_is_held_and_its_recording_lies_beside_the_log(tmp_path: Path) -> None:

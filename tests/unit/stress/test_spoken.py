@@ -172,9 +172,12 @@ def test_without_a_file_a_study_is_spoken_as_its_dialogues_by_voice_are() -> Non
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("damage: {snr_dB: 3}", "speech.yaml:1 damage.snr_dB: unknown key 'snr_dB'. Did you mean 'snr_db'"),
-        ("recogniser: pocketsphinx\ndamage:\n  noise: cafe\n", "speech.yaml:3 damage.noise"),
-        ("damage: {loss: 0.6, burst: 1}", "cannot be lost in bursts of 1"),
+        (
+            "damage: {snr_dB: 3}",
+            "speech.yaml:1 degradation.snr_dB: unknown key 'snr_dB'. Did you mean 'snr_db'",
+        ),
+        ("recogniser: pocketsphinx\ndegradation:\n  noise: cafe\n", "speech.yaml:3 degradation.noise"),
+        ("degradation: {loss: 0.6, burst: 1}", "cannot be lost in bursts of 1"),
     ],
 )
 def test_a_mistake_in_the_file_is_named_with_its_line(text: str, told: str, tmp_path: Path) -> None:

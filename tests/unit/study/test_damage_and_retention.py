@@ -45,22 +45,22 @@ def test_one_way_is_enough_and_nothing_is_not(settings: dict[str, Any]) -> None:
             {"levels": {"bad": NOISY}},
             {"a": system(lyne="bad")},
             True,
-            ["damage.factor: no system has a factor 'line'"],
+            ["degradation.factor: no system has a factor 'line'"],
         ),
         (
             {"levels": {"bad": NOISY, "worse": NOISY}, "answers": {"worst": LOSSY}},
             {"a": system(line="bad")},
             True,
             [
-                "damage.levels.worse: no system has this level of 'line'",
-                "damage.answers.worst: no system has this level of 'line'",
+                "degradation.levels.worse: no system has this level of 'line'",
+                "degradation.answers.worst: no system has this level of 'line'",
             ],
         ),
         (
             {"levels": {"bad": NOISY}},
             {"a": system(line="bad")},
             False,
-            ["damage: this study has no spoken dialogue"],
+            ["degradation: this study has no spoken dialogue"],
         ),
         (
             {"levels": {"bad": NOISY}, "answers": {"far": LOSSY}},

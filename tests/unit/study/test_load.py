@@ -250,7 +250,7 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         ),
         (
             "gate: code}",
-            "gate: none, elsewhere: consent.md}",
+            "gate: none, external: consent.md}",
             "study.yaml:7 visit[1].dialogue.gate: gate 'none' cannot see a dialogue outside the page",
         ),
         (

@@ -34,8 +34,8 @@ def problems(folder: Path, more: str) -> list[str]:
 def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
     more = """quality:
   checks: {understood: "> 1"}
-  answer_at_least_s: 1.5
-  mark: {gold: "< 0.8", fast_answers: "> 0.5", disagreement: "> 0.5"}
+  min_answer_s: 1.5
+  thresholds: {gold: "< 0.8", fast_answers: "> 0.5", disagreement: "> 0.5"}
 analysis: {exclude: [trivial, {gold: "< 0.5"}, "pace < 0.3 and copies >= 1", "fast_answers > 0.5"]}
 """
     assert problems(tmp_path, more) == []
@@ -44,15 +44,18 @@ analysis: {exclude: [trivial, {gold: "< 0.5"}, "pace < 0.3 and copies >= 1", "fa
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ("quality: {mark: {god: '< 0.8'}}", ("study.yaml:8", "quality.mark", "'god'", "Did you mean 'gold'")),
-        ("quality: {marks: {}}", ("unknown key 'marks'", "Did you mean 'mark'")),
-        ("quality: {mark: {gold: low}}", ("does not compare with a number",)),
+        (
+            "quality: {thresholds: {god: '< 0.8'}}",
+            ("study.yaml:8", "quality.thresholds", "'god'", "Did you mean 'gold'"),
+        ),
+        ("quality: {threshold: {}}", ("unknown key 'threshold'", "Did you mean 'thresholds'")),
+        ("quality: {thresholds: {gold: low}}", ("does not compare with a number",)),
         ("quality: {checks: {understod: 4}}", ("no question 'understod'", "Did you mean 'understood'")),
-        ("quality: {mark: {fast_answers: '> 0.5'}}", ("fast_answers", "answer_at_least_s: 1.5")),
-        ("analysis: {exclude: [{fast_answers: '> 0.5'}]}", ("analysis.exclude", "answer_at_least_s")),
+        ("quality: {thresholds: {fast_answers: '> 0.5'}}", ("fast_answers", "min_answer_s: 1.5")),
+        ("analysis: {exclude: [{fast_answers: '> 0.5'}]}", ("analysis.exclude", "min_answer_s")),
         (
             "analysis: {exclude: [{disagreement: '> 0.5'}]}",
-            ("the outcome that the analysis measures", "quality.mark"),
+            ("the outcome that the analysis measures", "quality.thresholds"),
         ),
     ],
 )
@@ -87,7 +90,7 @@ def test_everything_that_may_be_marked_may_exclude_but_what_is_made_of_outcomes(
 def test_a_sign_is_reached_where_something_was_declared_and_is_known(
     condition: str | None, value: float | None, reached: bool
 ) -> None:
-    mark = Quality.model_validate({"mark": {"gold": condition} if condition else {}}).mark
+    mark = Quality.model_validate({"thresholds": {"gold": condition} if condition else {}}).thresholds
     assert mark.reached("gold", value) is reached
 
 

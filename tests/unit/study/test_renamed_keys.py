@@ -2,14 +2,20 @@
 
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from scenes.eliciting import FRAME, STIMULI
+from scenes.fighting import arena_study
+from scenes.listening import listening_study
+from scenes.transcribing import transcribing_study
 from vivavoce.cli.main import app
 from vivavoce.core.yaml_source import KeyPath, parse_yaml
+from vivavoce.dataset.declaration import read_declaration, written_populations
 from vivavoce.study.load import StudyFileError, check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.study.presets import protocol_file, protocol_names
@@ -63,12 +69,58 @@ visit:
   - dialogue: {channel: phone, gate: code}
   - elicit: {stimuli: stimuli.yaml, single_take: true}
 """
-NOT_OF_A_STUDY = {"connector"}
+PLAN = """\
+study: plan
+systems:
+  a: {connect: scripted, otherwise: a, factors: {line: clean}}
+  b: {connect: scripted, otherwise: b, factors: {line: noisy}}
+quotas: {participants: 30}
+degradation: {factor: line, levels: {noisy: {snr_db: 10}}}   # degradation: quotas
+visit:
+  - dialogue: {channel: voice}
+  - dialogue: {gate: code, external: consent.md}
+  - questionnaire: cambridge
+analysis:
+  primary: {measure: subjective_success}
+  exclude: [{fast_answers: "> 0.5"}]
+  stopping: {rule: pocock, participants: 40, interim_analyses: 2}
+quality: {min_answer_s: 1.5, thresholds: {gold: "< 0.8"}}
+recruitment:
+  prolific:
+    {token: "${TOKEN}", description: Talk to it., site: "https://lab.example", reward: 2.00 GBP, places: 40,
+     minutes: 15, fee_percent: 25, per_dialogue: {pay: 0.10 GBP, max_dialogues: 3}}
+populations:
+  crowd: {recruiters: [prolific], cost: {currency: GBP, fixed: 60}}
+"""
+NOT_OF_A_STUDY = {"connector", "system"}
+
+
+def full_study(folder: Path, text: str = FULL) -> Study:
+    folder.mkdir()
+    files = {
+        "study.yaml": text,
+        "consent.md": "# Consent\n",
+        "consent.it.md": "# Consenso\n",
+        "frame.svg": FRAME,
+        "stimuli.yaml": STIMULI,
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return load_study(folder)
+
+
+STUDIES: dict[str, Callable[[Path], Study]] = {
+    "full": full_study,
+    "plan": partial(full_study, text=PLAN),
+    "arena": partial(arena_study, battles=2, more=", matchmaking: widest"),
+    "listening": partial(listening_study, per_participant=2),
+    "transcribing": partial(transcribing_study, per_participant=4, min_gold=1),
+}
 
 
 def stands_in(place: str, path: KeyPath) -> bool:
     """Whether a mapping, with old or new keys above it, stands in a place of the table."""
-    parts = place.split(".")
+    parts = place.split(".") if place else []
     fits = (part in ("*", name) or OLD.get(part) == name for part, name in zip(parts, path, strict=False))
     return len(parts) == len(path) and all(fits)
 
@@ -83,19 +135,6 @@ def old_spelling(text: str) -> str:
     return text
 
 
-def full_study(folder: Path, text: str = FULL) -> Path:
-    files = {
-        "study.yaml": text,
-        "consent.md": "# Consent\n",
-        "consent.it.md": "# Consenso\n",
-        "frame.svg": FRAME,
-        "stimuli.yaml": STIMULI,
-    }
-    for name, content in files.items():
-        (folder / name).write_text(content, encoding="utf-8")
-    return folder / "study.yaml"
-
-
 def without_text(study: Study) -> Study:
     return study.model_copy(update={"file_text": "", "revision": ""})
 
@@ -104,7 +143,7 @@ def without_text(study: Study) -> Study:
 def test_every_key_of_the_table_is_read_and_rewritten(place: str, old: str, new: str) -> None:
     def text(key: str) -> str:
         made = f"{{{key}: 1}}"
-        for part in reversed(place.split(".")):
+        for part in reversed(place.split(".") if place else []):
             made = f"[{made}]" if part == "*" else f"{{{part}: {made}}}"
         return made
 
@@ -113,34 +152,54 @@ def test_every_key_of_the_table_is_read_and_rewritten(place: str, old: str, new:
     assert (key.name, key.path[-1]) == (old, new)
 
 
-def test_the_full_study_has_every_key_of_the_table() -> None:
-    keys = parse_study(old_spelling(FULL)).old_keys
+def test_these_studies_have_every_key_of_the_table(tmp_path: Path) -> None:
+    texts = [old_spelling(make(tmp_path / name).file_text) for name, make in STUDIES.items()]
+    keys = [key for text in texts for key in parse_study(text).old_keys]
     for place, old, new in ROWS:
         found = (key.name == old and key.path[-1] == new and stands_in(place, key.path[:-1]) for key in keys)
         assert place in NOT_OF_A_STUDY or any(found), (place, old)
 
 
-def test_check_names_the_new_key_with_its_line_and_fix_writes_it(tmp_path: Path) -> None:
-    file = full_study(tmp_path)
-    wanted = load_study(file)
-    file.write_text(old_spelling(FULL), encoding="utf-8")
+@pytest.mark.parametrize("name", STUDIES)
+def test_check_names_the_new_key_with_its_line_and_fix_writes_it(name: str, tmp_path: Path) -> None:
+    wanted = STUDIES[name](folder := tmp_path / name)
+    file = folder / "study.yaml"
+    file.write_text(old := old_spelling(wanted.file_text), encoding="utf-8")
+    keys = sorted(parse_study(old).old_keys, key=lambda key: key.offset)
+    lines = [old.count("\n", 0, key.offset) + 1 for key in keys]
     problems = check_study(file)
-    assert [str(problem).partition(" (")[0] for problem in problems if "is now" not in problem.problem] == []
-    assert (problems[0].place, problems[0].problem) == (
-        "study.yaml:5 systems.a.max_concurrency",
-        "`at_once` is now `max_concurrency`",
-    )
-    assert len(problems) == len(parse_study(file.read_text(encoding="utf-8")).old_keys)
+    assert [problem.problem for problem in problems] == [
+        f"`{key.name}` is now `{key.path[-1]}`" for key in keys
+    ]
+    assert [problem.place.split(" ")[0] for problem in problems] == [f"study.yaml:{line}" for line in lines]
     with pytest.raises(StudyFileError):
         load_study(file)
 
-    done = CliRunner().invoke(app, ["check", str(tmp_path), "--no-bots", "--fix", "--json"])
-    fixed = json.loads(done.stdout)
-    assert len(fixed["fixed"]) == len(problems) and not any("is now" in line for line in fixed["problems"])
-    assert file.read_text(encoding="utf-8") == FULL
+    fix = ["check", str(folder), "--no-bots", "--fix", "--json"]
+    facts = json.loads(CliRunner().invoke(app, fix).stdout)
+    assert [line.split(" ")[0] for line in facts["fixed"]] == [f"study.yaml:{line}" for line in lines]
+    assert not any("is now" in line for line in facts["problems"])
+    assert file.read_text(encoding="utf-8") == wanted.file_text
     assert load_study(file) == wanted
-    again = CliRunner().invoke(app, ["check", str(tmp_path), "--no-bots", "--fix", "--json"])
-    assert json.loads(again.stdout)["fixed"] == [] and file.read_text(encoding="utf-8") == FULL
+    assert json.loads(CliRunner().invoke(app, fix).stdout)["fixed"] == []
+    assert file.read_text(encoding="utf-8") == wanted.file_text
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_with_a_log_opens_with_its_old_keys(name: str, tmp_path: Path) -> None:
+    wanted = STUDIES[name](folder := tmp_path / name)
+    (folder / "study.yaml").write_text(old := old_spelling(wanted.file_text), encoding="utf-8")
+    (folder / "log.sqlite").touch()
+    opened = load_study(folder)
+    assert without_text(opened) == without_text(wanted) and opened.file_text == old
+    assert check_study(folder), "`check` still names them"
+
+
+def test_the_plan_of_a_stored_study_file_is_read_with_its_old_keys() -> None:
+    assert "looks: 2" in (old := old_spelling(PLAN))
+    assert read_declaration(old) == read_declaration(PLAN)
+    assert written_populations(old) == written_populations(PLAN) != {}
+    assert read_declaration(old).quality.min_answer_s == 1.5
 
 
 @pytest.mark.parametrize("protocol", protocol_names())
@@ -168,15 +227,6 @@ def test_presets_in_their_old_spelling_become_equal_studies(protocol: str, tmp_p
 def test_examples_of_the_documentation_have_new_keys_that_come_back_from_the_old(example: str) -> None:
     assert parse_study(example).old_keys == []
     assert with_new_keys(old_spelling(example)) == example
-
-
-def test_a_study_with_a_log_opens_with_its_old_keys(tmp_path: Path) -> None:
-    file = full_study(tmp_path)
-    wanted = load_study(file)
-    file.write_text(old_spelling(FULL), encoding="utf-8")
-    (tmp_path / "log.sqlite").touch()
-    assert without_text(load_study(file)) == without_text(wanted)
-    assert check_study(file), "`check` still names them"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_the_same_form_may_be_asked_again_after_another_step(study_folder: Calla
 def test_only_a_code_shows_that_a_dialogue_was_held_elsewhere(
     elsewhere: bool, gate: str, refused: bool, study_folder: Callable[..., Path]
 ) -> None:
-    more = ", elsewhere: consent.md" if elsewhere else ""
+    more = ", external: consent.md" if elsewhere else ""
     step = f"  - dialogue: {{repeat: 1..4, gate: {gate}{more}}}\n"
     found = said(study_folder(f"study: s\n{SYSTEMS}visit:\n{step}"))
     assert any("cannot see a dialogue outside the page" in one for one in found) is refused
@@ -88,10 +88,14 @@ def test_only_a_code_shows_that_a_dialogue_was_held_elsewhere(
         ("", TALK, ["systems: 'systems' is missing"]),
         ("systems: {}\n", TALK, ["systems: no system is defined"]),
         (SYSTEMS, TALK, []),
-        (SYSTEMS, "  - arena: {bouts: 2, turns: 3}\n", ["visit[0].arena: two different systems are needed"]),
+        (
+            SYSTEMS,
+            "  - arena: {battles: 2, turns: 3}\n",
+            ["visit[0].arena: two different systems are needed"],
+        ),
         (
             SYSTEMS + '  b: {connect: http, url: "http://127.0.0.1:2"}\n',
-            "  - arena: {bouts: 2, turns: 3}\n",
+            "  - arena: {battles: 2, turns: 3}\n",
             [],
         ),
     ],

@@ -147,7 +147,7 @@ def test_the_recogniser_hears_the_damage_of_the_condition_and_the_call_is_record
     tmp_path: Path,
 ) -> None:
     plan = DamagePlan.model_validate({"factor": "line", "levels": {"noisy": {"snr_db": 0}}})
-    of_study = {"damage": plan, "factors": {"one": {"line": "noisy"}, "two": {"line": "noisy"}}}
+    of_study = {"degradation": plan, "factors": {"one": {"line": "noisy"}, "two": {"line": "noisy"}}}
 
     async def work(lab: Laboratory) -> None:
         leg, call = lab.call(lab.pin)
@@ -167,7 +167,7 @@ def test_the_caller_hears_answers_through_the_damage_and_the_platforms_own_words
     tmp_path: Path,
 ) -> None:
     plan = DamagePlan.model_validate({"factor": "line", "answers": {"noisy": {"snr_db": 0}}})
-    of_study = {"damage": plan, "factors": {"one": {"line": "noisy"}, "two": {"line": "noisy"}}}
+    of_study = {"degradation": plan, "factors": {"one": {"line": "noisy"}, "two": {"line": "noisy"}}}
 
     async def work(lab: Laboratory) -> None:
         leg, call = lab.call(lab.pin)

@@ -187,7 +187,7 @@ def test_a_system_hears_the_damage_of_its_condition_and_the_recording_stays_clea
         again = as_heard(clean, stage.engine.study, dialogue).at(24_000)
         assert np.array_equal(again.samples, heard.samples), "the recording and the dialogue tell the noise"
 
-    on_stage(tmp_path, Singer(rate_hz=24_000), work, damage=plan, factors=noisy)
+    on_stage(tmp_path, Singer(rate_hz=24_000), work, degradation=plan, factors=noisy)
 
 
 def test_the_caller_hears_the_damage_of_the_condition_while_the_system_speaks(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_the_caller_hears_the_damage_of_the_condition_while_the_system_speaks(tm
         clean = stage.sound(stage.events("user_turn_sent")[0].sound).at(24_000)
         assert np.array_equal(Sound.of_pcm(turn.audio.samples, 24_000).samples, clean.samples)
 
-    on_stage(tmp_path, Singer(rate_hz=24_000, seconds=1.0), work, damage=plan, factors=bad)
+    on_stage(tmp_path, Singer(rate_hz=24_000, seconds=1.0), work, degradation=plan, factors=bad)
 
 
 def test_both_sounds_are_recordings_of_their_turns(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_t
 def test_a_bout_that_is_left_is_ended_and_can_be_followed_by_another(tmp_path: Path) -> None:
     clock = ManualClock()
     log = Log.open(f"sqlite:///{tmp_path / 'idle.sqlite'}", clock)
-    study = arena_study(tmp_path / "two", bouts=2)
+    study = arena_study(tmp_path / "two", battles=2)
 
     async def run() -> None:
         connectors = {name: Parrot() for name in SYSTEMS}
@@ -350,7 +350,7 @@ def test_systems_meet_first_whose_difference_is_known_least() -> None:
 
 
 def test_a_study_lets_a_system_that_came_later_meet_first(tmp_path: Path, log: Log) -> None:
-    study = arena_study(tmp_path / "study", more=", meet: widest")
+    study = arena_study(tmp_path / "study", more=", matchmaking: widest")
     older = study.model_copy(update={"systems": dict(list(study.systems.items())[:2])})
     asyncio.run(fight_all(arena_engine(older, log), 6, EVEN))
     asyncio.run(fight_all(arena_engine(study, log), 4, EVEN, seed=2))
@@ -409,7 +409,7 @@ def test_the_most_messages_of_a_bout_end_it_after_the_last_vote(study: Study, lo
 
 def test_leaving_ends_the_bout_and_begins_no_other(tmp_path: Path, log: Log) -> None:
     async def run() -> str:
-        engine = arena_engine(arena_study(tmp_path / "more", bouts=3), log)
+        engine = arena_engine(arena_study(tmp_path / "more", battles=3), log)
         visit, _ = await begun(engine)
         await engine.withdraw(visit)
         assert (await engine.state(visit)).outcome == "withdrew"
@@ -422,7 +422,7 @@ def test_leaving_ends_the_bout_and_begins_no_other(tmp_path: Path, log: Log) -> 
 
 
 def test_meetings_and_sides_are_balanced(tmp_path: Path, log: Log) -> None:
-    asyncio.run(fight_all(arena_engine(arena_study(tmp_path / "six", bouts=2, turns=1), log), 12, EVEN))
+    asyncio.run(fight_all(arena_engine(arena_study(tmp_path / "six", battles=2, turns=1), log), 12, EVEN))
     bouts = [bout for visit in log.visits("city") for bout in kinds(log, visit.visit_id, BoutAssigned)]
     pairs = Counter(frozenset((one.left_system, one.right_system)) for one in bouts)
     assert sorted(pairs.values()) == [8, 8, 8]

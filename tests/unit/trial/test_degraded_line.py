@@ -44,7 +44,7 @@ def dialogue(system: str, dialogue_id: str = "d1") -> DialogueHistory:
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     factors = {"one": {"line": "clean"}, "two": {"line": "noisy"}}
-    return make_study(tmp_path, factors=factors, damage=PLAN)
+    return make_study(tmp_path, factors=factors, degradation=PLAN)
 
 
 def test_only_the_condition_with_damage_hears_it_and_each_dialogue_its_own(study: Study) -> None:
@@ -81,7 +81,7 @@ study: s
 systems:
   plain: {connect: http, url: "https://bot.example", input: x, output: y, factors: {line: clean}}
   noisy: {connect: http, url: "https://bot.example", input: x, output: y, factors: {line: noisy}}
-damage: DAMAGE
+degradation: DAMAGE
 visit:
   - dialogue: {channel: CHANNEL}
 """

@@ -142,7 +142,7 @@ def test_an_answer_before_the_clip_can_have_been_heard_is_refused(tmp_path, log,
 
 
 def test_everybody_hears_every_condition_alike_and_the_seed_decides_the_order(tmp_path) -> None:
-    study = listening_study(tmp_path / "study", sentences=5, each=4)
+    study = listening_study(tmp_path / "study", sentences=5, per_participant=4)
     step = study.visit[0]
     kind = kind_of(step)
     draws = [PlanContext(f"p{number}", number, Random(number), place=0) for number in range(30)]

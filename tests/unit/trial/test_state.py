@@ -251,6 +251,6 @@ def test_bouts_follow_each_other_until_all_were_held(
                 events.DialogueEnded(dialogue_id=side, reason="user", user_turns=1) for side in sides
             ]
             happened.append(BoutEnded(bout_id=f"b{number}", step=0, reason="user", votes=1))
-    state = stands(arena_study(tmp_path / "arena", bouts=2), *happened)
+    state = stands(arena_study(tmp_path / "arena", battles=2), *happened)
     assert (state.phase, state.step, state.round) == expected
     assert (state.bout is not None) == (over == 0) and state.dialogue is None

@@ -178,7 +178,7 @@ def test_where_the_study_damages_speech_the_system_hears_the_damaged_turn_only(
         assert (system.begun == 0) == (level == "noisy")
         assert [turn.overheard for turn in system.sent] == [level == "clean"]
 
-    called(tmp_path, system, work, damage=plan, factors=factors)
+    called(tmp_path, system, work, degradation=plan, factors=factors)
 
 
 def test_a_turn_is_handed_over_only_to_a_system_that_wants_it_in_a_conversation_that_goes_on() -> None:

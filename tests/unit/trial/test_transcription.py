@@ -117,7 +117,7 @@ def test_who_falls_below_is_stopped_and_his_recordings_are_served_again(tmp_path
 def test_who_was_refused_gets_nothing_more_and_what_he_wrote_before_counts_no_more(
     tmp_path: Path, log: Log
 ) -> None:
-    study = transcribing_study(tmp_path / "study", each=4)
+    study = transcribing_study(tmp_path / "study", per_participant=4)
     first, second, third = walk(study, log, (well, "moody"), (badly, "moody"), (well, "moody"))
     assert of(StepFinished, first)[0].accepted
     assert not of(StepFinished, second)[0].accepted
@@ -189,7 +189,7 @@ def test_accuracy_is_one_minus_word_errors_over_words(tmp_path: Path, log: Log) 
 
 
 def test_spelling_in_capitals_and_punctuation_are_no_errors(tmp_path: Path, log: Log) -> None:
-    study = transcribing_study(tmp_path / "study", gold=1, each=4)
+    study = transcribing_study(tmp_path / "study", gold=1, per_participant=4)
     (found,) = walk(study, log, (lambda audio: f" {GOLD.get(audio, 'x').upper()} ... ", "anna"))
     assert known(found) and accuracy(found) == 1
 

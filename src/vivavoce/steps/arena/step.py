@@ -17,14 +17,14 @@ from vivavoce.study.model import Study
 class Arena(StepKind[OfferedStep]):
     """Reject simulation: messages of a program to two systems at once would mean nothing."""
 
-    name, settings, once = "arena", BattlePlan, "keep one, and raise its `bouts`"
+    name, settings, once = "arena", BattlePlan, "keep one, and raise its `battles`"
     counted, done = "vote", "vote_cast"
 
     def battles(self, step: OfferedStep) -> BattlePlan:
         return step.settings
 
     def minutes(self, step: OfferedStep, study: Study) -> float:
-        return 3.0 * step.settings.bouts
+        return 3.0 * step.settings.battles
 
     def told(self, step: OfferedStep, study: Study) -> Information:
         return Information(
@@ -37,7 +37,7 @@ class Arena(StepKind[OfferedStep]):
                 Message(
                     "You write to two programs at once, read both answers, and vote.",
                     "You write to two programs at once, read both answers, and vote; %(num)s times.",
-                    step.settings.bouts,
+                    step.settings.battles,
                 ),
             ),
             keeps=(TYPED, ANSWERED),
@@ -45,7 +45,7 @@ class Arena(StepKind[OfferedStep]):
 
     def course(self, step: OfferedStep, study: Study) -> str:
         plan = self.battles(step)
-        times = "1 battle" if plan.bouts == 1 else f"{plan.bouts} battles"
+        times = "1 battle" if plan.battles == 1 else f"{plan.battles} battles"
         bad = " or that both are bad" if plan.both_bad else ""
         pace = "each at its own pace" if plan.pace == "own" else "both equally long"
         seen = f"; answers are streamed, {pace}" if plan.answers == "streamed" else ""

@@ -31,7 +31,7 @@ class ListenSettings(Settings):
     method: Method = Field(
         "opinion", description="opinion: rate one clip from 1 to 5; pairs: choose the better of two clips"
     )
-    each: Whole = Field(20, ge=1, le=500, description="clips or pairs per participant")
+    per_participant: Whole = Field(20, ge=1, le=500, description="clips or pairs per participant")
     ties: Flag = Field(True, description="allow `no difference` between two clips")
     hearing: Hearing = Field(
         "tones",

@@ -116,7 +116,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
         usual_s = sum(clip.duration_s for clip in clips) / len(clips)
         heard_s = usual_s * (2 if step.settings.method == "pairs" else 1)
         hearing = HEARING_MINUTES if step.settings.hearing == "tones" else 0.0
-        return hearing + step.settings.each * (heard_s + JUDGING_S) / 60
+        return hearing + step.settings.per_participant * (heard_s + JUDGING_S) / 60
 
     def told(self, step: OfferedStep, study: Study) -> Information:
         does = (
@@ -124,7 +124,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
                 "You listen to one short recording and say how good it sounds.",
                 "You listen to %(num)s short recordings, one after another, and say how good each of "
                 "them sounds.",
-                step.settings.each,
+                step.settings.per_participant,
             )
             if step.settings.method == "opinion"
             else Message(
@@ -132,7 +132,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
                 "You listen to %(num)s pairs of short recordings, one after another, and say which of "
                 "the two "
                 "sounds better.",
-                step.settings.each,
+                step.settings.per_participant,
             )
         )
         return Information(
@@ -149,16 +149,16 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
     def course(self, step: OfferedStep, study: Study) -> str:
         first = "tones are counted to check hearing, then " if step.settings.hearing == "tones" else ""
         if step.settings.method == "opinion":
-            return f"{first}{step.settings.each} clips are each heard whole and rated from 1 to 5"
+            return f"{first}{step.settings.per_participant} clips are each heard whole and rated from 1 to 5"
         tie = ", or no difference" if step.settings.ties else ""
-        pairs = f"{step.settings.each} pairs of clips are heard whole"
+        pairs = f"{step.settings.per_participant} pairs of clips are heard whole"
         return f"{first}{pairs}; the better one of two is chosen{tie}"
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[ListeningTrial]:
         """Equal numbers of trials per condition, by the step's seed and the participant."""
         chance, clips = Random(f"{step.settings.seed}:{draw.participant_id}:{draw.place}"), step.material
         trials = _pairs(clips, chance) if step.settings.method == "pairs" else _single(clips, chance)
-        chosen = trials[: step.settings.each]
+        chosen = trials[: step.settings.per_participant]
         chance.shuffle(chosen)
         return chosen
 

@@ -19,11 +19,11 @@ class TranscribeSettings(Settings):
 
     items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
     audio: str = Field(description="folder of the recordings, .wav or .flac")
-    each: Whole = Field(
+    per_participant: Whole = Field(
         20, ge=1, le=1000, description=("recordings per visit, including those with a known transcript")
     )
     gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
-    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings needed to judge a participant")
+    min_gold: Whole = Field(3, ge=0, le=100, description="known recordings needed to judge a participant")
     accuracy: Number = Field(0.8, ge=0, le=1, description="minimum word accuracy on the known recordings")
     code_if_not_accepted: Flag = Field(
         False, description="give a completion code to participants below this accuracy"
@@ -66,13 +66,13 @@ def items_of(settings: TranscribeSettings, files: StepFiles) -> tuple[Transcript
     if not problems and len(items) == known:
         hint = "leave `gold` empty for unknown recordings"
         files.report("items", "every item has a known transcript", hint)
-    if not problems and known < settings.least_gold:
+    if not problems and known < settings.min_gold:
         problem = (
-            f"{known} items have a known transcript, but {settings.least_gold} are needed to judge a "
+            f"{known} items have a known transcript, but {settings.min_gold} are needed to judge a "
             "participant"
         )
-        hint = "fill the column `gold` of more items, or lower least_gold"
-        files.report("least_gold", problem, hint)
+        hint = "fill the column `gold` of more items, or lower min_gold"
+        files.report("min_gold", problem, hint)
     return items
 
 

@@ -62,7 +62,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         return WrittenDown(study.folder / step.settings.audio, frozenset(unknown))
 
     def minutes(self, step: OfferedStep, study: Study) -> float:
-        return step.settings.each / 2
+        return step.settings.per_participant / 2
 
     def told(self, step: OfferedStep, study: Study) -> Information:
         return Information(
@@ -75,7 +75,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
                 Message(
                     "You write down one recording.",
                     "You write down %(num)s recordings, one after another.",
-                    step.settings.each,
+                    step.settings.per_participant,
                 ),
             ),
             (Message("Headphones or loudspeakers, and a quiet place."),),
@@ -84,9 +84,9 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
 
     def course(self, step: OfferedStep, study: Study) -> str:
         return (
-            f"{step.settings.each} recordings are written down, a share of {step.settings.gold:g} of them "
-            f"with a known transcript; below a word accuracy of {step.settings.accuracy:g} on these nothing "
-            "counts"
+            f"{step.settings.per_participant} recordings are written down, a share of "
+            f"{step.settings.gold:g} of them with a known transcript; below a word accuracy of "
+            f"{step.settings.accuracy:g} on these nothing counts"
         )
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[LoggedItem]:
@@ -107,10 +107,10 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         draw.chance.shuffle(known)
         known.sort(key=lambda one: one.audio in seen)
         checks = min(
-            len(known), max(step.settings.least_gold, round(step.settings.gold * step.settings.each))
+            len(known), max(step.settings.min_gold, round(step.settings.gold * step.settings.per_participant))
         )
         unknown = [item for item in items if not item.gold and item.audio not in taken | seen]
-        chosen = unknown[: max(1, step.settings.each - checks)]
+        chosen = unknown[: max(1, step.settings.per_participant - checks)]
         if not chosen:
             return []
         chosen += known[:checks]
@@ -153,7 +153,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     ) -> bool:
         """True if there is enough text to see that it is not accurate."""
         checks = sum(one.errors is not None for _, one in given)
-        return checks >= step.settings.least_gold and not self._accurate(step, given)
+        return checks >= step.settings.min_gold and not self._accurate(step, given)
 
     def finish(
         self,

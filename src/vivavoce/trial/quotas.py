@@ -1,4 +1,4 @@
-"""Places: who may begin, and which systems somebody may still be given, by the study's caps.
+"""Places: who may begin, and which systems somebody may still be given, by the study's quotas.
 
 All of it is read in the transaction that writes what follows, so arrivals at the same time see each other,
 and it is a function of the log: another process finds the same.
@@ -11,7 +11,7 @@ from vivavoce.log.events import Cap, VisitEnded
 from vivavoce.log.quota_openings import Places, dialogues_held, left_visits, taken_places, visits_made
 from vivavoce.log.store import Transaction
 from vivavoce.study.model import Study
-from vivavoce.study.quotas import Caps
+from vivavoce.study.quotas import Quotas
 from vivavoce.study.recruiter import repeat_of
 from vivavoce.study.step_kind import battles_of, dialogues_in
 from vivavoce.trial.state import VisitState
@@ -19,11 +19,11 @@ from vivavoce.trial.state import VisitState
 
 def turned_away(tx: Transaction, study: Study, state: VisitState, now: datetime) -> Cap | None:
     """The cap that somebody who has just come meets; None: they may begin."""
-    caps, who = study.caps, state.participant_id
-    if caps is None:
+    quotas, who = study.quotas, state.participant_id
+    if quotas is None:
         return None
     made = (tx.connection, state.logged_study, who, state.visit_id)
-    if caps.visits is not None and visits_made(*made) >= caps.visits:
+    if quotas.visits is not None and visits_made(*made) >= quotas.visits:
         return "participant"
     needed = needed_dialogues(study, state.pool)
     left = dialogues_left(tx, study, state)
@@ -36,14 +36,14 @@ def needed_dialogues(study: Study, pool: str) -> int:
     """The fewest dialogues of a visit of somebody whom this recruiter sent; a battle is two."""
     talks = sum(repeat_of(study.recruitment, pool, plan).min for plan in dialogues_in(study.visit))
     battles = (battles_of(step) for step in study.visit)
-    return talks + sum(2 * plan.bouts for plan in battles if plan is not None)
+    return talks + sum(2 * plan.battles for plan in battles if plan is not None)
 
 
 def dialogues_left(tx: Transaction, study: Study, state: VisitState) -> int | None:
     """Number of dialogues that a participant may still get; None: no limit."""
-    if study.caps is None or study.caps.dialogues is None:
+    if study.quotas is None or study.quotas.dialogues is None:
         return None
-    return study.caps.dialogues - dialogues_held(tx.connection, state.logged_study, state.participant_id)
+    return study.quotas.dialogues - dialogues_held(tx.connection, state.logged_study, state.participant_id)
 
 
 def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime) -> list[str]:
@@ -51,15 +51,15 @@ def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime
 
     Where the next one hangs on it, visits that were left for too long are ended, which frees their places.
     """
-    systems, caps = _followed(study, state), study.caps
-    if caps is None or (caps.participants is None and caps.conditions is None):
+    systems, quotas = _followed(study, state), study.quotas
+    if quotas is None or (quotas.participants is None and quotas.conditions is None):
         return systems
 
     def found() -> list[str]:
         taken = taken_places(
             tx.connection, state.logged_study, state.participant_id, simulated=state.simulated
         )
-        return _open(caps, study, systems, taken)
+        return _open(quotas, study, systems, taken)
 
     open_now = found()
     if len(open_now) == len(systems):
@@ -88,12 +88,12 @@ def _followed(study: Study, state: VisitState) -> list[str]:
     return wanted if len(wanted) >= needed else systems
 
 
-def _open(caps: Caps, study: Study, systems: Sequence[str], taken: Places) -> list[str]:
-    if caps.participants is not None and not taken.mine and taken.participants >= caps.participants:
+def _open(quotas: Quotas, study: Study, systems: Sequence[str], taken: Places) -> list[str]:
+    if quotas.participants is not None and not taken.mine and taken.participants >= quotas.participants:
         return []
 
     def has_place(condition: str) -> bool:
-        places = caps.places(condition)
+        places = quotas.places(condition)
         return condition in taken.mine or places is None or taken.by_condition.get(condition, 0) < places
 
     return [system for system in systems if has_place(study.condition(system))]

@@ -1,4 +1,4 @@
-"""Caps: as many people and dialogues as the study says, however many come, and after a restart."""
+"""Quotas: as many people and dialogues as the study says, however many come, and after a restart."""
 
 import asyncio
 from collections import Counter
@@ -18,11 +18,11 @@ from vivavoce.participant.present import visit_page
 from vivavoce.participant.site import Site
 from vivavoce.study import model as study_model
 from vivavoce.study.load import check_study
-from vivavoce.study.quotas import Caps
+from vivavoce.study.quotas import Quotas
 from vivavoce.study.session_link import FollowUp
-from vivavoce.trial.caps import _followed
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import SessionError
+from vivavoce.trial.quotas import _followed
 from vivavoce.trial.state import VisitState
 
 
@@ -37,14 +37,14 @@ def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
         yield opened
 
 
-def capped(folder: Path, repeat: tuple[int, int] = (1, 1), **caps: Any) -> study_model.Study:
+def capped(folder: Path, repeat: tuple[int, int] = (1, 1), **quotas: Any) -> study_model.Study:
     """Dialogues from the first page on, with two systems."""
     step = study_model.DialogueStep(
         repeat=study_model.Range(min=repeat[0], max=repeat[1]),
         gate="none",
         nontrivial=study_model.Nontrivial(user_turns=1),
     )
-    return make_study(folder, visit=(step,), caps=Caps(**caps), allocation="balanced")
+    return make_study(folder, visit=(step,), quotas=Quotas(**quotas), allocation="balanced")
 
 
 class Trial:
@@ -211,23 +211,24 @@ def test_a_visit_too_many_begins_nothing(log: Log, tmp_path: Path, clock: Manual
 
 
 @pytest.mark.parametrize(
-    "caps, problem, hint",
+    "quotas, problem, hint",
     [
-        ("{conditions: {robots: 3}}", "caps.conditions.robots: unknown condition 'robots'", "'robot'"),
+        ("{conditions: {robots: 3}}", "quotas.conditions.robots: unknown condition 'robots'", "'robot'"),
         (
             "{dialogues: 1}",
-            "caps.dialogues: at most 1 dialogues are allowed, but a visit needs 2",
+            "quotas.dialogues: at most 1 dialogues are allowed, but a visit needs 2",
             "at least 2",
         ),
-        ("{visits: 2}", "caps.visits: a participant without an identifier", "anonymous: false"),
-        ("{participants: 0}", "caps.participants: 0", ""),
+        ("{visits: 2}", "quotas.visits: a participant without an identifier", "anonymous: false"),
+        ("{participants: 0}", "quotas.participants: 0", ""),
         ("{places: 3}", "unknown key 'places'", "participants"),
     ],
 )
-def test_caps_that_cannot_be_kept_are_named(tmp_path: Path, caps: str, problem: str, hint: str) -> None:
+def test_quotas_that_cannot_be_kept_are_named(tmp_path: Path, quotas: str, problem: str, hint: str) -> None:
     (tmp_path / "study.yaml").write_text(
         "study: library\nsystems:\n  robot: {connect: scripted, otherwise: a}\n"
-        f"  desk: {{connect: scripted, otherwise: b}}\ncaps: {caps}\nvisit: [{{dialogue: {{repeat: 2}}}}]\n",
+        f"  desk: {{connect: scripted, otherwise: b}}\nquotas: {quotas}\n"
+        "visit: [{dialogue: {repeat: 2}}]\n",
         "utf-8",
     )
     found = "\n".join(map(str, check_study(tmp_path)))
