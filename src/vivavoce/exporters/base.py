@@ -1,4 +1,4 @@
-"""What an exporter is, and what all share: the folder, what of the dataset is not in it, and its README."""
+"""The base of exporters, and what all share: the folder, the list of omissions, and the README."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ README: Final = "README.md"
 
 @dataclass(frozen=True, slots=True)
 class ExportResult:
-    """What a format took over.
+    """Result of an export.
 
     tables  those of which every row is in it
     lost    what is not, a sentence each, beside whole tables
@@ -66,20 +66,20 @@ class Exporter:
         self.check_free(into)
         _clear(into)
         into.mkdir(parents=True, exist_ok=True)
-        whole = dataset.everything
-        written = self.write(whole, into)
-        lost = [*_tables_left_out(whole, written), *written.lost]
-        said = [*whole.what_is_lost, *lost]
-        readme = _readme(whole, self, written, said)
+        dataset_content = dataset.everything
+        export_result = self.write(dataset_content, into)
+        lost = [*_tables_left_out(dataset_content, export_result), *export_result.lost]
+        losses = [*dataset_content.what_is_lost, *lost]
+        readme = _readme(dataset_content, self, export_result, losses)
         (into / README).write_text(readme, encoding="utf-8")
-        files = sorted(str(one.relative_to(into)) for one in into.rglob("*") if one.is_file())
+        files = sorted(str(path.relative_to(into)) for path in into.rglob("*") if path.is_file())
         facts = {
             "format": self.name,
-            "study": whole.study,
-            "level": whole.level.value,
-            "dataset": whole.hash,
+            "study": dataset_content.study,
+            "level": dataset_content.level.value,
+            "dataset": dataset_content.hash,
             "files": files,
-            "lost": [str(one) for one in said],
+            "lost": [str(loss) for loss in losses],
         }
         written_facts = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
         (into / MANIFEST).write_text(written_facts, encoding="utf-8")
@@ -98,7 +98,7 @@ def _clear(into: Path) -> None:
     for name in (*files, MANIFEST):
         if (into / name).resolve().is_relative_to(into.resolve()):
             (into / name).unlink(missing_ok=True)
-    for folder in (one for one in into.iterdir() if one.is_dir() and not any(one.iterdir())):
+    for folder in (path for path in into.iterdir() if path.is_dir() and not any(path.iterdir())):
         folder.rmdir()
 
 
@@ -112,21 +112,21 @@ def _tables_left_out(dataset: Dataset, written: ExportResult) -> Iterable[Locali
 def _readme(
     dataset: Dataset, exporter: Exporter, written: ExportResult, lost: Iterable[LocalizedText]
 ) -> str:
-    """What a reader of the folder must know, as Markdown."""
+    """README of the exported folder, as Markdown."""
     level = dataset.level
-    held = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items())
+    holdings = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items())
     lines = [
         f"# {dataset.study}",
         "",
         f"Vivavoce, format {exporter.name}, level {level}: {exporter.layout}.",
         "",
-        f"It holds {held or 'nothing'}. What columns hold, and what became of it at this level:",
+        f"It holds {holdings or 'nothing'}. What columns hold, and what became of it at this level:",
         "",
-        *(f"- {holds}: {treatment(one, level)};" for one, holds in HOLDS.items() if one),
+        *(f"- {holds}: {treatment(category, level)};" for category, holds in HOLDS.items() if category),
         "",
         "## What is not in it",
         "",
-        *([f"- {one}" for one in lost] or ["Everything is."]),
+        *([f"- {loss}" for loss in lost] or ["Everything is."]),
         "",
     ]
     return written.head + "\n".join(lines)
@@ -134,15 +134,15 @@ def _readme(
 
 def rows_by_dialogue(dataset: Dataset, table: str) -> dict[str, list[dict[str, Any]]]:
     """The rows of a table by their dialogue, in its order."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows_of: dict[str, list[dict[str, Any]]] = {}
     for row in dataset.read(table).to_pylist():
         if row.get("dialogue_id") is not None:
-            found.setdefault(row["dialogue_id"], []).append(row)
-    return found
+            rows_of.setdefault(row["dialogue_id"], []).append(row)
+    return rows_of
 
 
 def begun_s(turn: dict[str, Any]) -> float | None:
-    """When a turn began, in seconds of its dialogue: sent or first output, else its display or sound."""
+    """Start of a turn in seconds of its dialogue: sent or first output, else its display or sound."""
     names = ("sent_s", "onset_s") if turn["party"] == "user" else ("first_output_s", "onset_s", "complete_s")
     return next((turn[name] for name in names if turn.get(name) is not None), None)
 

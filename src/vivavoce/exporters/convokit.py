@@ -38,7 +38,7 @@ def write_convokit(dataset: Dataset, into: Path) -> ExportResult:
             speakers[system] = {"role": "system"}
             utterances = list(_utterances(dialogue, turns.get(key, []), notes.get(key, []), user, system))
             empty += not utterances
-            untimed += sum(one["timestamp"] is None for one in utterances)
+            untimed += sum(utterance["timestamp"] is None for utterance in utterances)
             wordless += sum(turn["text"] is None for turn in turns.get(key, []))
             for utterance in utterances:
                 file.write(json.dumps(utterance, ensure_ascii=False) + "\n")
@@ -61,7 +61,7 @@ def _utterances(
         second = begun_s(turn)
         at = None if start is None or second is None else start.timestamp() + second
         meta = {name: value for name, value in turn.items() if name not in _OF_SPEECH and value is not None}
-        meta |= {"annotations": found} if (found := _notes(notes, turn["turn_index"])) else {}
+        meta |= {"annotations": annotations} if (annotations := _notes(notes, turn["turn_index"])) else {}
         yield {
             "id": name,
             "conversation_id": key,
@@ -81,7 +81,7 @@ def _notes(notes: list[dict[str, Any]], turn: int | None) -> list[dict[str, Any]
 
 
 def _judged(ratings: list[dict[str, Any]], notes: list[dict[str, Any]]) -> dict[str, Any]:
-    """What was said of a dialogue: answers to questionnaires, and labels of the whole."""
+    """Judgements of a dialogue: questionnaire answers, and labels of the whole dialogue."""
     names = ("instrument", "item_id", "value", "answer")
     return {
         "ratings": [{name: rating[name] for name in names} for rating in ratings],
@@ -102,12 +102,14 @@ def _holder(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _index(into: Path) -> dict[str, Any]:
-    """Which fields of meta there are, with the types that Python has for them."""
+    """Index of the fields of meta, with the types that Python has for them."""
     lines = (into / "utterances.jsonl").read_text(encoding="utf-8").split("\n")
-    held = {
+    metas_by_part = {
         "utterances-index": [json.loads(line)["meta"] for line in lines if line],
-        "speakers-index": [one["meta"] for one in _read(into / "speakers.json").values()],
-        "conversations-index": [one["meta"] for one in _read(into / "conversations.json").values()],
+        "speakers-index": [speaker["meta"] for speaker in _read(into / "speakers.json").values()],
+        "conversations-index": [
+            conversation["meta"] for conversation in _read(into / "conversations.json").values()
+        ],
         "overall-index": [_read(into / "corpus.json")],
     }
     kinds = {
@@ -115,7 +117,7 @@ def _index(into: Path) -> dict[str, Any]:
             name: sorted({str(type(meta[name])) for meta in metas if name in meta})
             for name in dict.fromkeys(name for meta in metas for name in meta)
         }
-        for part, metas in held.items()
+        for part, metas in metas_by_part.items()
     }
     return {**kinds, "version": 1, "vectors": []}
 

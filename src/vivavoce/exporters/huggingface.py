@@ -26,14 +26,14 @@ def write_huggingface(dataset: Dataset, into: Path) -> ExportResult:
     """A configuration for each table that has rows, and one with the dialogues as lists of messages."""
     data = into / "data"
     data.mkdir()
-    made = {CONVERSATIONS: _conversations(dataset)}
+    tables = {CONVERSATIONS: _conversations(dataset)}
     for name in TABLES:
         table = dataset.read(name)
         if table.num_rows:
-            made[name] = table
-    for name, table in made.items():
+            tables[name] = table
+    for name, table in tables.items():
         pq.write_table(table.replace_schema_metadata(None), data / f"{name}.parquet")
-    return ExportResult(frozenset(TABLES), head=_head(dataset, made, data))
+    return ExportResult(frozenset(TABLES), head=_head(dataset, tables, data))
 
 
 def _conversations(dataset: Dataset) -> pa.Table:
@@ -42,11 +42,11 @@ def _conversations(dataset: Dataset) -> pa.Table:
     dialogues = dataset.read("dialogues")
     names = ["dialogue_id", "system", "condition", "language", "task_text", "participant_id", "simulated"]
     names += [name for name in dialogues.column_names if name.startswith(FACTOR_PREFIX)]
-    said = [
+    message_lists = [
         [{"role": _role(turn), "content": turn["text"] or ""} for turn in turns.get(key, [])]
         for key in dialogues.column("dialogue_id").to_pylist()
     ]
-    return dialogues.select(names).append_column("messages", pa.array(said, _MESSAGE))
+    return dialogues.select(names).append_column("messages", pa.array(message_lists, _MESSAGE))
 
 
 def _role(turn: dict[str, Any]) -> str:
@@ -56,7 +56,8 @@ def _role(turn: dict[str, Any]) -> str:
 def _head(dataset: Dataset, made: dict[str, pa.Table], data: Path) -> str:
     """The YAML at the head of the card, by which the library finds files and features; then the columns."""
     languages = {
-        str(one).partition("-")[0] for one in dataset.read("dialogues").column("language").to_pylist()
+        str(language).partition("-")[0]
+        for language in dataset.read("dialogues").column("language").to_pylist()
     }
     dialogues = made[CONVERSATIONS].num_rows
     size = next((word for most, word in _SIZES if dialogues < most), "n>1M")
@@ -75,8 +76,8 @@ def _head(dataset: Dataset, made: dict[str, pa.Table], data: Path) -> str:
         ],
         "dataset_info": [_info(name, table, data) for name, table in made.items()],
     }
-    written = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=110)
-    return f"---\n{written}---\n\n{_columns(made)}"
+    front_matter = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=110)
+    return f"---\n{front_matter}---\n\n{_columns(made)}"
 
 
 def _info(name: str, table: pa.Table, data: Path) -> dict[str, Any]:
@@ -89,14 +90,16 @@ def _info(name: str, table: pa.Table, data: Path) -> dict[str, Any]:
 
 def _feature(field: pa.Field) -> dict[str, Any]:
     if pa.types.is_list(field.type):
-        inside = [{"name": one.name, "dtype": _KINDS[str(one.type)]} for one in field.type.value_type]
+        inside = [
+            {"name": subfield.name, "dtype": _KINDS[str(subfield.type)]} for subfield in field.type.value_type
+        ]
         return {"name": field.name, "list": inside}
     kind = str(field.type)
     return {"name": field.name, "dtype": _KINDS.get(kind, kind)}
 
 
 def _columns(made: dict[str, pa.Table]) -> str:
-    """What each configuration and column is, as Markdown."""
+    """Description of each configuration and column, as Markdown."""
     lines = [
         "A configuration for each table, and `conversations`: a row a dialogue, what was said as messages.",
         f"Nothing is split: the one split is called `{SPLIT}` because the library wants a name.",
@@ -105,9 +108,11 @@ def _columns(made: dict[str, pa.Table]) -> str:
     for name, table in TABLES.items():
         if name in made:
             lines += [f"**`{name}`**, a row: {table.row}", "", "| column | meaning |", "| --- | --- |"]
-            known = {one.name: one.meaning for one in table.columns}
+            meanings = {column_info.name: column_info.meaning for column_info in table.columns}
             for column in made[name].column_names:
-                meaning = known.get(column) or f"condition of the study: {column.removeprefix(FACTOR_PREFIX)}"
+                meaning = (
+                    meanings.get(column) or f"condition of the study: {column.removeprefix(FACTOR_PREFIX)}"
+                )
                 lines.append(f"| `{column}` | {meaning.replace('|', chr(92) + '|')} |")
             lines.append("")
     return "\n".join(lines) + "\n"

@@ -54,35 +54,37 @@ class _Trace:
 
     def __init__(self, dialogue: Row, turns: list[Row], tools: list[Row], usage: list[Row]) -> None:
         self._row, self._turns, self._tools, self._usage = dialogue, turns, tools, usage
-        begun = dialogue["started_at"]
-        self._begun_ns = 0 if begun is None else int(begun.timestamp()) * 10**9 + begun.microsecond * 1000
+        started_at = dialogue["started_at"]
+        self._begun_ns = (
+            0 if started_at is None else int(started_at.timestamp()) * 10**9 + started_at.microsecond * 1000
+        )
         self.untimed, self._last_s = 0, 0.0
         self._trace = _number(dialogue["dialogue_id"], 32)
 
     def spans(self) -> Iterator[Span]:
         """The dialogue, then what the system did in it, in order."""
         inside = list(self._inside())
-        ends = [int(one["endTimeUnixNano"]) for one in inside]
-        told = {"gen_ai.operation.name": "invoke_agent", **self._named()}
-        told |= {f"vivavoce.{name}": self._row[name] for name in _FACTS}
-        whole = self._span("dialogue", f"invoke_agent {self._row['system']}", told, 0.0, 0.0, _INTERNAL)
-        yield {**whole, "endTimeUnixNano": str(max([self._begun_ns, *ends])), "parentSpanId": ""}
+        ends = [int(span["endTimeUnixNano"]) for span in inside]
+        attributes = {"gen_ai.operation.name": "invoke_agent", **self._named()}
+        attributes |= {f"vivavoce.{name}": self._row[name] for name in _FACTS}
+        root = self._span("dialogue", f"invoke_agent {self._row['system']}", attributes, 0.0, 0.0, _INTERNAL)
+        yield {**root, "endTimeUnixNano": str(max([self._begun_ns, *ends])), "parentSpanId": ""}
         yield from inside
 
     def _inside(self) -> Iterator[Span]:
         rows: list[Row] = []
         asked_s: float | None = None
         for turn in self._turns:
-            begun = begun_s(turn)
+            start_s = begun_s(turn)
             if turn["party"] == "user":
                 rows.append(_message("user", turn["text"]))
-                asked_s = self._at(begun) if asked_s is None else asked_s
+                asked_s = self._at(start_s) if asked_s is None else asked_s
                 continue
-            done = self._at(turn["complete_s"] if turn["complete_s"] is not None else begun)
+            done = self._at(turn["complete_s"] if turn["complete_s"] is not None else start_s)
             tools = [tool for tool in self._tools if tool["turn_index"] == turn["turn_index"]]
             if asked_s is None:  # it spoke unasked
-                known = [begun, *(tool["started_s"] for tool in tools)]
-                asked_s = min([done, *(one for one in known if one is not None)])
+                times = [start_s, *(tool["started_s"] for tool in tools)]
+                asked_s = min([done, *(time_s for time_s in times if time_s is not None)])
             yield self._chat(turn, rows, asked_s, done)
             yield from map(self._tool, tools)
             rows.append(_message("assistant", turn["text"]))
@@ -93,36 +95,42 @@ class _Trace:
         yield from self._more_usage()
 
     def _chat(self, turn: Row | None, said: list[Row], begun_s: float, done_s: float) -> Span:
-        told: Row = {"gen_ai.operation.name": "chat", **self._named(), "gen_ai.input.messages": _json(said)}
+        attributes: Row = {
+            "gen_ai.operation.name": "chat",
+            **self._named(),
+            "gen_ai.input.messages": _json(said),
+        }
         key = "unanswered"
         if turn is not None:
             key = f"turn {turn['turn_index']}"
             answer = {**_message("assistant", turn["text"]), "finish_reason": "stop"}
-            told |= {
+            attributes |= {
                 "gen_ai.output.messages": _json([answer]),
                 **_used(self._first_usage(turn["turn_index"])),
             }
-        return self._span(key, f"chat {self._row['system']}", told, begun_s, done_s, _CLIENT)
+        return self._span(key, f"chat {self._row['system']}", attributes, begun_s, done_s, _CLIENT)
 
     def _first_usage(self, turn: int) -> Row:
-        return next((one for one in self._usage if one["turn_index"] == turn), {})
+        return next((usage for usage in self._usage if usage["turn_index"] == turn), {})
 
     def _more_usage(self) -> Iterator[Span]:
         """Calls of models of which nothing was said in the dialogue: further ones of a turn, or of none."""
         turns = {turn["turn_index"]: turn for turn in self._turns}
         seen: set[int] = set()
-        for one in self._usage:
-            turn = one["turn_index"]
+        for usage in self._usage:
+            turn = usage["turn_index"]
             if turn in turns and turn not in seen:
                 seen.add(turn)
                 continue
-            told = {"gen_ai.operation.name": "chat", **self._named(), **_used(one)}
+            attributes = {"gen_ai.operation.name": "chat", **self._named(), **_used(usage)}
             at = turns[turn]["complete_s"] if turn in turns else None
             at = self._last_s if at is None else at
-            yield self._span(f"usage {one['usage_index']}", f"chat {one['model']}", told, at, at, _CLIENT)
+            yield self._span(
+                f"usage {usage['usage_index']}", f"chat {usage['model']}", attributes, at, at, _CLIENT
+            )
 
     def _tool(self, call: Row) -> Span:
-        told = {
+        attributes = {
             "gen_ai.operation.name": "execute_tool",
             **self._named(),
             "gen_ai.tool.name": call["name"],
@@ -130,10 +138,10 @@ class _Trace:
             "gen_ai.tool.call.result": call["result"],
             "error.type": (call["error"] or "_OTHER") if call["failed"] else None,
         }
-        begun = self._at(call["started_s"])
-        done = begun + (call["duration_s"] or 0.0)
+        start = self._at(call["started_s"])
+        done = start + (call["duration_s"] or 0.0)
         span = self._span(
-            f"tool {call['call_index']}", f"execute_tool {call['name']}", told, begun, done, _INTERNAL
+            f"tool {call['call_index']}", f"execute_tool {call['name']}", attributes, start, done, _INTERNAL
         )
         return span | ({"status": {"code": _ERROR}} if call["failed"] else {})
 
@@ -145,8 +153,8 @@ class _Trace:
 
     def _named(self) -> Row:
         row = self._row
-        named = {"gen_ai.conversation.id": row["dialogue_id"], "gen_ai.agent.name": row["system"]}
-        return {**named, "user.id": row["participant_id"], "gen_ai.provider.name": "vivavoce"}
+        ids = {"gen_ai.conversation.id": row["dialogue_id"], "gen_ai.agent.name": row["system"]}
+        return {**ids, "user.id": row["participant_id"], "gen_ai.provider.name": "vivavoce"}
 
     def _span(self, key: str, name: str, told: Row, begun_s: float, done_s: float, kind: int) -> Span:
         return {
@@ -157,14 +165,14 @@ class _Trace:
             "kind": kind,
             "startTimeUnixNano": str(self._begun_ns + round(begun_s * 1e9)),
             "endTimeUnixNano": str(self._begun_ns + round(max(begun_s, done_s) * 1e9)),
-            "attributes": [_attribute(one, value) for one, value in told.items() if value is not None],
+            "attributes": [_attribute(key, value) for key, value in told.items() if value is not None],
             "status": {},
         }
 
 
 def _used(usage: Row) -> Row:
-    told = {name: usage.get(column) for column, name in _TOKENS.items()}
-    return {**told, "gen_ai.response.model": usage.get("model")}
+    tokens = {name: usage.get(column) for column, name in _TOKENS.items()}
+    return {**tokens, "gen_ai.response.model": usage.get("model")}
 
 
 def _message(role: str, text: str | None) -> Row:

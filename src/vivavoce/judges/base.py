@@ -22,7 +22,7 @@ PREFERENCE: Final = "preference"
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
-    """What is asked of each dialogue: an item in its own wording.
+    """Question about each dialogue: an item in its own wording.
 
     labels  what each code of the scale is called, from low to high
     turns   it is asked of single turns
@@ -36,7 +36,7 @@ class JudgeQuestion:
 
     @property
     def pairwise(self) -> bool:
-        """Whether it is asked of two answers to one message."""
+        """True if the question is about two answers to one message."""
         return self.target == PREFERENCE
 
 
@@ -62,7 +62,7 @@ class JudgeCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeVerdict:
-    """What a judge says of one case.
+    """Judgement of one case.
 
     value         on the item's scale, a mean where it was asked several times; None: nothing (`trouble`).
                   Of a pair 1 for the first, 0 for the second, 0.5 for neither
@@ -103,7 +103,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Court:
-    """Where a judge is opened: over what, about what, and where its files lie."""
+    """Context of a judge: its data, its question, and the folder of its files."""
 
     dataset: Dataset
     question: JudgeQuestion
@@ -112,7 +112,7 @@ class Court:
 
 
 class JudgeSettings(BaseModel):
-    """What every file of a judge may say; a kind's own settings extend it."""
+    """Settings of every judge file; each kind of judge extends them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

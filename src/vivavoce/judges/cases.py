@@ -1,4 +1,4 @@
-"""What a judge is asked, read from a dataset: an item in its own wording, and the dialogues, blind."""
+"""The question of a judge, read from a dataset: an item in its own wording, and the dialogues, blind."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ def question_of(dataset: Dataset, target: str, settings: JudgeSettings) -> Judge
     if is_label(dataset, target) and settings.question is None:
         return _label_question(dataset, target)
     rows = dataset.read("ratings").select(["instrument", "language", "item_id", "dialogue_id"]).to_pylist()
-    asked = {row["item_id"]: row for row in rows if row["dialogue_id"] is not None}
-    if target not in asked and settings.question is None:
-        raise UnknownName("item", target, sorted({*asked, PREFERENCE}), place="--target")
+    items = {row["item_id"]: row for row in rows if row["dialogue_id"] is not None}
+    if target not in items and settings.question is None:
+        raise UnknownName("item", target, sorted({*items, PREFERENCE}), place="--target")
     if settings.question is not None:
         return JudgeQuestion(target, settings.question, dict(sorted((settings.labels or {}).items())))
-    row = asked[target]
+    row = items[target]
     hint = "write the sentence as `question` and the codes as `labels` into the judge's file"
     if row["instrument"] not in INSTRUMENTS:
         raise InputError(f"no questionnaire {row['instrument']!r} here", place="--target", hint=hint)
@@ -53,18 +53,20 @@ def _label_question(dataset: Dataset, target: str) -> JudgeQuestion:
         hint = "write the sentence as `question` and codes 1 and 0 as `labels` into the judge's file"
         raise InputError(f"no scheme here says {target!r}", place="--target", hint=hint)
     spoken = dataset.read("dialogues", ["language"])["language"].to_pylist()
-    language = Counter(one for one in spoken if one).most_common(1)[0][0] if any(spoken) else "en"
-    told = {
-        one.label: " ".join(part for part in (said(one.text, language), said(one.help, language)) if part)
-        for one in scheme.labels
+    language = Counter(code for code in spoken if code).most_common(1)[0][0] if any(spoken) else "en"
+    meanings = {
+        entry.label: " ".join(
+            part for part in (said(entry.text, language), said(entry.help, language)) if part
+        )
+        for entry in scheme.labels
     }
-    others = [words for one, words in told.items() if one != label] if scheme.exclusive else []
+    alternatives = [words for code, words in meanings.items() if code != label] if scheme.exclusive else []
     steps = scheme.decision.get(language) or scheme.decision.get("en") or []
     instruction = " ".join([said(scheme.title, language) + ".", *steps])
     return JudgeQuestion(
         target,
         said(scheme.question, language),
-        {0.0: " / ".join(others) or "no", 1.0: told[label]},
+        {0.0: " / ".join(alternatives) or "no", 1.0: meanings[label]},
         instruction,
     )
 
@@ -77,7 +79,7 @@ def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
     turns: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party", "text"]).to_pylist():
         turns[row["dialogue_id"]].append((row["turn_index"], row["party"], row["text"] or ""))
-    spoken = {one: sorted(found) for one, found in turns.items()}
+    spoken = {dialogue_id: sorted(spoken_turns) for dialogue_id, spoken_turns in turns.items()}
     dialogues: list[dict[str, Any]] = (
         dataset.read("dialogues").select(["dialogue_id", "language", "task_text"]).to_pylist()
     )
@@ -94,22 +96,22 @@ def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
             for row in dialogues
         ]
     tasks = {row["dialogue_id"]: row for row in dialogues}
-    found = []
+    cases = []
     for vote in dataset.read("votes").to_pylist():
-        left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
-        one = tasks.get(left, {})
-        found.append(
+        left_id, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
+        facts = tasks.get(left_id, {})
+        cases.append(
             JudgeCase(
-                left,
-                vote["language"] or one.get("language") or "en",
-                _until(spoken.get(left, []), vote["left_turn_index"]),
-                one.get("task_text"),
+                left_id,
+                vote["language"] or facts.get("language") or "en",
+                _until(spoken.get(left_id, []), vote["left_turn_index"]),
+                facts.get("task_text"),
                 right,
                 _until(spoken.get(right, []), vote["right_turn_index"]),
                 vote["exchange"],
             )
         )
-    return found
+    return cases
 
 
 def _label_cases(
@@ -121,14 +123,14 @@ def _label_cases(
     places = labelled_cases(dataset, target)
     return [
         JudgeCase(
-            one,
-            dialogues[one]["language"] or "en",
-            _until(spoken.get(one, [])),
-            dialogues[one]["task_text"],
+            dialogue_id,
+            dialogues[dialogue_id]["language"] or "en",
+            _until(spoken.get(dialogue_id, [])),
+            dialogues[dialogue_id]["task_text"],
             turn_index=turn,
-            judged=None if turn is None else [index for index, _, _ in spoken[one]].index(turn),
+            judged=None if turn is None else [index for index, _, _ in spoken[dialogue_id]].index(turn),
         )
-        for one, turn in zip(places.dialogues, places.turns, strict=True)
+        for dialogue_id, turn in zip(places.dialogues, places.turns, strict=True)
     ]
 
 

@@ -18,7 +18,7 @@ BEGINS: Final = "vivavoce-judge-journal"
 
 
 class CostCeiling(InputError):
-    """What judges cost has reached its ceiling; what was answered is kept."""
+    """The cost of judges has reached its ceiling; answers so far are kept."""
 
 
 class Journal:
@@ -114,15 +114,15 @@ class Journal:
             return []
         lines = self.path.read_bytes().split(b"\n")
         if lines[-1]:
-            whole = sum(len(line) + 1 for line in lines[:-1])
-            os.truncate(self.path, whole)
-        found = []
+            complete_bytes = sum(len(line) + 1 for line in lines[:-1])
+            os.truncate(self.path, complete_bytes)
+        records = []
         for number, line in enumerate(lines[:-1], 1):
             try:
-                found.append(json.loads(line))
+                records.append(json.loads(line))
             except ValueError:
                 raise self._damaged(number) from None
-        return found
+        return records
 
     def _damaged(self, line: int) -> InputError:
         return InputError(

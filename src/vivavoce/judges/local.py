@@ -46,7 +46,7 @@ class _Told:
         return JudgeVerdict(value=value, trouble="unknown" if value is None else None, asked=1)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 class _Function:
@@ -56,15 +56,15 @@ class _Function:
         self._function, self._question, self.frozen = function, court.question, frozen
 
     async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
-        told = {
+        context = {
             name: value for name, value in asdict(case).items() if name not in OF_TURNS or value is not None
         }
-        shown = {**told, "turns": [{"party": party, "text": text} for party, text in case.turns]}
+        dialogue = {**context, "turns": [{"party": party, "text": text} for party, text in case.turns]}
         question = {"text": self._question.text, "labels": dict(self._question.labels)}
 
         async def ask() -> dict[str, Any]:
             try:
-                answer = self._function(shown, question)
+                answer = self._function(dialogue, question)
                 value, confidence = answer if isinstance(answer, tuple) else (answer, None)
                 return {
                     "value": None if value is None else float(value),
@@ -74,18 +74,18 @@ class _Function:
                 problem = f"{type(error).__name__}: {error}, on dialogue {case.dialogue_id!r}"
                 raise InputError(problem, place="judge", hint="mend the function, and run again") from error
 
-        found = await once({"dialogue": shown, "question": question}, ask)
-        trouble = "refused" if found["value"] is None else None
+        answer_record = await once({"dialogue": dialogue, "question": question}, ask)
+        trouble = "refused" if answer_record["value"] is None else None
         return JudgeVerdict(
-            value=found["value"],
-            confidence=found["confidence"],
+            value=answer_record["value"],
+            confidence=answer_record["confidence"],
             trouble=trouble,
             asked=1,
             refused=int(trouble is not None),
         )
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 class ModelJudgeKind(JudgeKind):
@@ -139,11 +139,11 @@ class PersonJudgeKind(JudgeKind):
         rows = court.dataset.read("annotations").to_pylist()
         who = sorted({str(row["annotator_id"]) for row in rows})
         if settings.annotator not in who:
-            known = ", ".join(who) or "nobody"
+            annotators = ", ".join(who) or "nobody"
             raise InputError(
-                f"no annotator {settings.annotator!r}", place="annotator", hint=f"known: {known}"
+                f"no annotator {settings.annotator!r}", place="annotator", hint=f"known: {annotators}"
             )
-        said = {
+        labels_by_dialogue = {
             row["dialogue_id"]: settings.codes[row["label"]]
             for row in rows
             if row["annotator_id"] == settings.annotator
@@ -151,7 +151,7 @@ class PersonJudgeKind(JudgeKind):
             and row["turn_index"] is None
             and row["label"] in settings.codes
         }
-        return _Told(said, {"kind": "person", "layer": settings.layer, "codes": settings.codes})
+        return _Told(labels_by_dialogue, {"kind": "person", "layer": settings.layer, "codes": settings.codes})
 
 
 def _source(path: Path) -> str:

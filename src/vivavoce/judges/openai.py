@@ -91,18 +91,18 @@ class OpenAIJudge:
         await self._model.close()
 
     def _body(self, case: JudgeCase, order: tuple[int, int]) -> dict[str, Any]:
-        shown: dict[str, Any] = {"language": case.language, **_asked(self._question), "task": case.task}
+        content: dict[str, Any] = {"language": case.language, **_asked(self._question), "task": case.task}
         if self._question.pairwise:
-            both = (_turns(case.turns), _turns(case.other))
-            shown["candidates"] = [both[order[0]], both[order[1]]]
+            candidates = (_turns(case.turns), _turns(case.other))
+            content["candidates"] = [candidates[order[0]], candidates[order[1]]]
         else:
-            shown["turns"] = [
+            content["turns"] = [
                 turn | ({"judged": True} if place == case.judged else {})
                 for place, turn in enumerate(_turns(case.turns))
             ]
         messages = [
             {"role": "system", "content": self._prompt},
-            {"role": "user", "content": json.dumps(shown, ensure_ascii=False)},
+            {"role": "user", "content": json.dumps(content, ensure_ascii=False)},
         ]
         return {**self._settings.parameters, "model": self._settings.model, "messages": messages}
 
@@ -144,8 +144,8 @@ class OpenAIJudge:
 
 def _asked(question: JudgeQuestion) -> dict[str, Any]:
     labels = [{"code": code, "label": label} for code, label in question.labels.items()]
-    said = " ".join(one for one in (question.instruction, question.text) if one)
-    return {"question": said, **({} if question.pairwise else {"answers": labels})}
+    wording = " ".join(part for part in (question.instruction, question.text) if part)
+    return {"question": wording, **({} if question.pairwise else {"answers": labels})}
 
 
 def _turns(turns: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
@@ -154,9 +154,9 @@ def _turns(turns: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
 
 def _read(text: str, question: JudgeQuestion) -> tuple[float | str | None, float | None]:
     """Answer and confidence in what the model wrote; "refused" where it says that it cannot tell."""
-    found = re.search(r"\{.*\}", text, re.DOTALL)
+    match = re.search(r"\{.*\}", text, re.DOTALL)
     try:
-        read = json.loads(found.group()) if found else None
+        read = json.loads(match.group()) if match else None
     except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict) or "answer" not in read:
@@ -168,13 +168,13 @@ def _read(text: str, question: JudgeQuestion) -> tuple[float | str | None, float
         confidence = float(sure) if sure is not None else None
     except (TypeError, ValueError):
         return None, None
-    known = (0.0, 1.0, 2.0) if question.pairwise else tuple(question.labels)
-    inside = value in known if question.pairwise or not known else min(known) <= value <= max(known)
+    codes = (0.0, 1.0, 2.0) if question.pairwise else tuple(question.labels)
+    inside = value in codes if question.pairwise or not codes else min(codes) <= value <= max(codes)
     if confidence is not None and not 0 <= confidence <= 1:
         confidence = None
     return (value if inside else None), confidence
 
 
 def _total(answers: list[tuple[tuple[int, int], dict[str, Any]]], name: str) -> Any:
-    known = [answer[name] for _, answer in answers if answer.get(name) is not None]
-    return sum(known) if known else None
+    values = [answer[name] for _, answer in answers if answer.get(name) is not None]
+    return sum(values) if values else None

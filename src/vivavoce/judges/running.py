@@ -25,7 +25,7 @@ MISSES: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """What a run of a judge came to.
+    """Outcome of one run of a judge.
 
     judged     cases with a verdict; troubles: how many have none, by reason
     asked      requests that this run made, and answers that it had already
@@ -80,11 +80,11 @@ def judge_dataset(
     settings = read_judge(file)
     kind, name = JUDGES.get(settings.judge), settings.name or file.stem
     if target == PREFERENCE and not kind.pairs:
-        hint = "use one that can: " + ", ".join(one for one, other in JUDGES if other.pairs)
+        hint = "use one that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.pairs)
         raise InputError(f"a judge of kind {kind.name!r} compares no answers", place=str(file), hint=hint)
     turns = is_turn_label(dataset, target)
     if turns and not kind.turns:
-        hint = "use one that can: " + ", ".join(one for one, other in JUDGES if other.turns)
+        hint = "use one that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.turns)
         raise InputError(f"a judge of kind {kind.name!r} judges no single turns", place=str(file), hint=hint)
     question = replace(question_of(dataset, target, settings), turns=turns)
     cases = cases_of(dataset, target)
@@ -101,8 +101,8 @@ def judge_dataset(
     finally:
         book.close()
     rows = [_row(name, settings.judge, target, frozen, *pair) for pair in zip(cases, verdicts, strict=True)]
-    said = statement("{judge} judged {target}: a program's words, no person's.", judge=name, target=target)
-    copy_dataset(dataset, into, {TABLE: lambda before: [*before, *rows]}, notes=[said])
+    note = statement("{judge} judged {target}: a program's words, no person's.", judge=name, target=target)
+    copy_dataset(dataset, into, {TABLE: lambda before: [*before, *rows]}, notes=[note])
     troubles: dict[str, int] = {}
     for verdict in verdicts:
         if verdict.trouble is not None:
@@ -136,27 +136,27 @@ async def _all(
             if stopped:
                 return None
             try:
-                found = _finite(await judge.judge(case, book.once))
+                verdict = _finite(await judge.judge(case, book.once))
             except BaseException:
                 stopped = True
                 raise
-        done, missed = done + 1, missed + 1 if found.trouble == "unreachable" else 0
+        done, missed = done + 1, missed + 1 if verdict.trouble == "unreachable" else 0
         if missed >= MISSES:
             stopped = True
             hint = "check url, key and model, and run again: what was answered is kept"
             raise InputError(f"{missed} dialogues in a row got no answer", place="judge", hint=hint)
         if progress is not None:
             progress(done, len(cases))
-        return found
+        return verdict
 
     try:
-        found = await asyncio.gather(*map(one, cases), return_exceptions=True)
+        outcomes = await asyncio.gather(*map(one, cases), return_exceptions=True)
     finally:
         await judge.close()
-    for verdict in found:
+    for verdict in outcomes:
         if isinstance(verdict, BaseException):
             raise verdict
-    return [verdict for verdict in found if isinstance(verdict, JudgeVerdict)]
+    return [verdict for verdict in outcomes if isinstance(verdict, JudgeVerdict)]
 
 
 def _finite(verdict: JudgeVerdict) -> JudgeVerdict:

@@ -47,8 +47,8 @@ def cohen(
     with np.errstate(
         divide="ignore", invalid="ignore"
     ):  # its test of kappa = 0 divides by the standard error
-        found: Any = cohens_kappa(counts, wt=weights)
-    value, reach = float(found.kappa), normal_quantile((1 - level) / 2) * float(found.std_kappa)
+        kappa: Any = cohens_kappa(counts, wt=weights)
+    value, reach = float(kappa.kappa), normal_quantile((1 - level) / 2) * float(kappa.std_kappa)
     if not reach > ALIKE:
         return Agreement(value, None)
     return Agreement(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
@@ -76,8 +76,8 @@ def fleiss(
     agreed = ((table**2).sum(axis=1) - judges) / (judges * (judges - 1))
     weights = rng.multinomial(items, np.full(items, 1 / items), size=draws) / items
     expected = ((weights @ table / judges) ** 2).sum(axis=1)
-    drawn = (weights @ agreed - expected) / np.where(expected < 1, 1 - expected, np.nan)
-    return Agreement(float(fleiss_kappa(table)), _interval(drawn, level, items))
+    estimates = (weights @ agreed - expected) / np.where(expected < 1, 1 - expected, np.nan)
+    return Agreement(float(fleiss_kappa(table)), _interval(estimates, level, items))
 
 
 def _distance(scale: Scale, values: Floats, totals: Floats) -> Floats:
@@ -113,7 +113,9 @@ def krippendorff(
     """
     if scale not in SCALES:
         raise UnknownName("scale", scale, list(SCALES))
-    table = np.array([[np.nan if one is None else one for one in row] for row in judgements], dtype=float)
+    table = np.array(
+        [[np.nan if judgement is None else judgement for judgement in row] for row in judgements], dtype=float
+    )
     values = np.unique(table[~np.isnan(table)])
     counts = np.array(
         [[(table[:, unit] == value).sum() for value in values] for unit in range(table.shape[1])]
@@ -128,8 +130,8 @@ def krippendorff(
     weights = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=draws)
     flat = pairs.reshape(len(counts), -1)
     measure = _alpha(scale, values)
-    drawn = np.array([measure((weight @ flat).reshape(len(values), -1)) for weight in weights])
-    return Agreement(measure(pairs.sum(axis=0)), _interval(drawn, level, len(counts)))
+    estimates = np.array([measure((weight @ flat).reshape(len(values), -1)) for weight in weights])
+    return Agreement(measure(pairs.sum(axis=0)), _interval(estimates, level, len(counts)))
 
 
 def _alpha(scale: Scale, values: Floats) -> Callable[[Floats], float]:
@@ -146,8 +148,8 @@ def _alpha(scale: Scale, values: Floats) -> Callable[[Floats], float]:
 
 
 def _interval(drawn: Floats, level: float, units: int) -> Interval | None:
-    kept = drawn[~np.isnan(drawn)]
-    if not len(kept) or units < 2:
+    valid = drawn[~np.isnan(drawn)]
+    if not len(valid) or units < 2:
         return None
-    low, high = np.quantile(kept, ends(level, units))
-    return Interval(float(low), float(high)) if np.ptp(kept) > ALIKE else None
+    low, high = np.quantile(valid, ends(level, units))
+    return Interval(float(low), float(high)) if np.ptp(valid) > ALIKE else None

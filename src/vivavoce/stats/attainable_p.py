@@ -1,4 +1,4 @@
-"""Whether the participants there are could have shown anything: the floor of p against alpha."""
+"""The smallest p that these participants can reach, against alpha."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,15 +17,15 @@ def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[LocalizedText]:
     families: dict[LocalizedText, tuple[Family, list[Test]]] = {}
     for test, family in tests:
         families.setdefault(family.why, (family, []))[1].append(test)
-    told = (
+    warnings = (
         reach_warning(
-            [one.clustered for one in own],
-            own[0].alpha or ALPHA,
+            [result.clustered for result in family_results],
+            family_results[0].alpha or ALPHA,
             family.tests if family.correction in ("holm", "bonferroni") else 1,
         )
-        for family, own in families.values()
+        for family, family_results in families.values()
     )
-    return list(dict.fromkeys(one for one in told if one))
+    return list(dict.fromkeys(warning for warning in warnings if warning))
 
 
 def reach_warning(
@@ -38,20 +38,20 @@ def reach_warning(
     Empty   everything is within reach: None
     """
     floors = [test.smallest_p for test in tests]
-    told = [test for test, p in zip(tests, floors, strict=True) if p is not None and p >= alpha]
-    if told:
+    unreachable = [test for test, p in zip(tests, floors, strict=True) if p is not None and p >= alpha]
+    if unreachable:
         lowest = min(p for p in floors if p is not None and p >= alpha)
-        which = statement("{k} of {n} comparisons", k=len(told), n=len(tests))
-        if len(told) == len(tests):
+        which = statement("{k} of {n} comparisons", k=len(unreachable), n=len(tests))
+        if len(unreachable) == len(tests):
             which = statement("this comparison") if len(tests) == 1 else statement("any comparison")
         return statement(
             "Significance at {alpha} is impossible for {which}: with at most {n} participants, p cannot "
             "fall below {p}.",
             alpha=FormattedNumber(alpha, "g"),
             which=which,
-            n=max(test.clusters for test in told),
+            n=max(test.clusters for test in unreachable),
             p=FormattedNumber(lowest, ".2g"),
-        ) + _hint(told)
+        ) + _hint(unreachable)
     if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
         return statement(

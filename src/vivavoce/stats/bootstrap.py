@@ -26,9 +26,9 @@ def bootstrap_ratio(
     sums = np.column_stack([numerators, denominators])
     if len(sums) < 2 or not sums[:, 1].sum():
         return None
-    drawn = draw_sums(sums, draws, seed)
+    sampled = draw_sums(sums, draws, seed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = drawn[:, 0] / drawn[:, 1]
+        ratios = sampled[:, 0] / sampled[:, 1]
     return _interval(ratios, level, len(sums))
 
 
@@ -50,9 +50,9 @@ def bootstrap_difference(
     sums = np.column_stack([*a, *b])
     if len(sums) < 2 or not (sums[:, 1].sum() and sums[:, 3].sum()):
         return None
-    drawn = draw_sums(sums, draws, seed)
+    sampled = draw_sums(sums, draws, seed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        differences = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
+        differences = sampled[:, 0] / sampled[:, 1] - sampled[:, 2] / sampled[:, 3]
     return _interval(differences, level, len(sums))
 
 
@@ -74,10 +74,10 @@ def draw_sums(sums: Floats, draws: int, seed: int) -> Floats:
     Output  draws x columns
     """
     people, rng = len(sums), np.random.default_rng(seed)
-    columns, found = np.ascontiguousarray(sums.T), np.empty((draws, sums.shape[1]))
-    each = max(1, CHUNK // people)  # little enough for the processor's cache
-    for start in range(0, draws, each):
-        chosen = rng.integers(people, size=(min(each, draws - start), people))
+    columns, sampled = np.ascontiguousarray(sums.T), np.empty((draws, sums.shape[1]))
+    per_chunk = max(1, CHUNK // people)  # little enough for the processor's cache
+    for start in range(0, draws, per_chunk):
+        chosen = rng.integers(people, size=(min(per_chunk, draws - start), people))
         for column, values in enumerate(columns):
-            found[start : start + each, column] = values.take(chosen).sum(axis=1)
-    return found
+            sampled[start : start + per_chunk, column] = values.take(chosen).sum(axis=1)
+    return sampled

@@ -29,7 +29,7 @@ class ClusterSums(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nesting:
-    """How alike the cases of one participant are.
+    """Similarity of the cases of one participant.
 
     icc           intraclass correlation by one-way analysis of variance; may be negative
     size_star     cases that a case's participant has on average (m*)
@@ -76,13 +76,13 @@ def sum_by_participant(participants: np.ndarray, numerators: Floats, denominator
 
 def dense_codes(codes: np.ndarray) -> tuple[np.ndarray, int]:
     """Codes, whole numbers or words, as numbers without gaps in the same order; how many there are."""
-    whole = len(codes) > 0 and np.issubdtype(codes.dtype, np.integer)
-    lowest, highest = (int(codes.min()), int(codes.max())) if whole else (0, 0)
-    if not whole or highest - lowest > SPARSE * len(codes):
-        known, dense = np.unique(codes, return_inverse=True)
-        return dense, len(known)
-    there = np.bincount(codes - lowest) > 0  # sorting takes longer where most codes are there
-    return (np.cumsum(there) - 1)[codes - lowest], int(there.sum())
+    is_integer = len(codes) > 0 and np.issubdtype(codes.dtype, np.integer)
+    lowest, highest = (int(codes.min()), int(codes.max())) if is_integer else (0, 0)
+    if not is_integer or highest - lowest > SPARSE * len(codes):
+        levels, dense = np.unique(codes, return_inverse=True)
+        return dense, len(levels)
+    present = np.bincount(codes - lowest) > 0  # sorting takes longer where most codes are there
+    return (np.cumsum(present) - 1)[codes - lowest], int(present.sum())
 
 
 def nesting(sums: ClusterSums, squares: Floats | None = None) -> Nesting:
@@ -98,14 +98,14 @@ def nesting(sums: ClusterSums, squares: Floats | None = None) -> Nesting:
     size_star = float((sizes**2).sum()) / n if n else None
     icc = _icc(sums, sums.numerators if squares is None else squares) if 1 < clusters < n else None
     if icc is None or size_star is None:
-        plain = 1.0 if n and clusters == n else None
+        independent = 1.0 if n and clusters == n else None
         return Nesting(
             n=n,
             clusters=clusters,
             icc=None,
             size_star=size_star,
-            design_effect=plain,
-            n_effective=n if plain else None,
+            design_effect=independent,
+            n_effective=n if independent else None,
         )
     effect = max(1 + (size_star - 1) * icc, 0.0)
     return Nesting(
@@ -140,8 +140,8 @@ def clustered_rate(sums: ClusterSums, level: float = 0.95, squares: Floats | Non
     facts = nesting(sums, squares)
     tops, cases = sums
     rate = float(tops.sum()) / facts.n
-    left = (tops if squares is None else squares) - 2 * rate * tops + rate**2 * cases
-    error = robust_error(Residuals(tops - rate * cases, left.clip(0), cases, cases / facts.n, facts.n))
+    deviations = (tops if squares is None else squares) - 2 * rate * tops + rate**2 * cases
+    error = robust_error(Residuals(tops - rate * cases, deviations.clip(0), cases, cases / facts.n, facts.n))
     low = high = None
     if error is None:
         method = "none: fewer than 2 participants"
@@ -175,8 +175,8 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
     Empty   fewer than 2 participants, or the same ratio for each: no interval, and the method says so
     """
     used = has_cases(tops, bottoms) if bottoms.any() else bottoms > 0
-    codes, known = dense_codes(people[used])
-    error = robust_error(residuals(codes, known, tops[used], bottoms[used])) if used.any() else None
+    codes, n_people = dense_codes(people[used])
+    error = robust_error(residuals(codes, n_people, tops[used], bottoms[used])) if used.any() else None
     low = high = None
     method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
     if error is not None and error.se >= ALIKE:
@@ -188,7 +188,7 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
         se=error and error.se,
         design_effect=None,
         icc=None,
-        clusters=known,
+        clusters=n_people,
         n_effective=None,
         method=method,
     )
@@ -205,13 +205,13 @@ def chosen_ratio(
     Empty   as `ratio_interval`. No design effect and no ICC: they would be of the choice, too
     """
     used = has_cases(tops, bottoms) & (weights > 0)
-    codes, known = dense_codes(people[used])
+    codes, n_people = dense_codes(people[used])
     tops, bottoms, weights = tops[used], bottoms[used], weights[used]
     size = float((weights * bottoms).sum())
     error = low = high = None
     method = "none: no case"
     if size > 0:
-        error = robust_error(residuals(codes, known, weights * tops, weights * bottoms), even=False)
+        error = robust_error(residuals(codes, n_people, weights * tops, weights * bottoms), even=False)
         method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
     value, rate = float((weights * tops).sum()) / (size or 1.0), counted(tops, bottoms)
     if error is not None and error.se < ALIKE and rate and value in (0.0, 1.0):
@@ -229,7 +229,7 @@ def chosen_ratio(
         se=error and error.se,
         design_effect=None,
         icc=None,
-        clusters=known,
+        clusters=n_people,
         n_effective=None,
         method=method,
     )
@@ -247,9 +247,9 @@ def score_interval(rate: float, se: float, quantile: float) -> Interval:
 
 
 def counted(tops: Floats, bottoms: Floats) -> bool:
-    """Whether these are successes among whole numbers of cases."""
-    whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
-    return bool(whole and (tops >= 0).all() and (tops <= bottoms).all())
+    """True if these are successes among whole numbers of cases."""
+    integral = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
+    return bool(integral and (tops >= 0).all() and (tops <= bottoms).all())
 
 
 def _plain_interval(value: float, error: Error, level: float) -> Interval:

@@ -34,8 +34,8 @@ def chi_square(counts: Sequence[Sequence[int]], *, continuity: bool = False) -> 
     table = np.asarray(counts, dtype=float)
     if not (table.sum(axis=0).all() and table.sum(axis=1).all()):
         return None
-    found: Any = chi2_contingency(table, correction=continuity)
-    return ChiSquare(float(found.statistic), int(found.dof), float(found.pvalue))
+    outcome: Any = chi2_contingency(table, correction=continuity)
+    return ChiSquare(float(outcome.statistic), int(outcome.dof), float(outcome.pvalue))
 
 
 def fisher(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
@@ -45,8 +45,8 @@ def fisher(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
     """
     from scipy.stats import fisher_exact
 
-    found: Any = fisher_exact([[successes_a, n_a - successes_a], [successes_b, n_b - successes_b]])
-    return float(found.pvalue)
+    outcome: Any = fisher_exact([[successes_a, n_a - successes_a], [successes_b, n_b - successes_b]])
+    return float(outcome.pvalue)
 
 
 def mcnemar(both: int, only_a: int, only_b: int, neither: int, z: float = 1.959963984540054) -> Paired | None:
@@ -60,11 +60,11 @@ def mcnemar(both: int, only_a: int, only_b: int, neither: int, z: float = 1.9599
     people = both + only_a + only_b + neither
     if not people:
         return None
-    found: Any = contingency_tables.mcnemar([[both, only_a], [only_b, neither]], exact=True)
+    outcome: Any = contingency_tables.mcnemar([[both, only_a], [only_b, neither]], exact=True)
     difference = (only_a - only_b) / people
     error = max(0.0, (only_a + only_b) / people - difference**2) / people
     return Paired(
-        float(found.pvalue), difference, Interval(difference - z * error**0.5, difference + z * error**0.5)
+        float(outcome.pvalue), difference, Interval(difference - z * error**0.5, difference + z * error**0.5)
     )
 
 
@@ -80,5 +80,5 @@ def cochran_q(answers: Sequence[Sequence[int]]) -> ChiSquare | None:
     table = np.asarray(answers, dtype=float)
     if table.ndim != 2 or table.shape[1] < 2 or not np.ptp(table, axis=1).any():
         return None
-    found: Any = cochrans_q(table)
-    return ChiSquare(float(found.statistic), table.shape[1] - 1, float(found.pvalue))
+    outcome: Any = cochrans_q(table)
+    return ChiSquare(float(outcome.statistic), table.shape[1] - 1, float(outcome.pvalue))

@@ -27,7 +27,7 @@ _COUNT: Final = re.compile(r"(?P<name>[^=]+)=(?P<successes>\d+)/(?P<n>\d+)")
 
 
 class Count(NamedTuple):
-    """So many successes of so many cases, under a name."""
+    """Named count of successes among n cases."""
 
     name: str
     successes: int
@@ -82,7 +82,7 @@ class RatesCompared:
 
 @dataclass(frozen=True, slots=True)
 class CountedChoice:
-    """How often (k of n, ratio from 0 to 1) the first of two was chosen.
+    """Share of choices (k of n, from 0 to 1) of the first of two options.
 
     p, p_exact  of chi-square with one degree of freedom, and of the binomial; `..._holm`: adjusted over all
                 choices given
@@ -125,7 +125,7 @@ def read_counts(words: Sequence[str]) -> list[Count]:
         count = Count(match["name"], int(match["successes"]), int(match["n"]))
         if not 0 < count.n >= count.successes:
             raise InputError(f"{word!r} is no rate", hint="successes lie between 0 and the cases, at least 1")
-        if any(count.name == other.name for other in counts):
+        if any(count.name == earlier.name for earlier in counts):
             raise InputError(f"{count.name!r} is given twice", hint="give every count a name of its own")
         counts.append(count)
     if not counts:
@@ -169,34 +169,34 @@ def rates(counts: Sequence[Count], level: float = 0.95) -> RatesCompared:
 
 
 def _tests(pairs: list[tuple[Count, Count]], method: ZMethod) -> list[RateTest]:
-    found = [two_proportion_z(*a[1:], *b[1:], method=method) or (None, None) for a, b in pairs]
-    adjusted = holm([p for _, p in found])
+    tests = [two_proportion_z(*a[1:], *b[1:], method=method) or (None, None) for a, b in pairs]
+    adjusted = holm([p for _, p in tests])
     return [
         RateTest(a.name, b.name, method, z, p, p_holm)
-        for (a, b), (z, p), p_holm in zip(pairs, found, adjusted, strict=True)
+        for (a, b), (z, p), p_holm in zip(pairs, tests, adjusted, strict=True)
     ]
 
 
 def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) -> CountedChoices:
-    """How often the first of two was chosen: chi-square and exact binomial against a share."""
+    """Share of choices of the first option: chi-square and exact binomial test against a share."""
     tested = [
         [one_proportion_p(count.successes, count.n, against, how) for count in counts]
         for how in ("chi_square", "exact")
     ]
-    found = [
+    rows = [
         CountedChoice(
-            one.name,
-            one.successes,
-            one.n,
-            one.successes / one.n,
-            (one.successes - one.n * against) ** 2 / (one.n * against * (1 - against)),
+            count.name,
+            count.successes,
+            count.n,
+            count.successes / count.n,
+            (count.successes - count.n * against) ** 2 / (count.n * against * (1 - against)),
             p,
             p_exact,
-            wilson(one.successes, one.n, level),
-            e_value(one.successes, one.n, against),
+            wilson(count.successes, count.n, level),
+            e_value(count.successes, count.n, against),
             p_holm,
             exact_holm,
         )
-        for one, p, p_exact, p_holm, exact_holm in zip(counts, *tested, *map(holm, tested), strict=True)
+        for count, p, p_exact, p_holm, exact_holm in zip(counts, *tested, *map(holm, tested), strict=True)
     ]
-    return CountedChoices(level, against, found)
+    return CountedChoices(level, against, rows)

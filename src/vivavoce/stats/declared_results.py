@@ -1,4 +1,4 @@
-"""What came of the comparisons that a study declared, and the families over which p is adjusted."""
+"""Results of the comparisons that a study declared, and the families over which p is adjusted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

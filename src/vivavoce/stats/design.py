@@ -1,4 +1,4 @@
-"""How participants met the systems, which analysis that asks for, and why, in words."""
+"""The design (how participants met the systems), the analysis that it requires, and the reason."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -49,8 +49,8 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
 
     Input   the participant of each dialogue, group by group; None where unknown
     """
-    known = [[person for person in group if person is not None] for group in participants]
-    sizes = Counter(person for group in known for person in group)
+    identified = [[person for person in group if person is not None] for group in participants]
+    sizes = Counter(person for group in identified for person in group)
     people = len(sizes)
     if not any(participants):
         return Model(name="independent", why=statement("There are no dialogues to analyse."))
@@ -60,9 +60,9 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
             why=statement("Participants are unknown, so dialogues are treated as independent.")
             + statement("If people took part more than once, the intervals are too narrow."),
         )
-    met = Counter(person for group in known for person in set(group))
-    both = sum(times > 1 for times in met.values())
-    nested = _nested(list(sizes.values()), both, sum(bool(group) for group in known))
+    met = Counter(person for group in identified for person in set(group))
+    n_both = sum(times > 1 for times in met.values())
+    nested = _nested(list(sizes.values()), n_both, sum(bool(group) for group in identified))
     if people == 1:
         return Model(name="permutation", why=nested + statement(ALONE))
     if people > MANY:
@@ -70,16 +70,16 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     if sum(bool(group) for group in participants) < 2:  # nothing is compared
         return Model(name="permutation", why=nested + statement(ROBUST))
     few = statement("With fewer than {few} participants, only large differences can be detected.", few=FEW)
-    why = nested + statement(WITHIN if both else BETWEEN)
+    why = nested + statement(WITHIN if n_both else BETWEEN)
     return Model(name="permutation", why=why + (few if people < FEW else statement(TIES)))
 
 
 def _nested(sizes: list[int], both: int, groups: int) -> LocalizedText:
-    held = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
+    sentence = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
     facts = {
         "people": PluralCount(len(sizes), "participant"),
         "n": PluralCount(sum(sizes), "dialogue"),
         "m": FormattedNumber(median(sizes), "g"),
         "k": max(sizes),
     }
-    return statement(held, **facts, **({"both": both} if held is HELD_BY_BOTH else {}))
+    return statement(sentence, **facts, **({"both": both} if sentence is HELD_BY_BOTH else {}))

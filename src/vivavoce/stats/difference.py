@@ -58,8 +58,8 @@ class Comparison:
 
     def interval(self, level: float) -> Interval | None:
         """The interval at another level, from the same procedure; None where there is none."""
-        found = self.procedure.interval(level, self.limits) if self.procedure and self._varied else None
-        return _within(found, self.limits)
+        limits = self.procedure.interval(level, self.limits) if self.procedure and self._varied else None
+        return _within(limits, self.limits)
 
     def equivalence(self, margin: float, *, alpha: float = 0.05) -> Equivalence | None:
         """Two one-sided tests by the same procedure: is the difference smaller than `margin`?
@@ -128,17 +128,17 @@ def compare_clusters(
     known, codes = np.unique(np.concatenate([people_a, people_b]), return_inverse=True)
     where = np.split(codes, [len(people_a)])
     rates = counted(*a) and counted(*b) and not weighed
-    left = [
+    residual_sums = [
         residuals(who, len(known), *cases, counted=rates) for who, cases in zip(where, (a, b), strict=True)
     ]
-    used = (left[0].cases + left[1].cases) > 0
-    left = [_chosen(one, used) for one in left]
+    used = (residual_sums[0].cases + residual_sums[1].cases) > 0
+    residual_sums = [_chosen(side, used) for side in residual_sums]
     sums = [
         Cells(*(np.bincount(who, values, len(known))[used].astype(float) for values in cases))
         for who, cases in zip(where, (a, b), strict=True)
     ]
     estimate = float(sums[0].tops.sum() / sums[0].bottoms.sum() - sums[1].tops.sum() / sums[1].bottoms.sum())
-    error, people = robust_error(*left, even=not weighed), int(used.sum())
+    error, people = robust_error(*residual_sums, even=not weighed), int(used.sum())
     if error is None:
         why = statement(
             "One group has a single participant, so effects of participants and systems cannot be separated."
@@ -149,13 +149,13 @@ def compare_clusters(
         return Comparison(estimate=estimate, clusters=people, why=why)
     limits = LIMITS if rates else None if most is None else Interval(-most, most)
     if weighed or (people > MANY and error.se > ALIKE):
-        found = _by_t(estimate, error, people, limits, level)
-        return replace(found, why=statement(WEIGHED) + found.why) if weighed else found
-    return _by_relabelling(sums, left, error, limits, level if spans else None, relabel)
+        outcome = _by_t(estimate, error, people, limits, level)
+        return replace(outcome, why=statement(WEIGHED) + outcome.why) if weighed else outcome
+    return _by_relabelling(sums, residual_sums, error, limits, level if spans else None, relabel)
 
 
 def procedure_words() -> str:
-    """How differences are tested, said before there are data: the method of any number of participants."""
+    """Method for differences, before there are data: for any number of participants."""
     return (
         f"Up to {MANY} participants are relabelled as wholes ({HOW['permutation_within']} where they met "
         f"both, else {HOW['permutation_between']}): all ways, or {DRAWS:,} of them, drawn; the test is "
@@ -201,7 +201,7 @@ def _by_relabelling(
     level: float | None,
     relabel: Relabel,
 ) -> Comparison:
-    met = [one.met for one in sums]
+    met = [side.met for side in sums]
     people, within = len(met[0]), bool((met[0] & met[1]).any())
     labels = relabel(*met)
     procedure = Relabelled(sums[0], sums[1], spread_of_totals(*left), labels, mid=people >= FEW)

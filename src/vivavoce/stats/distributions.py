@@ -12,7 +12,7 @@ def normal_tail(z: float) -> float:
 
 
 def normal_quantile(p: float) -> float:
-    """What a standard normal variable exceeds with probability p."""
+    """Upper quantile: the value that a standard normal variable exceeds with probability p."""
     return -float(ndtri(p))
 
 
@@ -22,5 +22,5 @@ def t_tail(t: float, df: float) -> float:
 
 
 def t_quantile(p: float, df: float) -> float:
-    """What Student's t stays below with probability p."""
+    """Quantile p of Student's t."""
     return float(stdtrit(df, p))

@@ -1,4 +1,4 @@
-"""When a planned number of visits will be reached, from the pace at which visits were completed so far."""
+"""Time until a planned number of visits is reached, from the pace of completed visits."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ LEVEL: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class TimeToCome:
-    """How long it takes until so many more visits are completed, in seconds from now.
+    """Seconds from now until so many more visits are completed.
 
     visits, observed_s  on which it rests: completed visits, and the seconds in which they were counted
     low_s, high_s       limits of the prediction at `LEVEL`
@@ -24,7 +24,7 @@ class TimeToCome:
 
 
 def time_to_come(visits: int, observed_s: float, wanted: int) -> TimeToCome | None:
-    """How long it takes until `wanted` more visits are completed, at the pace of those that were.
+    """Estimate the time until `wanted` more visits are completed, at the pace so far.
 
     Input   completed visits in the last `observed_s` seconds; wanted: at least 1
     Output  at the observed pace, with the prediction limits of a Poisson process: a ratio of two waiting

@@ -45,7 +45,7 @@ def read_formula(text: str) -> ModelFormula:
         raise InputError(f"cannot read the formula {text!r}", place="--model", hint=f'write "{EXAMPLE}"')
     if "|" in _EFFECT.sub("", right):
         raise InputError(f"cannot read {right.strip()!r}", place="--model", hint="write (1|participant)")
-    grouping = tuple(_grouping(*found.groups()) for found in _EFFECT.finditer(right))
+    grouping = tuple(_grouping(*match.groups()) for match in _EFFECT.finditer(right))
     if not grouping:
         raise InputError(
             "no random effect in the formula",
@@ -75,14 +75,14 @@ def _names(fixed: str) -> tuple[str, ...]:
     names: list[str] = []
     place = 0
     while fixed[place:].strip():
-        found = _TOKEN.match(fixed, place)
-        if found is None:
+        match = _TOKEN.match(fixed, place)
+        if match is None:
             raise InputError(
                 f"cannot read {fixed[place:].strip()!r}",
                 place="--model",
                 hint="a formula has names, and + * : / - ( ) between them",
             )
-        if re.fullmatch(_NAME, found[1]):
-            names.append(found[1])
-        place = found.end()
+        if re.fullmatch(_NAME, match[1]):
+            names.append(match[1])
+        place = match.end()
     return tuple(dict.fromkeys(names))

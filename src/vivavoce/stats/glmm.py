@@ -28,7 +28,7 @@ _AVERAGED, _SHARES = np.polynomial.hermite_e.hermegauss(40)
 
 
 class NotFitted(ValueError):
-    """Why a model has no estimates, in a sentence."""
+    """Reason why a model has no estimates, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +63,14 @@ class FittedGlmm:
         return self.marginal_at(rows, np.concatenate([self.effects, self.extra, self.deviations]))
 
     def marginal_at(self, rows: Floats, parameters: Floats) -> float:
-        """The same with other parameters, for its slope in them."""
+        """The same means with other parameters, for the slope in them."""
         width, places = len(self.effects), len(self.effects) + len(self.extra)
         eta = rows @ parameters[:width]
         if self.likelihood is None:
             return float(eta.mean())
         spread = float(np.sqrt((parameters[places:] ** 2).sum()))
-        every = eta[:, None] + spread * _AVERAGED
-        means = self.likelihood.mean(every, parameters[width:places])
+        predictors = eta[:, None] + spread * _AVERAGED
+        means = self.likelihood.mean(predictors, parameters[width:places])
         return float((means @ (_SHARES / _SHARES.sum())).mean())
 
 
@@ -188,16 +188,16 @@ class _Problem:
 
 def _maximise(problem: _Problem) -> Floats:
     """BFGS with central differences; deviations may turn negative, the likelihood does not mind."""
-    found = minimize(
+    optimum = minimize(
         problem.loss,
         problem.start(),
         jac=lambda at: _slope(problem.loss, at),
         method="BFGS",
         options={"gtol": 1e-4 * max(1.0, np.sqrt(len(problem.fixed)) / 10), "maxiter": 300},
     )
-    if found.fun >= 1e10 or not np.isfinite(found.x).all() or np.abs(found.jac).max() > 0.1:
+    if optimum.fun >= 1e10 or not np.isfinite(optimum.x).all() or np.abs(optimum.jac).max() > 0.1:
         raise NotFitted("The search for the best estimates did not converge.")
-    best = found.x.copy()
+    best = optimum.x.copy()
     end = problem.width + problem.thresholds
     best[end:] = np.abs(best[end:])
     best[end:][best[end:] < NOTHING] = 0.0
@@ -208,8 +208,8 @@ def _slope(loss: Callable[[Floats], float], at: Floats) -> Floats:
     steps = 1e-5 * np.maximum(1.0, np.abs(at))
     return np.array(
         [
-            (loss(at + step * one) - loss(at - step * one)) / (2 * step)
-            for step, one in zip(steps, np.eye(len(at)), strict=True)
+            (loss(at + step * unit) - loss(at - step * unit)) / (2 * step)
+            for step, unit in zip(steps, np.eye(len(at)), strict=True)
         ]
     )
 
@@ -217,29 +217,29 @@ def _slope(loss: Callable[[Floats], float], at: Floats) -> Floats:
 def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> FittedGlmm:
     """Back to the columns as they were given, with the covariance from the curvature at the best."""
     effects, searched, deviations = problem.split(best)
-    plain = np.concatenate([effects, problem.plain(searched), deviations])
+    natural = np.concatenate([effects, problem.plain(searched), deviations])
 
     def loss(values: Floats) -> float:
         return -problem.log_likelihood(*problem.split(values))
 
-    free = np.ones(len(plain), dtype=bool)
-    free[len(plain) - len(deviations) :] = deviations > 0
-    covariance = np.zeros((len(plain), len(plain)))
-    inverse = np.linalg.inv(_curvature(loss, plain, np.flatnonzero(free)))
+    free = np.ones(len(natural), dtype=bool)
+    free[len(natural) - len(deviations) :] = deviations > 0
+    covariance = np.zeros((len(natural), len(natural)))
+    inverse = np.linalg.inv(_curvature(loss, natural, np.flatnonzero(free)))
     if not (np.diag(inverse) > 0).all():
         raise NotFitted("The likelihood is flat: the data cannot tell these effects apart.")
     covariance[np.ix_(free, free)] = inverse
-    back = np.eye(len(plain))  # effects = turn @ effects, thresholds + centre @ turn @ effects
-    back[: problem.width, : problem.width] = turn
-    back[problem.width : problem.width + problem.thresholds, : problem.width] = centre @ turn
-    final = back @ plain
+    uncentred = np.eye(len(natural))  # effects = turn @ effects, thresholds + centre @ turn @ effects
+    uncentred[: problem.width, : problem.width] = turn
+    uncentred[problem.width : problem.width + problem.thresholds, : problem.width] = centre @ turn
+    final = uncentred @ natural
     own, extra, _ = problem.split(final)
     return FittedGlmm(
         effects=own,
         extra=extra,
         deviations=deviations,
-        covariance=back @ covariance @ back.T,
-        log_likelihood=-loss(plain),
+        covariance=uncentred @ covariance @ uncentred.T,
+        log_likelihood=-loss(natural),
         method=f"adaptive_quadrature_{problem.nodes}" if problem.nodes > 1 else "laplace",
         likelihood=problem.likelihood,
     )
@@ -248,7 +248,7 @@ def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> 
 def _curvature(loss: Callable[[Floats], float], at: Floats, free: np.ndarray) -> Floats:
     """Second derivatives by central differences in the free parameters."""
     steps = 1e-4 * np.maximum(1.0, np.abs(at))
-    moves = [step * one for step, one in zip(steps, np.eye(len(at)), strict=True)]
+    moves = [step * unit for step, unit in zip(steps, np.eye(len(at)), strict=True)]
     middle = loss(at)
     zeros = np.zeros((len(free), len(free)))
     for i, a in enumerate(free):

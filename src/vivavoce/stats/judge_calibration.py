@@ -34,13 +34,13 @@ class JudgeFigure:
 
     @property
     def beyond_zero(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """True if the interval leaves 0 out."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAgreement:
-    """How two judgements of the same dialogues go together.
+    """Agreement of two judgements of the same dialogues.
 
     n, participants  pairs of judgements, and participants whose dialogues they are of
     difference       the first less the second, on the scale of the labels: lenient above 0
@@ -88,28 +88,28 @@ def agree(first: Floats, second: Floats, people: np.ndarray) -> JudgeAgreement:
     Input   one entry a pair of judgements: both values, and the participant whose dialogue it is
     Empty   no pair: every figure missing; a correlation where one of them never varies, too
     """
-    known, codes = np.unique(people, return_inverse=True)
-    n, size = len(first), len(known)
+    person_ids, codes = np.unique(people, return_inverse=True)
+    n, size = len(first), len(person_ids)
     if not n:
         return JudgeAgreement(n=0, participants=0)
     alike = (np.round(first) == np.round(second)).astype(float)
     rate = clustered_rate(sum_by_participant(codes, alike, np.ones(n)))
     moments = (np.ones(n), first, second, first**2, second**2, first * second)
-    each = np.column_stack([np.bincount(codes, part, size).astype(float) for part in moments])
+    moment_sums = np.column_stack([np.bincount(codes, part, size).astype(float) for part in moments])
     return JudgeAgreement(
         n=n,
         participants=size,
         difference=_mean(first - second, codes),
         same=JudgeFigure(value=float(alike.mean()), low=rate.low, high=rate.high),
-        correlation=_jackknifed(each, _pearson),
-        alpha=_jackknifed(each, _alpha),
+        correlation=_jackknifed(moment_sums, _pearson),
+        alpha=_jackknifed(moment_sums, _alpha),
     )
 
 
 def reliability_diagram(
     said: Floats, labels: Floats, people: np.ndarray, *, bins: int = BINS
 ) -> list[ReliabilityBin]:
-    """What people say where the judge says about the same, in bins of as many dialogues each as can be.
+    """Labels by people against the judge's values, in bins of equal size where possible.
 
     Empty   no dialogue: no bin; one bin where the judge says the same of everything
     """
@@ -121,14 +121,14 @@ def reliability_diagram(
         ReliabilityBin(
             n=int(chosen.sum()), said=float(said[chosen].mean()), label=_mean(labels[chosen], people[chosen])
         )
-        for chosen in (place == one for one in np.unique(place))
+        for chosen in (place == bin_index for bin_index in np.unique(place))
     ]
 
 
 def judge_effects(
     excess: Floats, people: np.ndarray, features: Mapping[str, Floats]
 ) -> dict[str, JudgeFigure]:
-    """What the judge's difference from people goes with, one feature at a time.
+    """Effect of each feature on the judge's difference from people, one feature at a time.
 
     Input   excess: what the judge says less what people say; features: of 0 and 1, such as a system, a
             language, the judge's own family (self-preference), success; or on a scale, such as length, then
@@ -136,21 +136,21 @@ def judge_effects(
     Output  difference of the excess with and without the feature, or over one deviation of it
     Empty   a feature that never varies: missing
     """
-    found: dict[str, JudgeFigure] = {}
+    effects: dict[str, JudgeFigure] = {}
     for name, values in features.items():
-        known = ~np.isnan(values)
-        x, y = values[known], excess[known]
-        if not known.any() or np.ptp(x) <= ALIKE:
-            found[name] = JudgeFigure()
+        valid = ~np.isnan(values)
+        x, y = values[valid], excess[valid]
+        if not valid.any() or np.ptp(x) <= ALIKE:
+            effects[name] = JudgeFigure()
             continue
         binary = np.isin(x, (0.0, 1.0)).all()
         x = (x - x.mean()) / (1.0 if binary else x.std())
-        found[name] = _ratio(x * (y - y.mean()), x**2, people[known])
-    return found
+        effects[name] = _ratio(x * (y - y.mean()), x**2, people[valid])
+    return effects
 
 
 def position_effect(first_chosen: Floats, people: np.ndarray) -> JudgeFigure:
-    """How much likelier a judge prefers what it reads first, asked of each pair in both orders.
+    """Preference of a judge for what it reads first, from pairs judged in both orders.
 
     Input   one entry a pair: share of its two answers (0, 0.5, 1) that named what stood first; 0.5: no effect
     Output  mean less one half
@@ -167,7 +167,7 @@ def alternative_annotator_test(
     alignment: Alignment = "same",
     least: int = LEAST_CASES,
 ) -> AlternativeAnnotator:
-    """Whether a judge is as close to people as each of them is to the others, less what people cost more.
+    """Test if a judge agrees with people as well as each agrees with the others, less the cost of people.
 
     Input   judge: what it says by dialogue; people: what each annotator says by dialogue; participants: whose
             dialogues they are (each its own where left out); epsilon: 0.1 for crowd workers, 0.15 for skilled
@@ -184,17 +184,27 @@ def alternative_annotator_test(
         raise InputError(f"epsilon {epsilon:g}", hint="from 0 to below 1, such as 0.15")
     whose = participants or {}
     p_values, wins = [], []
-    for name, said in people.items():
-        others = [one for other, one in people.items() if other != name]
-        judged = [one for one in said if one in judge and any(one in other for other in others)]
+    for name, labels in people.items():
+        other_people = [other_labels for other_name, other_labels in people.items() if other_name != name]
+        judged = [
+            case
+            for case in labels
+            if case in judge and any(case in other_labels for other_labels in other_people)
+        ]
         if len(judged) < least:
             continue
         pairs = [
-            _closer(judge[one], said[one], [o[one] for o in others if one in o], alignment) for one in judged
+            _closer(
+                judge[other_labels],
+                labels[other_labels],
+                [o[other_labels] for o in other_people if other_labels in o],
+                alignment,
+            )
+            for other_labels in judged
         ]
         wins.append(sum(ours >= theirs for ours, theirs in pairs) / len(pairs))
         worse = np.array([float(theirs >= ours) - float(ours >= theirs) for ours, theirs in pairs])
-        p_values.append(_below(worse, np.array([whose.get(one, one) for one in judged]), epsilon))
+        p_values.append(_below(worse, np.array([whose.get(case, case) for case in judged]), epsilon))
     if not wins:
         return AlternativeAnnotator(
             winning_rate=None, advantage=None, epsilon=epsilon, annotators=0, passes=None
@@ -212,17 +222,19 @@ def alternative_annotator_test(
 def _closer(
     judge: float, person: float, others: Sequence[float], alignment: Alignment
 ) -> tuple[float, float]:
-    """How close the judge, and the person, are to the other people; more is closer."""
-    rest = np.asarray(others)
+    """Closeness of the judge, and of the person, to the other people; more is closer."""
+    references = np.asarray(others)
     if alignment == "same":
-        return float((rest == judge).mean()), float((rest == person).mean())
-    return -float(np.sqrt(((rest - judge) ** 2).mean())), -float(np.sqrt(((rest - person) ** 2).mean()))
+        return float((references == judge).mean()), float((references == person).mean())
+    return -float(np.sqrt(((references - judge) ** 2).mean())), -float(
+        np.sqrt(((references - person) ** 2).mean())
+    )
 
 
 def _below(values: Floats, people: np.ndarray, limit: float) -> float:
     """One-sided p of a mean at or above the limit, over participants."""
-    known, codes = np.unique(people, return_inverse=True)
-    error = robust_error(residuals(codes, len(known), values, np.ones(len(values))))
+    person_ids, codes = np.unique(people, return_inverse=True)
+    error = robust_error(residuals(codes, len(person_ids), values, np.ones(len(values))))
     if error is None or error.se <= ALIKE:
         return 0.0 if error is not None and values.mean() < limit else 1.0
     return t_tail((limit - float(values.mean())) / error.se, error.df)
@@ -242,8 +254,8 @@ def _mean(values: Floats, people: np.ndarray) -> JudgeFigure:
 
 
 def _ratio(tops: Floats, bottoms: Floats, people: np.ndarray) -> JudgeFigure:
-    found = ratio_interval(people, tops, bottoms, LEVEL)
-    return JudgeFigure(value=float(tops.sum() / bottoms.sum()), low=found.low, high=found.high)
+    ratio = ratio_interval(people, tops, bottoms, LEVEL)
+    return JudgeFigure(value=float(tops.sum() / bottoms.sum()), low=ratio.low, high=ratio.high)
 
 
 def _jackknifed(each: Floats, figure: Any) -> JudgeFigure:
@@ -262,8 +274,8 @@ def _jackknifed(each: Floats, figure: Any) -> JudgeFigure:
 def _pearson(sums: Floats) -> Floats:
     n, x, y, xx, yy, xy = sums.T
     spread = (xx / n - (x / n) ** 2) * (yy / n - (y / n) ** 2)
-    both = xy / n - x * y / n**2
-    return np.divide(both, np.sqrt(spread.clip(0)), out=np.full(len(n), np.nan), where=spread > ALIKE)
+    covariance = xy / n - x * y / n**2
+    return np.divide(covariance, np.sqrt(spread.clip(0)), out=np.full(len(n), np.nan), where=spread > ALIKE)
 
 
 def _alpha(sums: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Which dialogues people should judge next: those of which a judge is least sure, by chances that are kept.
+"""Choice of the dialogues to label next: those where a judge is least sure, by chances that are kept.
 
 Every dialogue keeps a chance above 0, so that estimates stay right by weighing labels with its inverse
 (`prediction_powered`, `chances`).
@@ -19,7 +19,7 @@ ROUNDS: Final = 50
 
 
 def doubt_of(said: Floats, labels: Floats) -> Floats:
-    """How unsure a judge that says no confidence is of each case.
+    """Uncertainty about each case of a judge without confidence.
 
     Output  of labels from 0 to 1 (shares among them) the deviation of an answer with this mean, .05 at least;
             on other scales NaN: a mean says nothing of the spread there, which `learned_spread` has
@@ -30,13 +30,13 @@ def doubt_of(said: Floats, labels: Floats) -> Floats:
 
 
 def is_share(labels: Floats) -> bool:
-    """Whether labels are yes or no, or shares of it."""
-    known = labels[~np.isnan(labels)]
-    return bool(((known >= 0) & (known <= 1)).all())
+    """True if labels are yes or no, or shares of it."""
+    observed = labels[~np.isnan(labels)]
+    return bool(((observed >= 0) & (observed <= 1)).all())
 
 
 def learned_spread(off: Floats, learn: Callable[[Floats], Floats]) -> Floats:
-    """How far from people a judge is expected to be of each case.
+    """Expected distance of a judge from people in each case.
 
     Input   off: how far it was, NaN where nobody was asked; learn: what models say of each such distance
     Output  a quarter of the mean distance at least, so that no model rules a case out; NaN: nothing is known
@@ -73,17 +73,17 @@ def choose_dialogues(
     if not 0 < even <= 1:
         raise InputError(f"an even share of {even:g}", place="--even", hint="above 0, and at most 1")
     rng = np.random.default_rng(seed)
-    chances, drawn = np.zeros(len(doubt)), np.zeros(len(doubt), dtype=bool)
-    known = ~np.isnan(doubt)
-    unsure = np.where(known, doubt, doubt[known].mean() if known.any() else 1.0)
+    chances, selected = np.zeros(len(doubt)), np.zeros(len(doubt), dtype=bool)
+    observed = ~np.isnan(doubt)
+    unsure = np.where(observed, doubt, doubt[observed].mean() if observed.any() else 1.0)
     for stratum in np.unique(strata):
         members = np.flatnonzero(strata == stratum)
-        wanted = number * len(members) / len(doubt)
-        chances[members] = _chances(unsure[members], wanted, even)
+        quota = number * len(members) / len(doubt)
+        chances[members] = _chances(unsure[members], quota, even)
         order = rng.permutation(members)
         ends = np.cumsum(chances[order]) + rng.random()
-        drawn[order] = np.floor(ends) > np.floor(ends - chances[order])
-    return LabelChoice(chances, drawn)
+        selected[order] = np.floor(ends) > np.floor(ends - chances[order])
+    return LabelChoice(chances, selected)
 
 
 def live_chances(
@@ -98,30 +98,30 @@ def live_chances(
     Raises  InputError: a share or an even share that is not above 0 and at most 1
     Source  Zrnic and Candes 2024 (arXiv 2403.03208), sequential variant; mixing with equal chances: theirs
     """
-    for name, one in (("share", share), ("even", even)):
-        if not 0 < one <= 1:
-            raise InputError(f"{name} {one:g}", hint="above 0, and at most 1")
-    known = ~np.isnan(doubt)
-    unsure = np.where(known, doubt, doubt[known].mean() if known.any() else 1.0)
-    found = np.ones(len(doubt))
+    for name, fraction in (("share", share), ("even", even)):
+        if not 0 < fraction <= 1:
+            raise InputError(f"{name} {fraction:g}", hint="above 0, and at most 1")
+    observed = ~np.isnan(doubt)
+    unsure = np.where(observed, doubt, doubt[observed].mean() if observed.any() else 1.0)
+    relative_doubt = np.ones(len(doubt))
     for stratum in np.unique(strata[new]):
         members = strata == stratum
         mean = float(unsure[members].mean())
         if mean > 0:
-            found[members] = unsure[members] / mean
-    return np.minimum(1.0, share * (even + (1 - even) * found[new]))
+            relative_doubt[members] = unsure[members] / mean
+    return np.minimum(1.0, share * (even + (1 - even) * relative_doubt[new]))
 
 
 def _chances(doubt: Floats, wanted: float, even: float) -> Floats:
     """Chances that add up to what is wanted, none above 1."""
-    n, whole = len(doubt), float(doubt.sum())
-    shares = even / n + (1 - even) * (doubt / whole if whole > 0 else np.full(n, 1 / n))
-    scale, found = wanted, np.minimum(1.0, wanted * shares)
+    n, total_doubt = len(doubt), float(doubt.sum())
+    shares = even / n + (1 - even) * (doubt / total_doubt if total_doubt > 0 else np.full(n, 1 / n))
+    scale, chances = wanted, np.minimum(1.0, wanted * shares)
     for _ in range(ROUNDS):
-        found = np.minimum(1.0, scale * shares)
-        if abs(found.sum() - wanted) < 1e-9:
+        chances = np.minimum(1.0, scale * shares)
+        if abs(chances.sum() - wanted) < 1e-9:
             break
-        free = found < 1
+        free = chances < 1
         if not free.any():
             break
         scale = (wanted - (~free).sum()) / float(shares[free].sum())

@@ -1,4 +1,4 @@
-"""What one row of data says of its linear predictor: binomial, Poisson and cumulative logit.
+"""The likelihood of one row by its linear predictor: binomial, Poisson and cumulative logit.
 
 Each gives the log-likelihood, its slope and its (negated) curvature in the predictor; all are log-concave, so
 that Newton's method finds the mode of random effects from anywhere.
@@ -25,7 +25,7 @@ class Likelihood(Protocol):
         ...
 
     def mean(self, eta: Floats, extra: Floats) -> Floats:
-        """What is expected of any row with this predictor."""
+        """Expected value of any row with this predictor."""
         ...
 
 

@@ -34,16 +34,16 @@ def fit_mixed_linear(
         raise NotFitted("A grouping needs at least 2 levels, and fewer than there are values.")
     problem = _Profile(values, fixed, groupings, n - width if restricted else n)
     scale = np.ones(len(groupings.sizes))
-    found = minimize(
+    optimum = minimize(
         lambda logs: problem.criterion(logs),
         scale,
         method="Nelder-Mead",
         options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 1000 * len(scale)},
     )
-    relative = np.abs(found.x)
+    relative = np.abs(optimum.x)
     relative[relative < NOTHING] = 0.0
-    effects, inverse, left, _ = problem.solve(relative)
-    residual = math.sqrt(left / problem.df)
+    effects, inverse, rss, _ = problem.solve(relative)
+    residual = math.sqrt(rss / problem.df)
     covariance = np.zeros((width + len(relative),) * 2)
     covariance[:width, :width] = residual**2 * inverse
     if not np.isfinite(effects).all() or residual == 0:
@@ -73,17 +73,17 @@ class _Profile:
         """Effects, the inverse of their information, the squares left over, and the log determinants."""
         factor = self._groupings.factor(relative, self._ones)
         across = self._groupings.up(relative, self._columns)
-        left = self._products - across.T @ factor.solve(across)
-        inverse: Floats = np.linalg.inv(left[:-1, :-1]).astype(float)
-        effects = inverse @ left[:-1, -1]
+        reduced = self._products - across.T @ factor.solve(across)
+        inverse: Floats = np.linalg.inv(reduced[:-1, :-1]).astype(float)
+        effects = inverse @ reduced[:-1, -1]
         logs = factor.log_determinant
         if self.restricted:
-            logs += float(np.linalg.slogdet(left[:-1, :-1])[1])
-        return effects, inverse, float(left[-1, -1] - left[:-1, -1] @ effects), logs
+            logs += float(np.linalg.slogdet(reduced[:-1, :-1])[1])
+        return effects, inverse, float(reduced[-1, -1] - reduced[:-1, -1] @ effects), logs
 
     def criterion(self, relative: Floats) -> float:
         """Minus twice the (restricted) log-likelihood."""
-        _, _, left, logs = self.solve(relative)
-        if left <= 0:
+        _, _, rss, logs = self.solve(relative)
+        if rss <= 0:
             return 1e10
-        return logs + self.df * (1 + math.log(2 * math.pi * left / self.df))
+        return logs + self.df * (1 + math.log(2 * math.pi * rss / self.df))

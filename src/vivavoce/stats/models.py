@@ -28,9 +28,11 @@ class Cases(NamedTuple):
 
     @property
     def counted(self) -> bool:
-        """Whether these are successes among whole numbers of cases."""
-        whole = np.isin(self.numerators % 1, 0).all() and np.isin(self.denominators % 1, 0).all()
-        return bool(whole and (self.numerators >= 0).all() and (self.numerators <= self.denominators).all())
+        """True if these are successes among whole numbers of cases."""
+        integral = np.isin(self.numerators % 1, 0).all() and np.isin(self.denominators % 1, 0).all()
+        return bool(
+            integral and (self.numerators >= 0).all() and (self.numerators <= self.denominators).all()
+        )
 
     def known(self) -> "Cases":
         """Only the dialogues with cases."""
@@ -51,7 +53,7 @@ def check_models(cases: Cases, level: float = 0.95, seed: int = 1) -> dict[str, 
 
 
 def no_models(why: str) -> dict[str, ModelDifference]:
-    """What `check_models` gives where none is fitted."""
+    """Result of `check_models` where no model is fitted."""
     return dict.fromkeys(("bootstrap", "gee", "mixed"), ModelDifference(method="none", why=why))
 
 
@@ -68,7 +70,7 @@ def _guarded(model: Any, cases: Cases, level: float) -> ModelDifference:
 
 def _bootstrap(cases: Cases, level: float, seed: int) -> ModelDifference:
     """Participants drawn; of fewer than 10 the draws say too little, and nothing is said."""
-    known, codes = np.unique(cases.people, return_inverse=True)
+    people, codes = np.unique(cases.people, return_inverse=True)
     sides = []
     for side in (cases.is_a, ~cases.is_a):
         sides.append(
@@ -77,7 +79,7 @@ def _bootstrap(cases: Cases, level: float, seed: int) -> ModelDifference:
                 for values in (cases.numerators, cases.denominators)
             )
         )
-    enough = len(known) >= FEW
+    enough = len(people) >= FEW
     interval = bootstrap_difference(sides[0], sides[1], level=level, seed=seed) if enough else None
     ratios = [float(top.sum() / bottom.sum()) for top, bottom in sides]
     return ModelDifference(
@@ -88,7 +90,7 @@ def _bootstrap(cases: Cases, level: float, seed: int) -> ModelDifference:
         method="cluster_bootstrap_percentile",
         why="Whole participants drawn 2000 times, from sums per participant."
         if enough
-        else f"Only {len(known)} participants, fewer than {FEW}: draws of so few make intervals too narrow.",
+        else f"Only {len(people)} participants, fewer than {FEW}: draws of so few make intervals too narrow.",
     )
 
 

@@ -83,23 +83,23 @@ def adjusted_pairs(pairs: Sequence[tuple[float, float]], correction: str) -> lis
     """
     p_values = np.array(pairs, dtype=float).reshape(-1)
     if correction not in ("holm", "bonferroni"):
-        found = np.array(adjusted(p_values.tolist(), correction), dtype=float)
+        adjusted_p = np.array(adjusted(p_values.tolist(), correction), dtype=float)
     elif correction == "bonferroni":
-        found = np.minimum(p_values * len(pairs), 1)
+        adjusted_p = np.minimum(p_values * len(pairs), 1)
     else:
-        order, left = np.argsort(p_values, kind="stable"), np.full(len(pairs), 2)
-        found, highest = np.empty_like(p_values), 0.0
+        order, remaining = np.argsort(p_values, kind="stable"), np.full(len(pairs), 2)
+        adjusted_p, highest = np.empty_like(p_values), 0.0
         for place in order.tolist():
-            highest = max(highest, p_values[place] * np.count_nonzero(left))
-            found[place] = min(highest, 1)
-            left[place // 2] -= 1
-    return [(low, high) for low, high in found.reshape(-1, 2).tolist()]
+            highest = max(highest, p_values[place] * np.count_nonzero(remaining))
+            adjusted_p[place] = min(highest, 1)
+            remaining[place // 2] -= 1
+    return [(low, high) for low, high in adjusted_p.reshape(-1, 2).tolist()]
 
 
 def adjustment_words(
     correction: str, number: int, what: str, of: LocalizedText | None = None
 ) -> LocalizedText:
-    """How p was adjusted over so many of `what`, such as `declared comparison`; `of`: of what they are."""
+    """Text on adjustment of p over so many of `what`, such as `declared comparison`; `of`: their group."""
     if number == 0:
         return statement("no tests were possible") + of
     over = PluralCount(number, what)
@@ -110,6 +110,6 @@ def adjustment_words(
 
 
 def _adjusted(p_values: PValues, adjust: Callable[[Floats], Floats]) -> list[float | None]:
-    given = np.array([p for p in p_values if p is not None], dtype=float)
-    adjusted = iter(adjust(given).tolist() if len(given) else [])
+    tested = np.array([p for p in p_values if p is not None], dtype=float)
+    adjusted = iter(adjust(tested).tolist() if len(tested) else [])
     return [None if p is None else next(adjusted) for p in p_values]

@@ -70,8 +70,8 @@ def fit(
     Note    `decided` leaves ties out; without any tie the other two are that model
     """
     if ties == "decided" or not (outcomes == 0).any():
-        kept = outcomes != 0
-        design, outcomes, clusters, ties = design[kept], outcomes[kept], clusters[kept], "decided"
+        decided = outcomes != 0
+        design, outcomes, clusters, ties = design[decided], outcomes[decided], clusters[decided], "decided"
     if not len(outcomes) or np.linalg.matrix_rank(design) < design.shape[1]:
         return None
     terms = _LIKELIHOODS[ties]
@@ -81,22 +81,22 @@ def fit(
         logs, scores = terms(values, design, outcomes)
         return -float(logs.sum()), -scores.sum(axis=0)
 
-    found = minimize(loss, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-7})
-    bread = _inverse(_curvature(loss, found.x))
-    if bread is None or np.abs(found.x).max() > FARTHEST:
+    optimum = minimize(loss, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-7})
+    bread = _inverse(_curvature(loss, optimum.x))
+    if bread is None or np.abs(optimum.x).max() > FARTHEST:
         return None
     _, codes = np.unique(clusters, return_inverse=True)
     groups = int(codes.max()) + 1
-    scores = terms(found.x, design, outcomes)[1]
+    scores = terms(optimum.x, design, outcomes)[1]
     sums = np.zeros((groups, size))
     np.add.at(sums, codes, scores)
     meat = sums.T @ sums * groups / max(1, groups - 1)
     width = design.shape[1]
     return FittedPairs(
-        found.x[:width],
+        optimum.x[:width],
         (bread @ meat @ bread)[:width, :width],
-        None if ties == "decided" else _readiness(ties, float(found.x[-1])),
-        -float(found.fun),
+        None if ties == "decided" else _readiness(ties, float(optimum.x[-1])),
+        -float(optimum.fun),
         groups,
         len(outcomes),
     )
@@ -109,7 +109,7 @@ def _readiness(ties: Ties, value: float) -> float:
 def _curvature(loss: Callable[[Floats], tuple[float, Floats]], at: Floats) -> Floats:
     """The Hessian by central differences of the exact slope."""
     step = 1e-5
-    rows = [(loss(at + step * one)[1] - loss(at - step * one)[1]) / (2 * step) for one in np.eye(len(at))]
+    rows = [(loss(at + step * unit)[1] - loss(at - step * unit)[1]) / (2 * step) for unit in np.eye(len(at))]
     matrix = np.array(rows)
     return (matrix + matrix.T) / 2
 
@@ -133,10 +133,10 @@ def _davidson(values: Floats, design: Floats, outcomes: Floats) -> tuple[Floats,
     terms = np.column_stack([half, -half, np.full(len(half), values[-1])])
     total = np.logaddexp.reduce(terms, axis=1)
     chances = np.exp(terms - total[:, None])
-    said = np.where(outcomes == 1, half, np.where(outcomes == -1, -half, values[-1]))
+    observed = np.where(outcomes == 1, half, np.where(outcomes == -1, -half, values[-1]))
     lean = (outcomes - chances[:, 0] + chances[:, 1]) / 2
     tied = (outcomes == 0) - chances[:, 2]
-    return said - total, np.column_stack([lean[:, None] * design, tied])
+    return observed - total, np.column_stack([lean[:, None] * design, tied])
 
 
 def _rao_kupper(values: Floats, design: Floats, outcomes: Floats) -> tuple[Floats, Floats]:

@@ -33,7 +33,7 @@ class Cells(NamedTuple):
 
     @property
     def met(self) -> np.ndarray:
-        """Who has something to count with the system."""
+        """Participants with something to count with the system."""
         return has_cases(self.tops, self.bottoms)
 
 
@@ -57,37 +57,37 @@ class Parts(NamedTuple):
 def relabellings(
     met_a: np.ndarray, met_b: np.ndarray, *, draws: int = DRAWS, seed: int = SEED
 ) -> Relabelling:
-    """How participants could have been labelled instead.
+    """Alternative labellings of participants.
 
     Input   who met a, who met b
     Output  participants who met both swap what the two systems gave them; those who met one change sides as
             wholes, as many on each side as there were; all relabellings where they are no more than `draws`
     """
-    both, first = met_a & met_b, met_a & ~met_b
-    one = np.flatnonzero(met_a ^ met_b)
-    ways = 2.0 ** int(both.sum()) * math.comb(len(one), int(first.sum()))
+    in_both, first = met_a & met_b, met_a & ~met_b
+    in_one = np.flatnonzero(met_a ^ met_b)
+    ways = 2.0 ** int(in_both.sum()) * math.comb(len(in_one), int(first.sum()))
     if ways <= draws + 1:
-        return Relabelling(_every(both, first, one), True)
+        return Relabelling(_every(in_both, first, in_one), True)
     rng = np.random.default_rng(seed)
-    kept = np.ones((draws + 1, len(met_a)))
-    kept[1:, both] = rng.random((draws, int(both.sum())), dtype=np.float32) < HALF
-    sides = rng.permuted(np.tile(first[one], (draws, 1)), axis=1)
-    kept[1:, one] = sides == first[one]
-    return Relabelling(kept, False)
+    labels = np.ones((draws + 1, len(met_a)))
+    labels[1:, in_both] = rng.random((draws, int(in_both.sum())), dtype=np.float32) < HALF
+    sides = rng.permuted(np.tile(first[in_one], (draws, 1)), axis=1)
+    labels[1:, in_one] = sides == first[in_one]
+    return Relabelling(labels, False)
 
 
 def _every(both: np.ndarray, first: np.ndarray, one: np.ndarray) -> Floats:
     swaps = list(product((1.0, 0.0), repeat=int(both.sum())))
     splits = list(combinations(range(len(one)), int(first[one].sum())))
-    kept = np.ones((len(swaps) * len(splits), len(both)))
-    kept[:, both] = np.repeat(np.array(swaps).reshape(len(swaps), -1), len(splits), axis=0)
+    labels = np.ones((len(swaps) * len(splits), len(both)))
+    labels[:, both] = np.repeat(np.array(swaps).reshape(len(swaps), -1), len(splits), axis=0)
     sides = np.zeros((len(splits), len(one)), dtype=bool)
     for row, chosen in enumerate(splits):
         sides[row, list(chosen)] = True
-    kept[:, one] = np.tile(sides == first[one], (len(swaps), 1))
-    seen = int(np.flatnonzero((kept == 1).all(axis=1))[0])
-    kept[[0, seen]] = kept[[seen, 0]]
-    return kept
+    labels[:, one] = np.tile(sides == first[one], (len(swaps), 1))
+    seen = int(np.flatnonzero((labels == 1).all(axis=1))[0])
+    labels[[0, seen]] = labels[[seen, 0]]
+    return labels
 
 
 class Relabelled:
@@ -105,14 +105,14 @@ class Relabelled:
     def __init__(self, a: Cells, b: Cells, spread: Floats, labels: Relabelling, *, mid: bool) -> None:
         self._a, self._b, self._mid = a, b, mid
         self._every, self._ways = labels.every, len(labels.kept)  # labels themselves are many, and shared
-        both = a.met & b.met
+        in_both = a.met & b.met
         self._strata = [
             _Stratum(labels.kept[:, who], _only(a, who), _only(b, who), spread[who])
-            for who in (both, ~both)
+            for who in (in_both, ~in_both)
             if who.any()
         ]
         self.estimate = float(a.tops.sum() / a.bottoms.sum() - b.tops.sum() / b.bottoms.sum())
-        self._sizes = _sum([one.sizes for one in self._strata])
+        self._sizes = _sum([stratum.sizes for stratum in self._strata])
 
     @property
     def smallest_p(self) -> float:
@@ -129,13 +129,13 @@ class Relabelled:
         Note  drawn relabellings of which no more than 10 are as extreme: the tail goes on as that of
               Student's t through their 5 % and 0.5 % points (after Knijnenburg and others 2009)
         """
-        drawn = self._studentised(supposed)
-        drawn = np.abs(drawn) if side == "two" else -drawn if side == "less" else drawn
-        seen = drawn[0]
+        statistics = self._studentised(supposed)
+        statistics = np.abs(statistics) if side == "two" else -statistics if side == "less" else statistics
+        seen = statistics[0]
         near = TIED * (1 + abs(seen))
-        beyond, tied = int((drawn > seen + near).sum()), int((np.abs(drawn - seen) <= near).sum())
-        p = (beyond + (0.5 if self._mid else 1.0) * tied) / len(drawn)
-        return p if self._every or beyond + tied > EXCEEDING else min(p, _tail(drawn[1:], float(seen)))
+        beyond, tied = int((statistics > seen + near).sum()), int((np.abs(statistics - seen) <= near).sum())
+        p = (beyond + (0.5 if self._mid else 1.0) * tied) / len(statistics)
+        return p if self._every or beyond + tied > EXCEEDING else min(p, _tail(statistics[1:], float(seen)))
 
     def interval(self, level: float, limits: Interval | None = None) -> Interval | None:
         """All differences that the test does not reject at 1 - level.
@@ -147,11 +147,11 @@ class Relabelled:
         alpha = round(1 - level, DIGITS)
         if limits is None and self.smallest_p >= alpha:
             return None
-        kept = self.p() >= alpha
+        accepted = self.p() >= alpha
         ends = []
         for sign in (-1.0, 1.0):
-            inner = 0.0 if kept and -self.estimate * sign > 0 else self.estimate
-            far = self._far(inner, sign, alpha, limits, kept)
+            inner = 0.0 if accepted and -self.estimate * sign > 0 else self.estimate
+            far = self._far(inner, sign, alpha, limits, accepted)
             if far is None:
                 return None
             ends.append(self._edge(inner, far, alpha))
@@ -173,18 +173,18 @@ class Relabelled:
         return None
 
     def _edge(self, inner: float, far: float, alpha: float) -> float:
-        """Where acceptance turns into rejection between a difference that is accepted and one that is not."""
+        """Border between accepted and rejected differences."""
         if self.p(far) >= alpha:
             return far
         near = 1e-4 * abs(far - inner) + NOTHING
-        found: Any = brentq(lambda at: math.log(self.p(at) / alpha) + NOTHING, inner, far, xtol=near)
-        return found + NEARER * (inner - found)
+        edge: Any = brentq(lambda at: math.log(self.p(at) / alpha) + NOTHING, inner, far, xtol=near)
+        return edge + NEARER * (inner - edge)
 
     def _studentised(self, supposed: float) -> Floats:
         """The difference beyond what is supposed over its error, a row a relabelling."""
-        totals = _sum([one.totals(supposed) for one in self._strata])
+        totals = _sum([stratum.totals(supposed) for stratum in self._strata])
         means = Parts(totals.a / self._sizes.a, totals.b / self._sizes.b)
-        error = sum(one.error(supposed, means, self._sizes) for one in self._strata)
+        error = sum(stratum.error(supposed, means, self._sizes) for stratum in self._strata)
         return (means.a - means.b) / np.sqrt(np.maximum(error, NOTHING))
 
 
@@ -197,7 +197,7 @@ class _Stratum:
 
     def __init__(self, kept: Floats, a: Cells, b: Cells, spread: Floats) -> None:
         w, (x, n_a), (y, n_b), none = spread**-0.5, a, b, np.zeros_like(spread)
-        met_a, met_b = (one.met * spread for one in (a, b))
+        met_a, met_b = (side.met * spread for side in (a, b))
         self._paired = bool((n_a * n_b).any())
         by_label = [
             (n_a, n_b),
@@ -213,11 +213,11 @@ class _Stratum:
         ]
         if self._paired:
             by_label += [(w * x * n_b, w * y * n_a), (w * n_a * n_b, none)]
-        self.sizes, self._own, whole, weighted, *self._sums = _labelled(kept, by_label)
+        self.sizes, self._own, totals, weighted, *self._sums = _labelled(kept, by_label)
         self._scales = Parts(
             *(
                 np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-                for top, bottom in zip(whole, weighted, strict=True)
+                for top, bottom in zip(totals, weighted, strict=True)
             )
         )
         self._together = float((w * x * y).sum()), float((w * n_a * y).sum()), float((w * n_a * n_b).sum())
@@ -227,37 +227,37 @@ class _Stratum:
 
     def error(self, supposed: float, means: Parts, sizes: Parts) -> Floats:
         """Squared error of the difference that comes from these participants."""
-        _, _, squares, cases, own, products, *across = self._sums
-        squares = _polynomial(supposed, squares, Parts(2 * cases.a, 2 * cases.b), own)
-        products = _polynomial(supposed, products, own)
-        found: Any = 0.0
+        _, _, squares, cases, own_products, products, *across = self._sums
+        squares = _polynomial(supposed, squares, Parts(2 * cases.a, 2 * cases.b), own_products)
+        products = _polynomial(supposed, products, own_products)
+        variance: Any = 0.0
         for square, cross, weighed, mean, size, scale in zip(
             squares, products, self._own, means, sizes, self._scales, strict=True
         ):
-            found = found + scale * (square - mean * (2 * cross - mean * weighed)) / size**2
+            variance = variance + scale * (square - mean * (2 * cross - mean * weighed)) / size**2
         if self._paired:
             across = _polynomial(supposed, *across)
-            both, of_b, cases = self._together
-            together = both - supposed * of_b - means.b * across.a - means.a * across.b
+            joint_tops, of_b, cases = self._together
+            together = joint_tops - supposed * of_b - means.b * across.a - means.a * across.b
             together = together + means.a * means.b * cases
-            found = found - 2 * self._scales.a * together / (sizes.a * sizes.b)
-        return found
+            variance = variance - 2 * self._scales.a * together / (sizes.a * sizes.b)
+        return variance
 
 
 def _labelled(kept: Floats, quantities: list[tuple[Floats, Floats]]) -> list[Parts]:
     """Quantities' sums by label, from what each participant has where labels are kept and swapped."""
-    left, right = (np.column_stack(side) for side in zip(*quantities, strict=True))
-    a = np.ascontiguousarray((kept @ (left - right)).T) + right.sum(axis=0)[:, None]
-    return [Parts(*one) for one in zip(a, (left + right).sum(axis=0)[:, None] - a, strict=True)]
+    sums_a, right = (np.column_stack(side) for side in zip(*quantities, strict=True))
+    a = np.ascontiguousarray((kept @ (sums_a - right)).T) + right.sum(axis=0)[:, None]
+    return [Parts(*pair) for pair in zip(a, (sums_a + right).sum(axis=0)[:, None] - a, strict=True)]
 
 
 def _polynomial(supposed: float, *coefficients: Parts) -> Parts:
     """A quantity of which a multiple of a's cases is taken away, with its powers' signs in turn."""
-    found = coefficients[0]
-    for power, one in enumerate(coefficients[1:] if supposed else (), start=1):
+    value = coefficients[0]
+    for power, coefficient in enumerate(coefficients[1:] if supposed else (), start=1):
         scale = (-supposed) ** power
-        found = Parts(found.a + scale * one.a, found.b + scale * one.b)
-    return found
+        value = Parts(value.a + scale * coefficient.a, value.b + scale * coefficient.b)
+    return value
 
 
 def _only(cells: Cells, who: np.ndarray) -> Cells:
@@ -270,7 +270,7 @@ def _sum(parts: list[Parts]) -> Parts:
 
 def _tail(drawn: Floats, seen: float) -> float:
     """Chance of more than `seen` by Student's t through the 5 % and 0.5 % points of what was drawn."""
-    outer, inner = (float(one) for one in np.quantile(drawn, (0.995, 0.95)))
+    outer, inner = (float(quantile) for quantile in np.quantile(drawn, (0.995, 0.95)))
     if not 0 < inner < outer < seen:
         return 1.0
     low, high = 0.5, 200.0
@@ -278,11 +278,11 @@ def _tail(drawn: Floats, seen: float) -> float:
     def ratio(df: float) -> float:
         return t_quantile(0.995, df) / t_quantile(0.95, df)
 
-    wanted = outer / inner
-    if wanted >= ratio(low):
+    tail_ratio = outer / inner
+    if tail_ratio >= ratio(low):
         df = low
-    elif wanted <= ratio(high):
+    elif tail_ratio <= ratio(high):
         df = high
     else:
-        df: Any = brentq(lambda one: ratio(one) - wanted, low, high)
+        df: Any = brentq(lambda one: ratio(one) - tail_ratio, low, high)
     return 0.005 * t_tail(seen * t_quantile(0.995, df) / outer, df) / t_tail(t_quantile(0.995, df), df)

@@ -1,4 +1,4 @@
-"""How many dialogues and participants a question needs, by formula."""
+"""Required numbers of dialogues and participants, by formula."""
 
 import math
 from bisect import bisect_left
@@ -20,7 +20,7 @@ EFFICIENCY_OF_RANKS: Final = 3 / math.pi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nested:
-    """How dialogues are nested in participants.
+    """Nesting of dialogues in participants.
 
     calls        dialogues of one participant, over all systems; a mean where a profile is known
     profile      dialogues of each participant of a pilot, from whom those of the trial are drawn
@@ -52,15 +52,15 @@ class Nested:
     @property
     def typical_calls(self) -> float:
         """Dialogues that a dialogue's participant has on average (m*), which unequal callers raise."""
-        return sum(one**2 for one in self.profile) / sum(self.profile) if self.profile else self.calls
+        return sum(calls**2 for calls in self.profile) / sum(self.profile) if self.profile else self.calls
 
     @property
     def design_effect(self) -> float:
-        """What the number of independent dialogues is multiplied by."""
+        """Factor on the number of independent dialogues."""
         if self.design == "between":
             return 1 + (self.typical_calls - 1) * self.icc
-        each = max(1.0, self.typical_calls / 2)
-        return 1 - min(self.icc + self.interaction, 1) + each * self.interaction
+        calls_per_system = max(1.0, self.typical_calls / 2)
+        return 1 - min(self.icc + self.interaction, 1) + calls_per_system * self.interaction
 
 
 ALONE: Final = Nested()
@@ -89,7 +89,7 @@ class CriticalDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSize:
-    """What a trial takes: cases per system; dialogues and participants over all systems."""
+    """Size of a trial: cases per system; dialogues and participants over all systems."""
 
     per_group: int
     dialogues: int
@@ -126,7 +126,7 @@ class SimulatedPower:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelsWithJudge:
-    """Of how many dialogues a system people must judge where a judge speaks of all that are held.
+    """Dialogues a system to be judged by people where a judge labels all of them.
 
     held    dialogues a system; times: as a multiple of those that people alone would judge
     labels  by people, a system; saved: share of those that people alone would give
@@ -140,7 +140,7 @@ class LabelsWithJudge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredSample:
-    """How many cases a question takes, in its `unit`; what is not of its question is None.
+    """Required number of cases, in its `unit`; None for what another question needs.
 
     per_group    with the power asked for (with `half_width`: the `precision`), cases taken as independent
     exact        least n from which on the exact binomial test has the power
@@ -191,13 +191,13 @@ def labels_with_judge(alone: int, agreement: float) -> tuple[LabelsWithJudge, ..
     """
     if not -1 < agreement < 1:
         raise InputError(f"agreement {agreement:g}", place="--judge-agreement", hint="between -1 and 1")
-    square, found = agreement**2, []
+    square, savings = agreement**2, []
     for times in TIMES_HELD:
         labels = _ceil(alone * (1 - square) / (1 - square / times))
-        found.append(
+        savings.append(
             LabelsWithJudge(held=alone * times, times=times, labels=labels, saved=1 - labels / alone)
         )
-    return tuple(found)
+    return tuple(savings)
 
 
 def two_rates(
@@ -218,11 +218,13 @@ def two_rates(
     _check_rates(a, b)
     difference, middle = abs(a - b), (a + b) / 2
     null = math.sqrt(2 * middle * (1 - middle))
-    other = math.sqrt(a * (1 - a) + b * (1 - b))
+    alternative = math.sqrt(a * (1 - a) + b * (1 - b))
     z = float(norm.isf(alpha / 2))
-    plain, unpooled = (z * null / difference) ** 2, (z * other / difference) ** 2
-    needed = float(normal_sample_size_one_tail(difference, power, alpha / 2, null, std_alternative=other))
-    least, corrected = _ceil(plain), _with_continuity(plain, difference)
+    uncorrected, unpooled = (z * null / difference) ** 2, (z * alternative / difference) ** 2
+    needed = float(
+        normal_sample_size_one_tail(difference, power, alpha / 2, null, std_alternative=alternative)
+    )
+    least, corrected = _ceil(uncorrected), _with_continuity(uncorrected, difference)
     critical = CriticalDifference(
         pooled=least,
         continuity_corrected=_ceil(corrected),
@@ -240,7 +242,7 @@ def two_rates(
         alpha=alpha,
         power=power,
         critical_difference=critical,
-        half_the_difference=_half(a, b, plain, corrected, z),
+        half_the_difference=_half(a, b, uncorrected, corrected, z),
         per_group=_ceil(needed),
         per_group_continuity_corrected=_ceil(_with_continuity(needed, difference)),
         unit="dialogues per system, taken as independent",
@@ -251,12 +253,12 @@ def two_rates(
 def power_of_two_rates(a: float, b: float, n: int, *, alpha: float = 0.05) -> float:
     """Chance that a pooled z-test of n dialogues per system finds this difference."""
     _check_rates(a, b)
-    found: Any = power_proportions_2indep(a - b, b, n, alpha=alpha, return_results=True)
-    return float(found.power)
+    power_result: Any = power_proportions_2indep(a - b, b, n, alpha=alpha, return_results=True)
+    return float(power_result.power)
 
 
 def _half(a: float, b: float, plain: float, corrected: float, z: float) -> ByCorrection:
-    """What it costs to show half the difference: the factor by which n grows."""
+    """Cost of half the difference: the factor by which n grows."""
     half = (b - a) / 2
     middle = a + half / 2
     smaller = (z * math.sqrt(2 * middle * (1 - middle)) / abs(half)) ** 2
@@ -295,8 +297,10 @@ def one_rate(
             unit=unit,
             clustered=_clustered(n, nested, 1),
         )
-    null, other = math.sqrt(against * (1 - against)), math.sqrt(rate * (1 - rate))
-    needed = normal_sample_size_one_tail(abs(rate - against), power, alpha / 2, null, std_alternative=other)
+    null, alternative = math.sqrt(against * (1 - against)), math.sqrt(rate * (1 - rate))
+    needed = normal_sample_size_one_tail(
+        abs(rate - against), power, alpha / 2, null, std_alternative=alternative
+    )
     n = _ceil(float(needed))
     return RequiredSample(
         question="one rate",
@@ -353,15 +357,15 @@ def preference(
     """
     if not 0 <= ties < 1:
         raise InputError(f"share of ties {ties:g}", hint="it lies from 0 to below 1")
-    found = one_rate(share, 0.5, power=power, alpha=alpha)
-    judgements = _ceil(found.per_group / (1 - ties))
+    rate_sample = one_rate(share, 0.5, power=power, alpha=alpha)
+    judgements = _ceil(rate_sample.per_group / (1 - ties))
     return replace(
-        found,
+        rate_sample,
         question="preference",
         ties=ties,
         per_group=judgements,
-        decided=found.per_group,
-        exact=_ceil(found.exact / (1 - ties)) if found.exact else None,
+        decided=rate_sample.per_group,
+        exact=_ceil(rate_sample.exact / (1 - ties)) if rate_sample.exact else None,
         unit="judgements, taken as independent",
         clustered=_clustered(judgements, nested, 1),
     )
@@ -386,8 +390,8 @@ def likert(
             hint="a difference other than 0 and a deviation above 0",
         )
     effect = abs(difference) / deviation
-    found: Any = TTestIndPower().solve_power(effect_size=effect, power=power, alpha=alpha)
-    per_group = _ceil(float(found))
+    t_test_n: Any = TTestIndPower().solve_power(effect_size=effect, power=power, alpha=alpha)
+    per_group = _ceil(float(t_test_n))
     return RequiredSample(
         question="likert means",
         difference=difference,
@@ -396,7 +400,7 @@ def likert(
         alpha=alpha,
         power=power,
         per_group=per_group,
-        per_group_ranks=_ceil(float(found) / EFFICIENCY_OF_RANKS),
+        per_group_ranks=_ceil(float(t_test_n) / EFFICIENCY_OF_RANKS),
         unit="answers per system, taken as independent",
         clustered=_clustered(per_group, nested, systems),
     )

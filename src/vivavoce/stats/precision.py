@@ -1,4 +1,4 @@
-"""How many people a half-width of an interval takes, by the error that people like them have shown."""
+"""Number of people for a half-width of an interval, by the error observed so far."""
 
 import math
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class RequiredPeople:
 
 
 def required_people(rate: ClusteredRate, people: int, half_width: float) -> RequiredPeople | None:
-    """How many people like these a half-width takes, with as many dialogues each, and as alike.
+    """Number of people for a half-width, with as many dialogues each, and as alike.
 
     Input   rate with its interval over participants; people who were in it; half_width in the rate's unit
     Output  people m (z SE / w)^2, rounded up, at least 2; SE is the error over participants, so the design
@@ -43,6 +43,6 @@ def required_people(rate: ClusteredRate, people: int, half_width: float) -> Requ
         return None
     times, free = (_Z * rate.se / half_width) ** 2, rate.clusters - 1
     wide, narrow = (free / float(chi2.ppf(share, free)) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    found, low, high = (max(FEWEST, math.ceil(people * times * by)) for by in (1.0, narrow, wide))
+    n_people, low, high = (max(FEWEST, math.ceil(people * times * by)) for by in (1.0, narrow, wide))
     now = (rate.high - rate.low) / 2
-    return RequiredPeople(now=now, half_width=half_width, people=found, low=low, high=high)
+    return RequiredPeople(now=now, half_width=half_width, people=n_people, low=low, high=high)

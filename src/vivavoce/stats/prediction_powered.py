@@ -38,11 +38,11 @@ class JudgedCases:
 
     @property
     def labelled(self) -> np.ndarray:
-        """Whether people were asked about a dialogue."""
+        """True where people labelled a dialogue."""
         return ~np.isnan(self.labels)
 
     def without_judge(self) -> "JudgedCases":
-        """The same as if the judge had said nothing."""
+        """The same cases without the judge."""
         return JudgedCases(self.people, np.full(len(self.said), np.nan), self.labels, self.chances)
 
 
@@ -159,21 +159,21 @@ def powered_difference(
     """
     who, codes = np.unique(np.concatenate([a.people, b.people]), return_inverse=True)
     sides = [
-        _side(one, at, len(who), tuning)
-        for one, at in zip((a, b), np.split(codes, [len(a.people)]), strict=True)
+        _side(cases, at, len(who), tuning)
+        for cases, at in zip((a, b), np.split(codes, [len(a.people)]), strict=True)
     ]
-    asked = len(np.unique(np.concatenate([a.people[a.labelled], b.people[b.labelled]])))
+    n_people = len(np.unique(np.concatenate([a.people[a.labelled], b.people[b.labelled]])))
     if sides[0] is None or sides[1] is None:
-        return PoweredDifference(people=asked, method="none: nobody was asked about one of them")
+        return PoweredDifference(people=n_people, method="none: nobody was asked about one of them")
     estimate = sides[0].estimate - sides[1].estimate
-    if min(len(np.unique(one.people[one.labelled])) for one in (a, b)) < 2:
+    if min(len(np.unique(cases.people[cases.labelled])) for cases in (a, b)) < 2:
         why = "none: labels of fewer than 2 participants about one of them"
-        return PoweredDifference(people=asked, estimate=estimate, method=why)
+        return PoweredDifference(people=n_people, estimate=estimate, method=why)
     even = sides[0].even and sides[1].even
-    first, second = (one.milder if even else one.away for one in (sides[0], sides[1]))
+    first, second = (side.milder if even else side.away for side in (sides[0], sides[1]))
     se, df = _error(first - second, sides[0].spread + sides[1].spread, even=even)
     if se <= ALIKE:
-        return PoweredDifference(people=asked, estimate=estimate, se=0.0, method=NOTHING_VARIED)
+        return PoweredDifference(people=n_people, estimate=estimate, se=0.0, method=NOTHING_VARIED)
     reach = t_quantile((1 + level) / 2, df) * se
     name = "prediction_powered_t" if any(side.weight for side in sides if side) else "people_t"
     return PoweredDifference(
@@ -183,13 +183,13 @@ def powered_difference(
         se=se,
         df=df,
         p=2 * t_tail(abs(estimate) / se, df),
-        people=asked,
+        people=n_people,
         method=name,
     )
 
 
 def effective_labels(labels: int, alone: float | None, joined: float | None) -> float | None:
-    """How many labels by people alone would give an interval as narrow as people and judge give together.
+    """Number of labels by people alone that would give as narrow an interval as people and judge together.
 
     Input   labels that there are; standard errors without and with the judge
     Empty   an error is missing or 0: None
@@ -199,54 +199,54 @@ def effective_labels(labels: int, alone: float | None, joined: float | None) -> 
 
 def _edge(cases: JudgedCases, facts: dict[str, Any], level: float) -> PoweredMean:
     """Everybody said the same: the interval that every other rate has here, and the judge no weight."""
-    asked = cases.labelled
-    sums = sum_by_participant(cases.people[asked], cases.labels[asked], np.ones(facts["labels"]))
-    found = clustered_rate(sums, level)
-    return PoweredMean(**facts, low=found.low, high=found.high, se=0.0, method=found.method)
+    labelled = cases.labelled
+    sums = sum_by_participant(cases.people[labelled], cases.labels[labelled], np.ones(facts["labels"]))
+    rate = clustered_rate(sums, level)
+    return PoweredMean(**facts, low=rate.low, high=rate.high, se=0.0, method=rate.method)
 
 
 def _counts(cases: JudgedCases) -> dict[str, Any]:
-    asked = cases.labelled
+    labelled = cases.labelled
     return {
-        "labels": int(asked.sum()),
-        "people": len(np.unique(cases.people[asked])),
-        "predicted": int((~asked & ~np.isnan(cases.said)).sum()),
+        "labels": int(labelled.sum()),
+        "people": len(np.unique(cases.people[labelled])),
+        "predicted": int((~labelled & ~np.isnan(cases.said)).sum()),
     }
 
 
 def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) -> _Side | None:
-    asked = cases.labelled
-    if not asked.any():
+    labelled = cases.labelled
+    if not labelled.any():
         return None
-    known = ~np.isnan(cases.said)
-    said = np.where(known, cases.said, cases.said[known].mean() if known.any() else 0.0)
-    weights = np.where(asked, 1.0 if cases.chances is None else 1 / cases.chances, 0.0)
+    predicted = ~np.isnan(cases.said)
+    predictions = np.where(predicted, cases.said, cases.said[predicted].mean() if predicted.any() else 0.0)
+    weights = np.where(labelled, 1.0 if cases.chances is None else 1 / cases.chances, 0.0)
     # With one chance for all, what people judged needs no prediction: the same estimate, in PPI++'s own form.
-    pool = ~asked if cases.chances is None else np.ones(len(asked), dtype=bool)
-    labels = np.where(asked, cases.labels, 0.0)
+    pool = ~labelled if cases.chances is None else np.ones(len(labelled), dtype=bool)
+    labels = np.where(labelled, cases.labels, 0.0)
     parts = (
         weights,
         weights * labels,
-        weights * said,
-        weights * labels * said,
-        weights * said**2,
+        weights * predictions,
+        weights * labels * predictions,
+        weights * predictions**2,
         pool,
-        pool * said,
-        pool * said**2,
+        pool * predictions,
+        pool * predictions**2,
     )
-    each = np.column_stack([np.bincount(codes, part, people) for part in parts])
-    usable = len(np.unique(codes[asked])) >= FEWEST and known.any() and pool.any()
-    wanted = tuning if usable else 0.0
-    totals = each.sum(axis=0)
-    estimate, weight = sums_to_estimates(totals[None], wanted, whole=cases.chances is not None)
-    left = totals - each
+    person_sums = np.column_stack([np.bincount(codes, part, people) for part in parts])
+    usable = len(np.unique(codes[labelled])) >= FEWEST and predicted.any() and pool.any()
+    requested = tuning if usable else 0.0
+    totals = person_sums.sum(axis=0)
+    estimate, weight = sums_to_estimates(totals[None], requested, whole=cases.chances is not None)
+    left = totals - person_sums
     left = np.where(left[:, :1] > 0, left, totals)
-    damped = np.sqrt(1 - each[:, 0] / totals[0])
+    damped = np.sqrt(1 - person_sums[:, 0] / totals[0])
     anew, same = (
-        (float(estimate[0]) - sums_to_estimates(left, one, whole=cases.chances is not None)[0]) * damped
-        for one in (wanted, float(weight[0]))
+        (float(estimate[0]) - sums_to_estimates(left, factor, whole=cases.chances is not None)[0]) * damped
+        for factor in (requested, float(weight[0]))
     )
-    spread = _spread(cases, codes, people, said, weights, pool, float(weight[0]))
+    spread = _spread(cases, codes, people, predictions, weights, pool, float(weight[0]))
     milder = between(anew, same)
     return _Side(float(estimate[0]), anew, milder, spread, float(weight[0]), cases.chances is None)
 
@@ -267,8 +267,8 @@ def sums_to_estimates(sums: Floats, tuning: Tuning | Floats, *, whole: bool) -> 
         if whole:
             variance = ff / size - (f / size) ** 2
         else:
-            both = np.maximum(w + n, 2.0)
-            variance = (wff + ff - (wf + f) ** 2 / both) / (both - 1) * (1 + w / size)
+            n_total = np.maximum(w + n, 2.0)
+            variance = (wff + ff - (wf + f) ** 2 / n_total) / (n_total - 1) * (1 + w / size)
         weight = np.divide(covariance, variance, out=np.zeros_like(w), where=(variance > ALIKE) & (n > 0))
         weight = weight.clip(0, 1)
     return mean_y - weight * (mean_f - f / size), weight
@@ -284,14 +284,18 @@ def _error(away: Floats, spread: Floats, *, even: bool) -> tuple[float, float]:
             cases knows: squares are then summed as they are, which is unbiased whatever their variances
             (Bell and McCaffrey 2002), and the working model gives the degrees of freedom alone
     """
-    told = spread > NONE * spread.max(initial=0.0)
-    if not told.any():
+    varying = spread > NONE * spread.max(initial=0.0)
+    if not varying.any():
         return 0.0, 1.0
-    own = spread[told]
-    weights = own**-0.5 if even else np.ones(len(own))
-    square = float((weights * away[told] ** 2).sum()) * float(own.sum()) / float((weights * own).sum())
+    variances = spread[varying]
+    weights = variances**-0.5 if even else np.ones(len(variances))
+    square = (
+        float((weights * away[varying] ** 2).sum())
+        * float(variances.sum())
+        / float((weights * variances).sum())
+    )
     return math.sqrt(square), max(
-        1.0, float((weights * own).sum()) ** 2 / float(((weights * own) ** 2).sum()) - 1
+        1.0, float((weights * variances).sum()) ** 2 / float(((weights * variances) ** 2).sum()) - 1
     )
 
 
@@ -304,10 +308,10 @@ def _spread(
     pool: np.ndarray,
     weight: float,
 ) -> Floats:
-    """What each participant adds to the variance under an exchangeable correlation of their dialogues."""
-    asked = cases.labelled
-    left = np.where(asked, np.where(asked, cases.labels, 0.0) - weight * said, 0.0)
-    parts = [_working(codes, people, weights, left)]
+    """Contribution of each participant to the variance under an exchangeable correlation of dialogues."""
+    labelled = cases.labelled
+    deviations = np.where(labelled, np.where(labelled, cases.labels, 0.0) - weight * said, 0.0)
+    parts = [_working(codes, people, weights, deviations)]
     if weight:
         parts.append(_working(codes, people, pool.astype(float), weight * said))
     return np.sum(parts, axis=0)
@@ -317,11 +321,11 @@ def _working(codes: np.ndarray, people: int, weights: Floats, values: Floats) ->
     size = float(weights.sum())
     used = weights > 0
     ratio = float((weights * values).sum()) / size
-    left = np.where(used, weights * (values - ratio), 0.0)
+    deviations = np.where(used, weights * (values - ratio), 0.0)
     totals, squares, cases, shares = (
         np.bincount(codes, part, people).astype(float)
-        for part in (left, left**2, used.astype(float), weights / size)
+        for part in (deviations, deviations**2, used.astype(float), weights / size)
     )
-    found = Residuals(totals, squares, cases, shares, size)
+    sums = Residuals(totals, squares, cases, shares, size)
     mean = float(squares.sum()) / cases.sum() / size**2
-    return mean * cases * (1 + (cases - 1) * correlations(found).within)
+    return mean * cases * (1 + (cases - 1) * correlations(sums).within)

@@ -25,7 +25,7 @@ MOST_PRINTED: Final = 36
 
 
 def people_of(rows: Sequence[Choice]) -> np.ndarray:
-    """Who chose: the participant; without one, the visit is the person."""
+    """The people who chose: the participant; without one, the visit is the person."""
     return np.array([row["participant_id"] or row["visit_id"] for row in rows])
 
 
@@ -42,20 +42,20 @@ def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[TieModel]:
             errors differ from Rao and Kupper's, which reads ties as nearness
     Source  Davidson 1970; Rao and Kupper 1967
     """
-    found: list[TieModel] = []
+    models: list[TieModel] = []
     for variable in sorted({row["variable"] for row in rows}):
-        own = [row for row in rows if row["variable"] == variable]
-        found += _three_models(own, variable, None, level)
-        questions = list(dict.fromkeys(row.get("question") for row in own))
+        variable_rows = [row for row in rows if row["variable"] == variable]
+        models += _three_models(variable_rows, variable, None, level)
+        questions = list(dict.fromkeys(row.get("question") for row in variable_rows))
         for question in questions if len(questions) > 1 else ():
-            asked = [row for row in own if row["question"] == question]
-            found += _three_models(asked, variable, question, level)
-    return found
+            question_rows = [row for row in variable_rows if row["question"] == question]
+            models += _three_models(question_rows, variable, question, level)
+    return models
 
 
 def few_tie_models(found: Sequence[TieModel]) -> list[TieModel]:
-    """What is printed of `tie_models`: all while a table holds it, else only all questions together."""
-    return list(found) if len(found) <= MOST_PRINTED else [one for one in found if one.question is None]
+    """The part of `tie_models` to print: all if a table holds it, else only all questions together."""
+    return list(found) if len(found) <= MOST_PRINTED else [model for model in found if model.question is None]
 
 
 def _three_models(
@@ -95,8 +95,8 @@ def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, flo
     if readiness is None:
         return float(expit(eta)), float(expit(-eta)), 0.0
     if ties == "davidson":
-        whole = np.exp(eta / 2) + np.exp(-eta / 2) + readiness
-        return float(np.exp(eta / 2) / whole), float(np.exp(-eta / 2) / whole), float(readiness / whole)
+        total = np.exp(eta / 2) + np.exp(-eta / 2) + readiness
+        return float(np.exp(eta / 2) / total), float(np.exp(-eta / 2) / total), float(readiness / total)
     won, lost = float(expit(eta - np.log(readiness))), float(expit(-eta - np.log(readiness)))
     return won, lost, 1 - won - lost
 
@@ -113,11 +113,11 @@ def worths(names: Sequence[str], fitted: FittedPairs, level: float = 0.95) -> li
     logs = spread @ fitted.estimates
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
-    found = [
+    estimates = [
         NamedWorth(name=name, share=float(shares[place]), **fitted.interval(spread[place], level)._asdict())
         for place, name in enumerate(names)
     ]
-    return sorted(found, key=lambda one: -one.estimate)
+    return sorted(estimates, key=lambda one: -one.estimate)
 
 
 def differences(names: Sequence[str], first: Sequence[str], second: Sequence[str]) -> Floats:
@@ -137,19 +137,21 @@ def levels(rows: Sequence[Choice], level: float = 0.95) -> list[RankedLevels]:
     """
     ranked_levelses: list[RankedLevels] = []
     for variable in sorted({row["variable"] for row in rows}):
-        own = [row for row in rows if row["variable"] == variable]
-        names = _level_names(own)
+        variable_rows = [row for row in rows if row["variable"] == variable]
+        names = _level_names(variable_rows)
         if len(names) < 3:
             continue
-        first, second = ([row[f"{kind}_level"] for row in own] for kind in ("experimental", "control"))
-        fitted = fit(differences(names, first, second), _outcomes(own), people_of(own))
+        first, second = (
+            [row[f"{kind}_level"] for row in variable_rows] for kind in ("experimental", "control")
+        )
+        fitted = fit(differences(names, first, second), _outcomes(variable_rows), people_of(variable_rows))
         ranked = worths(names, fitted, level) if fitted else None
         ranked_levelses.append(
             RankedLevels(
                 variable=variable,
                 levels=ranked,
-                choices=len(own),
-                participants=len(set(people_of(own))),
+                choices=len(variable_rows),
+                participants=len(set(people_of(variable_rows))),
                 best=ranked[0].name if ranked else None,
             )
         )
@@ -167,22 +169,24 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrate
     """
     combined_strategieses: list[CombinedStrategies] = []
     for variable in sorted({row["variable"] for row in rows}):
-        own = [row for row in rows if row["variable"] == variable]
+        variable_rows = [row for row in rows if row["variable"] == variable]
         factors = variable.split(JOINT)
-        parts = {name: name.split(JOINT) for name in _level_names(own)}
+        parts = {name: name.split(JOINT) for name in _level_names(variable_rows)}
         if len(factors) < 2 or any(len(part) != len(factors) for part in parts.values()):
             continue
         terms = _terms(factors, parts)
-        fitted, kept = _largest_fit(own, terms)
+        fitted, fitted_terms = _largest_fit(variable_rows, terms)
         combined_strategieses.append(
             CombinedStrategies(
                 variable=variable,
-                choices=len(own),
-                participants=len(set(people_of(own))),
-                interactions=any(" x " in name for name in kept),
+                choices=len(variable_rows),
+                participants=len(set(people_of(variable_rows))),
+                interactions=any(" x " in name for name in fitted_terms),
                 terms=[
-                    StrategyEffect(term=name, **fitted.interval(np.eye(len(kept))[place], level)._asdict())
-                    for place, name in enumerate(kept)
+                    StrategyEffect(
+                        term=name, **fitted.interval(np.eye(len(fitted_terms))[place], level)._asdict()
+                    )
+                    for place, name in enumerate(fitted_terms)
                 ]
                 if fitted
                 else [],
@@ -192,7 +196,7 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrate
 
 
 def _terms(factors: Sequence[str], parts: dict[str, list[str]]) -> dict[str, dict[str, float]]:
-    """What each level counts in each term: main effects against a factor's first level, then products."""
+    """Level counts by term: main effects against a factor's first level, then products."""
     main: dict[str, dict[str, float]] = {}
     place_of: dict[str, int] = {}
     for place, factor in enumerate(factors):
@@ -201,9 +205,9 @@ def _terms(factors: Sequence[str], parts: dict[str, list[str]]) -> dict[str, dic
             main[name] = {level: float(part[place] == value) for level, part in parts.items()}
             place_of[name] = place
     products = {
-        f"{one} x {other}": {level: main[one][level] * main[other][level] for level in parts}
-        for one, other in combinations(main, 2)
-        if place_of[one] != place_of[other]
+        f"{level_a} x {level_b}": {level: main[level_a][level] * main[level_b][level] for level in parts}
+        for level_a, level_b in combinations(main, 2)
+        if place_of[level_a] != place_of[level_b]
     }
     return main | products
 
@@ -212,14 +216,17 @@ def _largest_fit(
     rows: Sequence[Choice], terms: dict[str, dict[str, float]]
 ) -> tuple[FittedPairs | None, list[str]]:
     """The model with interactions, else the one with main effects only."""
-    plain = [name for name in terms if " x " not in name]
-    for kept in (list(terms), plain):
+    main_terms = [name for name in terms if " x " not in name]
+    for candidates in (list(terms), main_terms):
         design = np.array(
             [
-                [terms[name][row["experimental_level"]] - terms[name][row["control_level"]] for name in kept]
+                [
+                    terms[name][row["experimental_level"]] - terms[name][row["control_level"]]
+                    for name in candidates
+                ]
                 for row in rows
             ]
         )
         if (fitted := fit(design, _outcomes(rows), people_of(rows))) is not None:
-            return fitted, kept
-    return None, plain
+            return fitted, candidates
+    return None, main_terms

@@ -1,4 +1,4 @@
-"""What a comparison of transcripts found: the results of `transcripts` and `preference_results`.
+"""Results of a comparison of transcripts, of `transcripts` and `preference_results`.
 
 Shares lie between 0 and 1, differences of shares between -1 and 1; `low` and `high` are limits at the
 level of the whole. What is missing is None.
@@ -49,7 +49,7 @@ class QuestionPreference:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the binomial test decides: too few choices for chi-square (an expected count below 5)."""
+        """True if the binomial test decides: too few choices for chi-square (an expected count below 5)."""
         return self.decided < 2 * FEWEST_EXPECTED and self.p_exact is not None
 
     @property
@@ -115,14 +115,14 @@ class PreferenceDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableDifference(PreferenceDifference):
-    """Of two variables; `p_holm` over all of them."""
+    """Difference of two variables; `p_holm` over all of them."""
 
     p_holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupDifference(PreferenceDifference):
-    """Of two groups of people; `p_judgements` takes judgements as people, for comparison only."""
+    """Difference of two groups of people; `p_judgements` takes judgements as people, for comparison only."""
 
     p_judgements: float | None = None
 
@@ -140,7 +140,7 @@ class SamePreference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLeaning:
-    """How often the left one is chosen (0 to 1), and the leaning in log odds with variables held fixed.
+    """Share of choices of the left one (0 to 1), and the leaning in log odds with variables held fixed.
 
     effects  log odds of each variable's experimental version
     Empty    nothing decided, no side recorded or always the same, or no finite effect: None
@@ -166,7 +166,7 @@ class PreferenceByPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseCounts:
-    """Who answered and what it took: `median_s` of a whole response, `seconds_per_judgement`.
+    """Respondents and their effort: `median_s` of a whole response, `seconds_per_judgement`.
 
     people_known  False: choices carry no participant, and `participants` counts judged pairs
     flags         flag -> responses
@@ -266,7 +266,7 @@ class RankedLevels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyEffect:
-    """What a part of a combined strategy adds, as log odds over people; a term with `x` is an interaction."""
+    """Effect of a part of a combined strategy, as log odds over people; a term with `x` is an interaction."""
 
     term: str
     estimate: float
@@ -344,7 +344,7 @@ class StudyRating:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyCost:
-    """What the study cost, in the currency it was told in; None where nothing is there to divide by."""
+    """Cost of the study, in its declared currency; None where nothing is there to divide by."""
 
     total: float
     per_judgement: float | None

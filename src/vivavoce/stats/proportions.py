@@ -39,9 +39,9 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval | None:
     if n == 0:
         return None
     z, rate = normal_quantile((1 - level) / 2), successes / n
-    whole = 1 + z**2 / n
-    middle = (rate + z**2 / (2 * n)) / whole
-    reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / whole
+    scale = 1 + z**2 / n
+    middle = (rate + z**2 / (2 * n)) / scale
+    reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / scale
     low = 0.0 if successes == 0 else max(0.0, middle - reach)
     return Interval(low, 1.0 if successes == n else min(1.0, middle + reach))
 
@@ -213,9 +213,9 @@ def _interval(successes: int, n: int, level: float, method: str, *, closed: bool
         return None
     from statsmodels.stats.proportion import proportion_confint
 
-    found: Any = proportion_confint(successes, n, alpha=1 - level, method=method)
-    low = 0.0 if closed and successes == 0 else max(0.0, float(found[0]))
-    high = 1.0 if closed and successes == n else min(1.0, float(found[1]))
+    limits: Any = proportion_confint(successes, n, alpha=1 - level, method=method)
+    low = 0.0 if closed and successes == 0 else max(0.0, float(limits[0]))
+    high = 1.0 if closed and successes == n else min(1.0, float(limits[1]))
     return Interval(low, high)
 
 

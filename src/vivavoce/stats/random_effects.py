@@ -18,7 +18,7 @@ MOST_CROSSED: Final = 3_000
 
 
 class Groupings:
-    """Which level of each grouping a row belongs to; effects stand in the order of the groupings."""
+    """Level of each row in each grouping; effects stand in the order of the groupings."""
 
     def __init__(self, codes: Sequence[np.ndarray]) -> None:
         self.codes = [np.unique(code, return_inverse=True)[1].ravel() for code in codes]
@@ -29,20 +29,23 @@ class Groupings:
         self._others = [place for place in range(len(self.sizes)) if place != self._large]
         rows = np.arange(len(self.codes[0]))
         self._indicators = [
-            sparse.csr_array((np.ones(len(rows)), (rows, one)), shape=(len(rows), size))
-            for one, size in zip(self.codes, self.sizes, strict=True)
+            sparse.csr_array((np.ones(len(rows)), (rows, group_codes)), shape=(len(rows), size))
+            for group_codes, size in zip(self.codes, self.sizes, strict=True)
         ]
 
     @property
     def solvable(self) -> bool:
-        """Whether what is left after elimination is small enough."""
+        """True if what is left after elimination is small enough."""
         return self.count - self.sizes[self._large] <= MOST_CROSSED
 
     def down(self, deviations: Floats, effects: Floats) -> Floats:
         """Z T u: what the effects add to each row."""
         parts = self._split(effects)
         return sum(
-            (one * part[codes] for one, part, codes in zip(deviations, parts, self.codes, strict=True)),
+            (
+                deviation * part[codes]
+                for deviation, part, codes in zip(deviations, parts, self.codes, strict=True)
+            ),
             start=np.zeros(len(self.codes[0])),
         )
 
@@ -52,8 +55,8 @@ class Groupings:
             return np.column_stack([self.up(deviations, column) for column in rows.T])
         return np.concatenate(
             [
-                one * np.bincount(codes, rows, size)
-                for one, codes, size in zip(deviations, self.codes, self.sizes, strict=True)
+                deviation * np.bincount(codes, rows, size)
+                for deviation, codes, size in zip(deviations, self.codes, self.sizes, strict=True)
             ]
         )
 
@@ -64,15 +67,15 @@ class Groupings:
         if not self._others:
             return Factor(self, large, diagonal, None, None)
         scaled = [self._indicators[place] * deviations[place] for place in self._others]
-        others = sparse.hstack(scaled).tocsr()
-        weighted = sparse.diags_array(weights) @ others
+        small_groups = sparse.hstack(scaled).tocsr()
+        weighted = sparse.diags_array(weights) @ small_groups
         cross = (deviations[large] * self._indicators[large].T @ weighted).tocsr()
-        left = (others.T @ weighted - cross.T @ sparse.diags_array(1 / diagonal) @ cross).toarray()
-        left[np.diag_indices_from(left)] += 1
-        return Factor(self, large, diagonal, cross, cho_factor(left, lower=True))
+        schur = (small_groups.T @ weighted - cross.T @ sparse.diags_array(1 / diagonal) @ cross).toarray()
+        schur[np.diag_indices_from(schur)] += 1
+        return Factor(self, large, diagonal, cross, cho_factor(schur, lower=True))
 
     def slots(self, place: int) -> slice:
-        """Where the effects of a grouping stand."""
+        """Positions of the effects of a grouping."""
         return slice(int(self._starts[place]), int(self._starts[place]) + self.sizes[place])
 
     def _split(self, effects: Floats) -> list[Floats]:
@@ -95,11 +98,11 @@ class Factor:
     def solve(self, right: Floats) -> Floats:
         """The x with M x = right; columns are solved together."""
         spread = self.diagonal if right.ndim == 1 else self.diagonal[:, None]
-        found = np.empty_like(right)
+        solution = np.empty_like(right)
         if self._left is None:
-            found[self._large] = right[self._large] / spread
-            return found
+            solution[self._large] = right[self._large] / spread
+            return solution
         eliminated = right[self._large] / spread
-        found[self._rest] = cho_solve(self._left, right[self._rest] - self._cross.T @ eliminated)
-        found[self._large] = eliminated - (self._cross @ found[self._rest]) / spread
-        return found
+        solution[self._rest] = cho_solve(self._left, right[self._rest] - self._cross.T @ eliminated)
+        solution[self._large] = eliminated - (self._cross @ solution[self._rest]) / spread
+        return solution

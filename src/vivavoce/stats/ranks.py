@@ -34,9 +34,9 @@ def mann_whitney(a: Answers, b: Answers, *, continuity: bool = True) -> RankTest
         return None
     from scipy.stats import mannwhitneyu
 
-    found = mannwhitneyu(a, b, method="asymptotic", use_continuity=continuity)
-    share = float(found.statistic) / (len(a) * len(b))
-    return RankTest(float(found.statistic), float(found.pvalue), share, 2 * share - 1)
+    test = mannwhitneyu(a, b, method="asymptotic", use_continuity=continuity)
+    share = float(test.statistic) / (len(a) * len(b))
+    return RankTest(float(test.statistic), float(test.pvalue), share, 2 * share - 1)
 
 
 def clustered_superiority(
@@ -49,27 +49,27 @@ def clustered_superiority(
     Source  Obuchowski 1997 (nonparametric, clustered), influence by placements
     """
     scores_a, scores_b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    known, codes = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)
-    found = Superiority(clusters=len(known))
+    people, codes = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)
+    superiority = Superiority(clusters=len(people))
     if not len(scores_a) or not len(scores_b):
-        return found
+        return superiority
     placed_a, placed_b = _placements(scores_a, scores_b), 1 - _placements(scores_b, scores_a)
     share = float(placed_a.mean())
-    found = replace(found, share=share)
-    errors = np.zeros(len(known))
-    for placed, own in ((placed_a, codes[: len(scores_a)]), (placed_b, codes[len(scores_a) :])):
-        weight = np.bincount(own, minlength=len(known)) / len(placed)
+    superiority = replace(superiority, share=share)
+    errors = np.zeros(len(people))
+    for placed, side_codes in ((placed_a, codes[: len(scores_a)]), (placed_b, codes[len(scores_a) :])):
+        weight = np.bincount(side_codes, minlength=len(people)) / len(placed)
         if weight.max() >= 1:
-            return found
-        errors += np.bincount(own, placed - share, len(known)) / len(placed) / (1 - weight)
+            return superiority
+        errors += np.bincount(side_codes, placed - share, len(people)) / len(placed) / (1 - weight)
     error = math.sqrt(float((errors**2).sum()))
     if error < 1e-12:
-        return found
-    df = len(known) - 1
+        return superiority
+    df = len(people) - 1
     reach = t_quantile((1 + level) / 2, df) * error
     t = (share - 0.5) / error
     p = 2 * t_tail(abs(t), df)
-    return replace(found, low=max(0.0, share - reach), high=min(1.0, share + reach), t=t, p=p)
+    return replace(superiority, low=max(0.0, share - reach), high=min(1.0, share + reach), t=t, p=p)
 
 
 def _placements(scores: np.ndarray, others: np.ndarray) -> np.ndarray:

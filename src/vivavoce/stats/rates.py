@@ -1,4 +1,4 @@
-"""Which measures are success rates: successes over attempts, with intervals and tests of their own."""
+"""The measures that are success rates: successes over attempts, with their intervals and tests."""
 
 from typing import Final
 
@@ -10,5 +10,5 @@ RATE_PREFIXES: Final = ("subjective_success", "objective_success_")
 
 
 def is_rate(name: str) -> bool:
-    """Whether a measure is a success rate: successes over attempts, with an interval."""
+    """True if a measure is a success rate: successes over attempts, with an interval."""
     return name.startswith(RATE_PREFIXES)

@@ -17,7 +17,7 @@ NONE: Final = 1e-9
 
 
 class Residuals(NamedTuple):
-    """What the cases of each participant with one system leave beyond the ratio, participants in one order.
+    """Deviations of each participant's cases with one system from the ratio, participants in one order.
 
     totals   residuals summed over a participant's cases
     squares  squared residuals summed
@@ -34,7 +34,7 @@ class Residuals(NamedTuple):
 
 
 def has_cases(tops: Floats, bottoms: Floats) -> np.ndarray:
-    """Where there is something to count: also what was spent where nothing came of it."""
+    """True where there is something to count: also what was spent where nothing came of it."""
     return (bottoms > 0) | (tops != 0)
 
 
@@ -62,18 +62,19 @@ def residuals(
     """
     size = float(bottoms.sum())
     ratio = float(tops.sum()) / size
-    there = has_cases(tops, bottoms)
-    left = np.where(there, tops - ratio * bottoms, 0.0)
-    squares = ((1 - 2 * ratio) * tops + ratio**2 * bottoms).clip(0) if counted else left**2
-    cases = bottoms if counted else there.astype(float)
+    used = has_cases(tops, bottoms)
+    deviations = np.where(used, tops - ratio * bottoms, 0.0)
+    squares = ((1 - 2 * ratio) * tops + ratio**2 * bottoms).clip(0) if counted else deviations**2
+    cases = bottoms if counted else used.astype(float)
     totals, squares, cases, shares = (
-        np.bincount(codes, values, people).astype(float) for values in (left, squares, cases, bottoms / size)
+        np.bincount(codes, values, people).astype(float)
+        for values in (deviations, squares, cases, bottoms / size)
     )
     return Residuals(totals, squares, cases, shares, size)
 
 
 def correlations(*sides: Residuals) -> Alike:
-    """How alike the cases of one participant are, never below 0, and across systems no more than within one.
+    """Correlations of the cases of one participant: at least 0, and across systems at most as within one.
 
     Source  one-way analysis of variance of participants within systems; products of participants' two totals
     """
@@ -86,24 +87,24 @@ def correlations(*sides: Residuals) -> Alike:
         spread += n - float((side.cases**2).sum()) / n
     noise = within / scattered if scattered > 0 else 0.0
     common = max((between - apart * noise) / spread, 0.0) if spread > 0 else 0.0
-    whole = max(noise + common, ALIKE)
-    return Alike(common / whole, min(max(_crossed(*sides) / whole, 0.0), common / whole))
+    variance = max(noise + common, ALIKE)
+    return Alike(common / variance, min(max(_crossed(*sides) / variance, 0.0), common / variance))
 
 
 def _crossed(a: Residuals, b: Residuals | None = None) -> float:
     """Covariance of a case with one system and a case with the other, of the same participant."""
-    both = (a.cases > 0) & (b.cases > 0) if b is not None else np.zeros(1, dtype=bool)
-    if b is None or not both.any():
+    in_both = (a.cases > 0) & (b.cases > 0) if b is not None else np.zeros(1, dtype=bool)
+    if b is None or not in_both.any():
         return 0.0
-    root = np.sqrt(a.cases[both] * b.cases[both])
+    root = np.sqrt(a.cases[in_both] * b.cases[in_both])
     parts = a.cases / a.cases.sum(), b.cases / b.cases.sum()
-    lost = 1 - parts[0][both] - parts[1][both] + float((parts[0] * parts[1]).sum())
+    lost = 1 - parts[0][in_both] - parts[1][in_both] + float((parts[0] * parts[1]).sum())
     expected = float((root * lost).sum())
-    return float((a.totals[both] * b.totals[both] / root).sum()) / expected if expected > NONE else 0.0
+    return float((a.totals[in_both] * b.totals[in_both] / root).sum()) / expected if expected > NONE else 0.0
 
 
 def spread_of_totals(a: Residuals, b: Residuals) -> Floats:
-    """What the variance of a participant's difference of totals is proportional to in the working model."""
+    """Factor of the variance of a participant's difference of totals in the working model."""
     alike, cases = correlations(a, b), a.cases + b.cases
     same = a.cases * (a.cases - 1) + b.cases * (b.cases - 1)
     spread = cases + alike.within * same - 2 * alike.across * a.cases * b.cases
@@ -123,12 +124,12 @@ def robust_error(a: Residuals, b: Residuals | None = None, *, even: bool = True)
     Source  Bell and McCaffrey 2002; Pustejovsky and Tipton 2018 (bias and df under a working model);
             Imbens and Kolesar 2016 (which is estimated); the weights: docs/explanation/inference-bench.md
     """
-    if any((one.cases > 0).sum() < 2 for one in (a, b) if one is not None):
+    if any((side.cases > 0).sum() < 2 for side in (a, b) if side is not None):
         return None
-    other = b or Residuals(*(np.zeros_like(a.totals) for _ in range(4)), size=1.0)
-    adjust = [np.where(one.shares < 1, 1 - one.shares, 1.0) ** -0.5 for one in (a, other)]
-    seen = adjust[0] * a.totals / a.size - adjust[1] * other.totals / other.size
-    model = _Model(a, other, adjust, correlations(a, b) if b is not None else correlations(a))
+    comparison = b or Residuals(*(np.zeros_like(a.totals) for _ in range(4)), size=1.0)
+    adjust = [np.where(side.shares < 1, 1 - side.shares, 1.0) ** -0.5 for side in (a, comparison)]
+    seen = adjust[0] * a.totals / a.size - adjust[1] * comparison.totals / comparison.size
+    model = _Model(a, comparison, adjust, correlations(a, b) if b is not None else correlations(a))
     chosen = model.own > NONE * model.own.max(initial=0.0)
     weights = np.where(chosen, np.where(chosen & even, model.own, 1.0) ** -0.5, 0.0)
     expected = float((weights * model.own).sum())
@@ -145,22 +146,26 @@ class _Model:
     """
 
     def __init__(self, a: Residuals, b: Residuals, adjust: list[Floats], alike: Alike) -> None:
-        squares = [float(one.squares.sum() / max(one.cases.sum(), 1.0)) for one in (a, b)]
+        squares = [float(side.squares.sum() / max(side.cases.sum(), 1.0)) for side in (a, b)]
         least = FLOOR * sum(squares) / 2
-        scales = [(one + least) / part.size**2 for one, part in zip(squares, (a, b), strict=True)]
-        own = [
-            scale * one.cases * (1 + (one.cases - 1) * alike.within)
-            for scale, one in zip(scales, (a, b), strict=True)
+        scales = [
+            (mean_square + least) / part.size**2 for mean_square, part in zip(squares, (a, b), strict=True)
+        ]
+        variances = [
+            scale * side.cases * (1 + (side.cases - 1) * alike.within)
+            for scale, side in zip(scales, (a, b), strict=True)
         ]
         shared = math.sqrt(scales[0] * scales[1]) * alike.across * a.cases * b.cases
-        sums = [float(one.sum()) for one in (*own, shared)]
+        sums = [float(variance.sum()) for variance in (*variances, shared)]
         self.variance = sums[0] + sums[1] - 2 * sums[2]
-        self.diagonal = adjust[0] ** 2 * own[0] + adjust[1] ** 2 * own[1] - 2 * adjust[0] * adjust[1] * shared
+        self.diagonal = (
+            adjust[0] ** 2 * variances[0] + adjust[1] ** 2 * variances[1] - 2 * adjust[0] * adjust[1] * shared
+        )
         self.factors = np.column_stack(
             [
-                adjust[0] * own[0] - adjust[1] * shared,
+                adjust[0] * variances[0] - adjust[1] * shared,
                 adjust[0] * a.shares,
-                adjust[0] * shared - adjust[1] * own[1],
+                adjust[0] * shared - adjust[1] * variances[1],
                 adjust[1] * b.shares,
             ]
         )

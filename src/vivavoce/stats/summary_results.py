@@ -1,4 +1,4 @@
-"""What a summary and a full comparison of groups found: the results of `summary` and `comparison`.
+"""Results of a summary and of a full comparison of groups (`summary` and `comparison`).
 
 Differences are a minus b in the unit of the measure; `low` and `high` are limits at the level of the whole.
 What is missing is None, never 0.
@@ -98,7 +98,7 @@ class GroupSummary:
     measures: Mapping[str, MeasuredTotal]
 
     def counted(self, name: str) -> bool:
-        """Whether a measure has cases here."""
+        """True if a measure has cases here."""
         return name in self.measures and bool(self.measures[name].denominator)
 
 
@@ -252,7 +252,7 @@ class EffectSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedDifference:
-    """The same difference where each dialogue, or each participant, weighs the same."""
+    """The same difference with equal weights of dialogues, or of participants."""
 
     estimand: str
     found: ClusteredDifference = spread()

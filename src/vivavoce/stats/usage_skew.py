@@ -1,4 +1,4 @@
-"""How dialogues spread over participants, and a warning where few of them dominate."""
+"""Spread of dialogues over participants, and a warning where few of them dominate."""
 
 import math
 from collections import Counter
@@ -49,25 +49,25 @@ def concentration(participants: Iterable[str | None]) -> Concentration:
     """
     keys = list(participants)
     sizes = sorted(Counter(key for key in keys if key is not None).values(), reverse=True)
-    known = sum(sizes)
+    n_dialogues = sum(sizes)
     top = math.ceil(round(len(sizes) * TOP_SHARE, 9))
     return Concentration(
-        dialogues=known,
-        unknown=len(keys) - known,
+        dialogues=n_dialogues,
+        unknown=len(keys) - n_dialogues,
         participants=len(sizes),
         mean=mean(sizes) if sizes else None,
         median=median(sizes) if sizes else None,
         largest=sizes[0] if sizes else 0,
-        largest_ratio=sizes[0] / known if sizes else None,
+        largest_ratio=sizes[0] / n_dialogues if sizes else None,
         top_participants=top,
-        top_ratio=sum(sizes[:top]) / known if sizes else None,
-        size_star=sum(size * size for size in sizes) / known if sizes else None,
+        top_ratio=sum(sizes[:top]) / n_dialogues if sizes else None,
+        size_star=sum(size * size for size in sizes) / n_dialogues if sizes else None,
         histogram=dict(sorted(Counter(sizes).items())),
     )
 
 
 def dominance_warning(spread: Concentration, *, of: str = "") -> LocalizedText | None:
-    """Where few participants dominate, in two sentences; else None.
+    """Warning in two sentences if few participants dominate; else None.
 
     The rule: at least 20 dialogues, and either the top tenth of the participants hold more than 40 % of
     them, or a single participant holds more than 10 %.

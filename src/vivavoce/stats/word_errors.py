@@ -53,31 +53,34 @@ def word_errors(said: str, heard: str) -> ErrorCounts:
 def word_error_difference(
     turns: Iterable[tuple[object, str, str, str]], level: float = 0.95
 ) -> WordErrorDifference | None:
-    """How many more errors were made of the same turns in one condition than in another, over words said.
+    """Number of more errors in the same turns in one condition than in another, over words said.
 
     Input   who spoke (the cluster), what was said, what was heard in this condition, and in the other
     Empty   nothing was said: None
     """
     counts = [
-        (speaker, word_errors(said, here), word_errors(said, there)) for speaker, said, here, there in turns
+        (speaker, word_errors(reference, heard_a), word_errors(reference, heard_b))
+        for speaker, reference, heard_a, heard_b in turns
     ]
-    number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, *_ in counts))}
-    words = sum(here.reference_count for _, here, _ in counts)
+    number = {
+        speaker: place for place, speaker in enumerate(dict.fromkeys(speaker_id for speaker_id, *_ in counts))
+    }
+    words = sum(errors.reference_count for _, errors, _ in counts)
     if words == 0:
         return None
-    more = [here.errors - there.errors for _, here, there in counts]
+    more = [errors_a.errors - errors_b.errors for _, errors_a, errors_b in counts]
     interval = ratio_interval(
         np.array([number[speaker] for speaker, *_ in counts]),
         np.array(more, float),
-        np.array([here.reference_count for _, here, _ in counts], float),
+        np.array([errors_a.reference_count for _, errors_a, _ in counts], float),
         level,
     )
     return WordErrorDifference(
         difference=sum(more) / words,
         low=interval.low,
         high=interval.high,
-        worse=sum(one > 0 for one in more),
-        better=sum(one < 0 for one in more),
+        worse=sum(difference > 0 for difference in more),
+        better=sum(difference < 0 for difference in more),
         words=words,
         turns=len(counts),
         speakers=interval.clusters,
@@ -91,8 +94,10 @@ def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> WordErrorRat
     Input   who spoke (the cluster), what was said, what was heard ("" for nothing)
     Empty   nothing was said: None
     """
-    turns = [(speaker, word_errors(said, was_heard)) for speaker, said, was_heard in heard]
-    number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, _ in turns))}
+    turns = [(speaker, word_errors(reference, was_heard)) for speaker, reference, was_heard in heard]
+    number = {
+        speaker: place for place, speaker in enumerate(dict.fromkeys(speaker_id for speaker_id, _ in turns))
+    }
     count = sum(counts.reference_count for _, counts in turns)
     if count == 0:
         return None

@@ -26,7 +26,7 @@ def cross_fitted(
     number: int = FOLDS,
     seed: int = 1,
 ) -> Numbers:
-    """What models say of each dialogue, each trained on the answers of other participants alone.
+    """Predictions for each dialogue by models trained on the answers of other participants alone.
 
     Input   one row a dialogue; answers: NaN where nobody was asked; train: a function of values, answers
             and participants that gives a function of values, of a module, as every fold is a piece of work
@@ -35,22 +35,22 @@ def cross_fitted(
     Empty   NaN of a fold whose others gave fewer than 10 answers, or all the same
     Source  cross-prediction-powered inference: Zrnic and Candes 2024 (arXiv 2309.16598)
     """
-    said = np.full(len(answers), np.nan)
+    predictions = np.full(len(answers), np.nan)
     split = [
-        (seen, held)
-        for others, held in folds(people, number, seed)
-        if (seen := others & ~np.isnan(answers)).sum() >= LEAST and np.ptp(answers[seen]) > 0
+        (seen, test)
+        for training, test in folds(people, number, seed)
+        if (seen := training & ~np.isnan(answers)).sum() >= LEAST and np.ptp(answers[seen]) > 0
     ]
-    for (_, held), told in zip(
+    for (_, held), fold_predictions in zip(
         split, in_pieces(partial(_told, values, answers, people, train), split), strict=True
     ):
-        said[held] = told
-    return said
+        predictions[held] = fold_predictions
+    return predictions
 
 
 def _told(
     values: Numbers, answers: Numbers, people: Sequence[str], train: Learner, fold: tuple[Mask, Mask]
 ) -> Numbers:
-    seen, held = fold
-    groups = [people[one] for one in np.flatnonzero(seen).tolist()]
-    return train(values[seen], answers[seen], groups)(values[held])
+    seen, test = fold
+    groups = [people[row] for row in np.flatnonzero(seen).tolist()]
+    return train(values[seen], answers[seen], groups)(values[test])

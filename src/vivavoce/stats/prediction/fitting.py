@@ -47,7 +47,7 @@ class Fitted:
 
     @property
     def weights(self) -> Numbers | None:
-        """Of normalised inputs; None for trees."""
+        """Weights of normalised inputs; None for trees."""
         return None if isinstance(self.inner, Forest) else self.inner.weights
 
 

@@ -38,10 +38,10 @@ def fit(kind: LinearKind, values: Numbers, answers: Numbers, groups: Sequence[st
     Input   groups: participants, kept together where a penalty or a number of steps is chosen inside
     """
     width = values.shape[1]
-    known = ~np.isnan(values)
-    counts = np.maximum(known.sum(axis=0), 1)
-    centre = np.where(known, values, 0).sum(axis=0) / counts
-    spread = np.sqrt((np.where(known, values - centre, 0) ** 2).sum(axis=0) / counts)
+    present = ~np.isnan(values)
+    counts = np.maximum(present.sum(axis=0), 1)
+    centre = np.where(present, values, 0).sum(axis=0) / counts
+    spread = np.sqrt((np.where(present, values - centre, 0) ** 2).sum(axis=0) / counts)
     base = Linear(centre, np.where(spread > 0, spread, 1.0), np.zeros(width), float(answers.mean()))
     if kind == "mean":
         return base
@@ -81,13 +81,13 @@ def stepwise(inputs: Numbers, residual: Numbers, steps: int) -> Numbers:
     """Least squares on the inputs that forward selection takes first."""
     chosen: list[int] = []
     weights = np.zeros(inputs.shape[1])
-    left = residual
+    remainder = residual
     for _ in range(steps):
-        gains = np.abs(inputs.T @ left)
+        gains = np.abs(inputs.T @ remainder)
         gains[chosen] = -1.0
         chosen.append(int(gains.argmax()))
         part = np.linalg.lstsq(inputs[:, chosen], residual, rcond=None)[0]
-        left = residual - inputs[:, chosen] @ part
+        remainder = residual - inputs[:, chosen] @ part
         weights = np.zeros(inputs.shape[1])
         weights[chosen] = part
     return weights

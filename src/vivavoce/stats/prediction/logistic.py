@@ -1,4 +1,4 @@
-"""How likely a yes is: a logistic model on all predictors, whose weights are kept small by a penalty."""
+"""A logistic model of a yes on all predictors, with a penalty on its weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,8 +52,10 @@ def fit_logistic(values: Numbers, answers: Numbers, groups: Sequence[str]) -> Sc
     for train, test in folds(groups, 5):
         if np.ptp(answers[train]) > 0:
             losses += [
-                _deviance(answers[test], penalised(inputs[train], answers[train], one).predict(inputs[test]))
-                for one in PENALTIES
+                _deviance(
+                    answers[test], penalised(inputs[train], answers[train], penalty).predict(inputs[test])
+                )
+                for penalty in PENALTIES
             ]
     return Scaled(scaling, penalised(inputs, answers, PENALTIES[int(losses.argmin())]))
 
@@ -68,19 +70,19 @@ def penalised(inputs: Numbers, answers: Numbers, penalty: float) -> Logistic:
     rows = np.column_stack([inputs, np.ones(len(inputs))])
     costs = np.full(rows.shape[1], penalty)
     costs[-1] = 0.0
-    found = np.zeros(rows.shape[1])
-    found[-1] = logit(answers.mean())
+    weights = np.zeros(rows.shape[1])
+    weights[-1] = logit(answers.mean())
     for _ in range(STEPS):
-        chance = expit(rows @ found)
-        slope = rows.T @ (answers - chance) - costs * found
+        chance = expit(rows @ weights)
+        slope = rows.T @ (answers - chance) - costs * weights
         bend = (rows * np.maximum(chance * (1 - chance), LEAST)[:, None]).T @ rows + np.diag(costs)
         step = np.linalg.solve(bend, slope)
-        found = found + step
+        weights = weights + step
         if np.abs(step).max() < SETTLED:
             break
-    return Logistic(found[:-1], float(found[-1]))
+    return Logistic(weights[:-1], float(weights[-1]))
 
 
 def _deviance(answers: Numbers, chances: Numbers) -> float:
-    known = chances.clip(LEAST, 1 - LEAST)
-    return -2 * float(np.where(answers > 0.5, np.log(known), np.log(1 - known)).sum())
+    clipped = chances.clip(LEAST, 1 - LEAST)
+    return -2 * float(np.where(answers > 0.5, np.log(clipped), np.log(1 - clipped)).sum())

@@ -23,11 +23,11 @@ class Ordinal:
     codes: Numbers
 
     def chances(self, inputs: Numbers) -> Numbers:
-        """How likely each code is: one row a dialogue."""
+        """Probability of each code: one row a dialogue."""
         lean = (inputs @ self.weights)[:, None]
         below = 1 / (1 + np.exp(-np.clip(self.thresholds[None, :] - lean, -500, 500)))
-        whole = np.column_stack([np.zeros(len(inputs)), below, np.ones(len(inputs))])
-        return np.diff(whole, axis=1)
+        cumulative = np.column_stack([np.zeros(len(inputs)), below, np.ones(len(inputs))])
+        return np.diff(cumulative, axis=1)
 
     def predict(self, inputs: Numbers) -> Numbers:
         """The mean code."""
@@ -40,7 +40,7 @@ class Ordinal:
 
 
 def has_codes(answers: Numbers) -> bool:
-    """Whether a target is in whole codes, and few enough to be ordinal."""
+    """True if a target has whole codes, few enough to be ordinal."""
     return bool((answers == np.round(answers)).all()) and 2 <= len(np.unique(answers)) <= MOST_CODES
 
 
@@ -68,6 +68,6 @@ def _fitted(inputs: Numbers, places: NDArray[np.intp]) -> Numbers:
         warnings.simplefilter("ignore")  # separable codes: weights stay where the search ended
         model: Any = OrderedModel(places, inputs, distr="logit")
         result = model.fit(method="bfgs", disp=0, maxiter=200)
-    found = np.asarray(result.params, dtype="float64")
-    steps = found[inputs.shape[1] :]
-    return np.concatenate([found[: inputs.shape[1]], model.transform_threshold_params(steps)[1:-1]])
+    parameters = np.asarray(result.params, dtype="float64")
+    steps = parameters[inputs.shape[1] :]
+    return np.concatenate([parameters[: inputs.shape[1]], model.transform_threshold_params(steps)[1:-1]])

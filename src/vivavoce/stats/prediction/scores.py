@@ -1,4 +1,4 @@
-"""How good predictions are, each figure with an interval from drawing participants with replacement."""
+"""Scores of predictions, each with an interval from drawing participants with replacement."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LEVEL: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What was predicted for dialogues that were held out.
+    """Predictions for dialogues that were held out.
 
     said     expected judgements
     naive    the training mean of whoever predicted the dialogue
@@ -34,7 +34,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class PredictionScores:
-    """How good predictions are; None where it cannot be said.
+    """Quality of predictions; None where it cannot be computed.
 
     r2              1 - SSE / SST about the training mean
     rmse            in the unit of the answers
@@ -69,13 +69,17 @@ def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> PredictionSco
         "macro_recall": lambda weights: _recall(held, weights),
     }
     found: dict[str, float | None] = {}
-    drawn = list(_drawn(held.people, draws, seed)) if len(set(held.people)) > 1 else []
+    weight_chunks = list(_drawn(held.people, draws, seed)) if len(set(held.people)) > 1 else []
     for name, figure in figures.items():
         found[name] = _number(figure(np.ones((1, len(held.answers))))[0])
-        values = np.concatenate([figure(weights) for weights in drawn]) if drawn else np.array([np.nan])
-        known = values[np.isfinite(values)] if found[name] is not None else np.array([])
+        values = (
+            np.concatenate([figure(weights) for weights in weight_chunks])
+            if weight_chunks
+            else np.array([np.nan])
+        )
+        finite = values[np.isfinite(values)] if found[name] is not None else np.array([])
         people = len(set(held.people))
-        limits = np.quantile(known, ends(LEVEL, people)) if len(known) else (None, None)
+        limits = np.quantile(finite, ends(LEVEL, people)) if len(finite) else (None, None)
         found[f"{name}_low"], found[f"{name}_high"] = (
             None if limit is None else float(limit) for limit in limits
         )
@@ -87,7 +91,7 @@ def _number(value: float) -> float | None:
 
 
 def _drawn(people: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """How often each dialogue counts in each draw of participants: draws in rows, some at a time."""
+    """Weight of each dialogue in each draw of participants: draws in rows, some at a time."""
     names, who = np.unique(np.asarray(people), return_inverse=True)
     rng, at_once = np.random.default_rng(seed), max(1, CHUNK // len(who))
     for start in range(0, draws, at_once):
@@ -113,8 +117,8 @@ def rank_correlation(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:
     n = weights.sum(axis=1)
     x -= _over((weights * x).sum(axis=1), n)[:, None]
     y -= _over((weights * y).sum(axis=1), n)[:, None]
-    both = (weights * x * y).sum(axis=1)
-    return _over(both, np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1)))
+    covariance = (weights * x * y).sum(axis=1)
+    return _over(covariance, np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1)))
 
 
 def _ranks(values: Numbers, weights: Numbers) -> Numbers:
@@ -141,11 +145,11 @@ def _recall(held: HeldOut, weights: Numbers) -> Numbers:
     if held.chosen is None:
         return np.full(len(weights), np.nan)
     codes = np.unique(held.answers)
-    there = (held.answers[:, None] == codes[None, :]).astype("float64")
-    right = there * (held.chosen[:, None] == codes[None, :])
-    recalls = _over(weights @ right, weights @ there)
-    known = np.isfinite(recalls)
-    return _over(np.where(known, recalls, 0).sum(axis=1), known.sum(axis=1).astype("float64"))
+    is_code = (held.answers[:, None] == codes[None, :]).astype("float64")
+    right = is_code * (held.chosen[:, None] == codes[None, :])
+    recalls = _over(weights @ right, weights @ is_code)
+    finite = np.isfinite(recalls)
+    return _over(np.where(finite, recalls, 0).sum(axis=1), finite.sum(axis=1).astype("float64"))
 
 
 def _over(above: Numbers, below: Numbers) -> Numbers:

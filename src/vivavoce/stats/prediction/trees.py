@@ -28,7 +28,7 @@ class Tree:
     value: tuple[float, ...]
 
     def predict(self, inputs: Numbers) -> Numbers:
-        feature, left, right = (np.array(one) for one in (self.feature, self.left, self.right))
+        feature, left_child, right = (np.array(column) for column in (self.feature, self.left, self.right))
         threshold, value = np.array(self.threshold), np.array(self.value)
         node = np.zeros(len(inputs), dtype=int)
         rows = np.arange(len(inputs))
@@ -37,7 +37,7 @@ class Tree:
             if not inner.any():
                 break
             goes_left = inputs[rows, np.maximum(feature[node], 0)] <= threshold[node]
-            node = np.where(inner, np.where(goes_left, left[node], right[node]), node)
+            node = np.where(inner, np.where(goes_left, left_child[node], right[node]), node)
         return value[node]
 
 
@@ -50,10 +50,10 @@ class Forest:
     trees: tuple[Tree, ...]
 
     def predict(self, inputs: Numbers) -> Numbers:
-        said = np.full(len(inputs), self.base)
+        predictions = np.full(len(inputs), self.base)
         for tree in self.trees:
-            said += self.rate * tree.predict(inputs)
-        return said
+            predictions += self.rate * tree.predict(inputs)
+        return predictions
 
 
 def fit_tree(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Forest:
@@ -72,10 +72,10 @@ def fit_tree(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Forest
     errors = np.zeros(len(DEPTHS))
     for train, test in folds(groups, INNER_FOLDS):
         for place, depth in enumerate(DEPTHS):
-            said = grown(inputs[train], answers[train], depth).predict(inputs[test])
-            errors[place] += float(((answers[test] - said) ** 2).sum())
-    found = grown(inputs, answers, DEPTHS[int(errors.argmin())])
-    return Forest(0.0, 1.0, (_plain(found.tree_),))
+            predictions = grown(inputs[train], answers[train], depth).predict(inputs[test])
+            errors[place] += float(((answers[test] - predictions) ** 2).sum())
+    estimator = grown(inputs, answers, DEPTHS[int(errors.argmin())])
+    return Forest(0.0, 1.0, (_plain(estimator.tree_),))
 
 
 def fit_boosting(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Forest:
@@ -101,16 +101,16 @@ def fit_boosting(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Fo
     if train.any():
         stages = grown(inputs[train], answers[train], MOST_TREES).staged_predict(inputs[test])
         best = 1 + int(np.argmin([((answers[test] - stage) ** 2).sum() for stage in stages]))
-    found = grown(inputs, answers, best)
-    base = float(found.init_.constant_.ravel()[0])
-    return Forest(base, RATE, tuple(_plain(one.tree_) for one in found.estimators_.ravel()))
+    estimator = grown(inputs, answers, best)
+    base = float(estimator.init_.constant_.ravel()[0])
+    return Forest(base, RATE, tuple(_plain(regressor.tree_) for regressor in estimator.estimators_.ravel()))
 
 
 def _plain(tree: Any) -> Tree:
     return Tree(
-        tuple(int(one) if one >= 0 else -1 for one in tree.feature),
-        tuple(float(one) for one in tree.threshold),
-        tuple(int(one) for one in tree.children_left),
-        tuple(int(one) for one in tree.children_right),
-        tuple(float(one) for one in tree.value.ravel()),
+        tuple(int(feature) if feature >= 0 else -1 for feature in tree.feature),
+        tuple(float(threshold) for threshold in tree.threshold),
+        tuple(int(child) for child in tree.children_left),
+        tuple(int(child) for child in tree.children_right),
+        tuple(float(value) for value in tree.value.ravel()),
     )
