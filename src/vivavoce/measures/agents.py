@@ -1,4 +1,4 @@
-"""What a system that is an agent did: whether a check found its task done, its tool calls, its tokens."""
+"""Measures of a system that is an agent: task checks, tool calls, tokens."""
 
 import json
 from collections import Counter
@@ -32,11 +32,11 @@ def _calls(tables: Tables) -> dict[str, list[Call]]:
 
     def read() -> dict[str, list[Call]]:
         logged = tables.read("dialogues").filter(field_of("tools_logged"))["dialogue_id"].to_pylist()
-        found: dict[str, list[Call]] = {key: [] for key in logged}
+        calls: dict[str, list[Call]] = {key: [] for key in logged}
         rows = tables.read("tool_calls").select(["dialogue_id", "name", "arguments"]).to_pydict().values()
         for key, name, arguments in zip(*rows, strict=True):
-            found.setdefault(key, []).append((name, _canonical(arguments)))
-        return found
+            calls.setdefault(key, []).append((name, _canonical(arguments)))
+        return calls
 
     return tables.remember(_calls, read)
 
@@ -63,11 +63,11 @@ def _tool_errors(tables: Tables) -> Pairs:
 
 
 def _summed(values: Iterable[tuple[str, float]]) -> Pairs:
-    found: dict[str, tuple[float, int]] = {}
+    totals: dict[str, tuple[float, int]] = {}
     for key, value in values:
-        total, many = found.get(key, (0.0, 0))
-        found[key] = total + value, many + 1
-    return found
+        total, many = totals.get(key, (0.0, 0))
+        totals[key] = total + value, many + 1
+    return totals
 
 
 def _cost(tables: Tables) -> Pairs:
@@ -78,17 +78,19 @@ def _cost(tables: Tables) -> Pairs:
     for key, cost, currency in zip(*rows, strict=True):
         costs.setdefault(key, []).append(cost)
         currencies.setdefault(key, set()).add(currency)
-    known = [key for key, own in costs.items() if None not in own and len(currencies[key]) == 1]
-    return {key: (sum(one for one in costs[key] if one is not None), 1) for key in known}
+    priced = [
+        key for key, turn_costs in costs.items() if None not in turn_costs and len(currencies[key]) == 1
+    ]
+    return {key: (sum(cost for cost in costs[key] if cost is not None), 1) for key in priced}
 
 
 def _per_success(taken: Components, succeeded: Components) -> Components:
-    """What all dialogues took, over those that succeeded; one of which either is unknown is left out."""
+    """Total over all dialogues, divided by the successes; dialogues where either is unknown are left out."""
 
     def components(tables: Tables) -> Pairs:
         spent, outcomes = tables.pairs(taken(tables)), tables.pairs(succeeded(tables))
-        known = {key: won / of for key, (won, of) in outcomes.items() if of}
-        return {key: (total, known[key]) for key, (total, n) in spent.items() if n and key in known}
+        successes = {key: won / of for key, (won, of) in outcomes.items() if of}
+        return {key: (total, successes[key]) for key, (total, n) in spent.items() if n and key in successes}
 
     return components
 
@@ -98,10 +100,10 @@ def _tokens(*columns: str) -> Components:
 
     def components(tables: Tables) -> Pairs:
         rows: Any = tables.read("usage").select(["dialogue_id", *columns]).to_pydict().values()
-        told = {row[0]: [0.0] for row in zip(*rows, strict=True)}
+        counts_of = {row[0]: [0.0] for row in zip(*rows, strict=True)}
         for key, *counts in zip(*rows, strict=True):
-            told[key].append(float("nan") if None in counts else float(sum(counts)))
-        return {key: (sum(own), 1) for key, own in told.items() if sum(own) == sum(own)}
+            counts_of[key].append(float("nan") if None in counts else float(sum(counts)))
+        return {key: (sum(values), 1) for key, values in counts_of.items() if sum(values) == sum(values)}
 
     return components
 
@@ -111,7 +113,10 @@ def _grounded(wanted: str) -> Components:
 
     def components(tables: Tables) -> Pairs:
         judged = labels(tables).of("grounding").items()
-        return {key: (sum(one.label == wanted for one in found), len(found)) for key, found in judged}
+        return {
+            key: (sum(standing.label == wanted for standing in standing_labels), len(standing_labels))
+            for key, standing_labels in judged
+        }
 
     return components
 
@@ -169,7 +174,7 @@ def _measures() -> Iterator[Measure]:
         needs=TOOLS,
         components=_tool_errors,
     )
-    for name, title, wanted, direction, which in _GROUNDING:
+    for name, title, label, direction, which in _GROUNDING:
         yield _agent(
             name=name,
             title=title,
@@ -182,7 +187,7 @@ def _measures() -> Iterator[Measure]:
             "that the system looked up, by annotators.",
             empty="not annotated in layer `grounding`: missing",
             needs=(("layer:grounding",),),
-            components=_grounded(wanted),
+            components=_grounded(label),
         )
     columns = {"": ("input_tokens", "output_tokens"), "input_": ("input_tokens",)}
     columns["output_"] = ("output_tokens",)
@@ -210,13 +215,11 @@ def _measures() -> Iterator[Measure]:
         needs=(("usage", "prices"),),
         components=_cost,
     )
-    taken = {
+    uses = {
         "tokens": ("tokens", _tokens("input_tokens", "output_tokens")),
         "cost": ("currency units", _cost),
     }
-    for (name, (unit, spent)), (success, (title, seen, succeeded)) in product(
-        taken.items(), _SUCCESS.items()
-    ):
+    for (name, (unit, spent)), (success, (title, seen, succeeded)) in product(uses.items(), _SUCCESS.items()):
         yield _agent(
             name=f"{name}_per_{success}",
             title=f"{name.capitalize()} for {title}",

@@ -40,7 +40,10 @@ def _questions(answers: Answers) -> int:
 def _from(figure: Callable[[Answers], Pair]) -> Callable[[Tables], Pairs]:
     def count(tables: Tables) -> Pairs:
         judged = labels(tables).of("answer").items()
-        return {key: figure(Counter(one.label for one in found)) for key, found in judged}
+        return {
+            key: figure(Counter(standing.label for standing in standing_labels))
+            for key, standing_labels in judged
+        }
 
     return count
 
@@ -49,7 +52,7 @@ def _user_questions(tables: Tables) -> Pairs:
     """Questions marked as such; where that layer was not annotated, those whose answers were judged."""
     marked = labels(tables).of("user_question")
     answered = labels(tables).of("answer")
-    return {key: (len(found), 1) for key, found in {**answered, **marked}.items()}
+    return {key: (len(questions), 1) for key, questions in {**answered, **marked}.items()}
 
 
 def _counts() -> Iterator[Measure]:

@@ -78,8 +78,8 @@ class Tables:
             return TABLES[name].arrow(tuple(self.dataset.factors)).empty_table()
         if "dialogue_id" not in TABLES[name].arrow().names:
             return self.dataset.read(name)
-        wanted = field_of("dialogue_id").isin(list(self._only))
-        return pa.concat_tables([bucket.read(name).filter(wanted) for bucket in _buckets(self.dataset)])
+        row_filter = field_of("dialogue_id").isin(list(self._only))
+        return pa.concat_tables([bucket.read(name).filter(row_filter) for bucket in _buckets(self.dataset)])
 
     def overall(
         self, find: "Callable[..., Result]", join: "Callable[[Sequence[Result]], Result]", *given: Hashable
@@ -92,30 +92,33 @@ class Tables:
         if (find, join, given) not in self.facts:
             everywhere = [self]
             if getattr(self.dataset, "buckets", 1) > 1:
-                known: Any = {"keywords": self.keywords, "facts": self.facts}
-                everywhere = (Tables(bucket, **known) for bucket in _buckets(self.dataset))
+                options: Any = {"keywords": self.keywords, "facts": self.facts}
+                everywhere = (Tables(bucket, **options) for bucket in _buckets(self.dataset))
             if self._only is not None and not self._only:
                 everywhere = [self]
-            self.facts[find, join, given] = join([find(one, *given) for one in everywhere])
+            self.facts[find, join, given] = join([find(tables, *given) for tables in everywhere])
         return self.facts[find, join, given]
 
     def pairs(self, counted: "Pairs | pa.Table") -> Pairs:
-        """What a measure's components are by dialogue."""
+        """Components of a measure by dialogue."""
         if isinstance(counted, Mapping):
             return counted
         columns = [counted[name].to_pylist() for name in ("dialogue_id", "numerator", "denominator")]
-        return {key: (numerator or 0.0, whole or 0.0) for key, numerator, whole in zip(*columns, strict=True)}
+        return {
+            key: (numerator or 0.0, denominator or 0.0)
+            for key, numerator, denominator in zip(*columns, strict=True)
+        }
 
     def remember(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result under this key, made once; for what several measures share."""
         if key not in self._results:
             outer, self._layers = self._layers, set()
-            made = make()
-            self._results[key] = made, frozenset(self._layers)
+            value = make()
+            self._results[key] = value, frozenset(self._layers)
             self._layers = outer
-        found, layers = self._results[key]
+        stored, layers = self._results[key]
         self._layers |= layers
-        return found
+        return stored
 
     def forget(self) -> None:
         """Let go of what was read and remembered."""
@@ -127,18 +130,18 @@ class Tables:
         self._layers.add(layer)
 
     def counted(self, components: "Components") -> tuple[Pairs, frozenset[str]]:
-        """What a measure counts here, and the layers of annotation that it looked at on the way."""
+        """Components of a measure, and the layers of annotation that it read on the way."""
         self._layers = set()
-        found = self.pairs(components(self))
-        return found, frozenset(self._layers)
+        pairs = self.pairs(components(self))
+        return pairs, frozenset(self._layers)
 
     def variant(self, key: Hashable, make: "Callable[[Tables], Any]") -> "Tables":
-        """The same tables with another result under this key; all that looked at annotations is made anew."""
-        made = Tables(self.dataset, keywords=self.keywords, facts=self.facts, only=self._only)
-        made._read = self._read
-        made._results = {one: known for one, known in self._results.items() if not known[1]}
-        made._results[key] = make(made), frozenset()
-        return made
+        """Copy of the tables with another result under this key, without results that read annotations."""
+        tables = Tables(self.dataset, keywords=self.keywords, facts=self.facts, only=self._only)
+        tables._read = self._read
+        tables._results = {key: entry for key, entry in self._results.items() if not entry[1]}
+        tables._results[key] = make(tables), frozenset()
+        return tables
 
 
 def _buckets(dataset: "Dataset") -> "Iterator[Dataset]":
@@ -194,7 +197,7 @@ class Measure:
 
     @property
     def counted(self) -> str:
-        """What n counts; the family of inferred goals names its own unit (goal, call_all, call_last)."""
+        """Unit of n; the family of inferred goals names its own unit (goal, call_all, call_last)."""
         return str(self.parameters.get("unit", self.analysis_unit))
 
     def facts(self) -> dict[str, str | None]:
@@ -220,9 +223,9 @@ DIMENSIONS: Final = ("s", "ms")
 
 def _measures(offered: Any) -> list[Member[Measure]]:
     family = [offered] if isinstance(offered, Measure) else offered
-    if not isinstance(family, list | tuple) or not all(isinstance(one, Measure) for one in family):
+    if not isinstance(family, list | tuple) or not all(isinstance(measure, Measure) for measure in family):
         raise TypeError("it needs to be a Measure, or a tuple of them, as in the guide")
-    return [(one.name, lambda one=one: one) for one in family]
+    return [(measure.name, lambda one=measure: one) for measure in family]
 
 
 MEASURES: Final[Registry[Measure]] = Registry("measure", unpack=_measures)

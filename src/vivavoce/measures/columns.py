@@ -35,18 +35,24 @@ class PairColumns(Mapping[str, "Pair"]):
         self._places: dict[str, int] | None = None
 
     def over_dialogues(self) -> "PairColumns":
-        """The same numerators, with each dialogue counted once."""
+        """Copy with the same numerators and each dialogue counted once."""
         return PairColumns(self.dialogue_ids, self.both[0], self.there.astype(float), self.there)
 
     def __getitem__(self, key: str) -> "Pair":
         if self._places is None:
-            known = zip(self.dialogue_ids, self.there.tolist(), strict=True)
-            self._places = {one: place for place, (one, there) in enumerate(known) if there}
+            entries = zip(self.dialogue_ids, self.there.tolist(), strict=True)
+            self._places = {
+                dialogue_id: place for place, (dialogue_id, present) in enumerate(entries) if present
+            }
         numerator, denominator = self.both[:, self._places[key]].tolist()
         return numerator, denominator
 
     def __iter__(self) -> Iterator[str]:
-        return (one for one, there in zip(self.dialogue_ids, self.there.tolist(), strict=True) if there)
+        return (
+            dialogue_id
+            for dialogue_id, present in zip(self.dialogue_ids, self.there.tolist(), strict=True)
+            if present
+        )
 
     def __len__(self) -> int:
         return int(self.there.sum())
@@ -61,21 +67,21 @@ def dialogue_places(tables: "Tables", rows: "pa.Table") -> Places:
     """The place of each row's dialogue among those of the tables; -1 where it is none of them."""
 
     def number() -> dict[str, int]:
-        return {one: place for place, one in enumerate(dialogue_ids(tables))}
+        return {dialogue_id: place for place, dialogue_id in enumerate(dialogue_ids(tables))}
 
     places = tables.remember(dialogue_places, number)
-    (codes,), known = encoded(rows["dialogue_id"])
-    return taken(np.array([places.get(one, -1) for one in known], dtype=np.int64), codes)
+    (codes,), row_ids = encoded(rows["dialogue_id"])
+    return taken(np.array([places.get(dialogue_id, -1) for dialogue_id in row_ids], dtype=np.int64), codes)
 
 
 def encoded(*columns: "pa.ChunkedArray") -> tuple[list[Places], list[Any]]:
     """Columns of values as numbers, -1 for null, and the values of these numbers, each once."""
     import pyarrow as pa
 
-    both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
-    if not len(both):
+    chained = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
+    if not len(chained):
         return [np.zeros(0, np.int64) for _ in columns], []
-    codes = both.combine_chunks().dictionary_encode()
+    codes = chained.combine_chunks().dictionary_encode()
     numbers = codes.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return np.split(numbers, ends), codes.dictionary.to_pylist()
@@ -87,7 +93,7 @@ def taken(values: np.ndarray, codes: Places, missing: Any = -1) -> np.ndarray:
 
 
 def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Places]:
-    """What is made of each combination of numbers, made once, and which of these each row is."""
+    """Value of each combination of numbers, computed once, and the combination of each row."""
     if not len(codes[0]):
         return [], np.zeros(0, np.int64)
     key = np.zeros(len(codes[0]), np.int64)
@@ -97,20 +103,20 @@ def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Place
         if int(key.max()) >= LARGEST // many:  # else two combinations might become one number
             key = np.unique(key, return_inverse=True)[1]
         key = key * many + code - low
-    _, firsts, own = np.unique(key, return_index=True, return_inverse=True)
-    return [make(*row) for row in zip(*(one[firsts].tolist() for one in codes), strict=True)], own
+    _, firsts, group_of = np.unique(key, return_index=True, return_inverse=True)
+    return [make(*row) for row in zip(*(column[firsts].tolist() for column in codes), strict=True)], group_of
 
 
 def memoized(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
-    """What is made of these columns of each row; rows that are the same there share one object."""
+    """Value computed from these columns of each row; equal rows share one object."""
     columns = [encoded(rows[name]) for name in names]
-    values = [[*known, None] for _, known in columns]  # the last, -1, is null
+    values = [[*column_values, None] for _, column_values in columns]  # the last, -1, is null
 
     def of_codes(*codes: int) -> Found:
-        return make(*(known[code] for known, code in zip(values, codes, strict=True)))
+        return make(*(column_values[code] for column_values, code in zip(values, codes, strict=True)))
 
-    made, own = once(of_codes, *(codes for (codes,), _ in columns))
-    return [made[one] for one in own.tolist()]
+    unique_values, group_of = once(of_codes, *(codes for (codes,), _ in columns))
+    return [unique_values[group] for group in group_of.tolist()]
 
 
 def number_column(rows: "pa.Table", name: str) -> Floats:
@@ -134,19 +140,19 @@ def sum_rows(
             also: dialogues that are there without rows
     """
     ids = dialogue_ids(tables)
-    kept = places >= 0
-    whose = places[kept]
+    placed = places >= 0
+    whose = places[placed]
     counts = np.bincount(whose, minlength=len(ids)).astype(float)
-    below = counts if bottoms is None else np.bincount(whose, bottoms[kept], len(ids))
-    there = counts > 0
+    below = counts if bottoms is None else np.bincount(whose, bottoms[placed], len(ids))
+    present = counts > 0
     if also is not None:
-        there[also[also >= 0]] = True
-    above = np.bincount(whose, tops[kept], len(ids))
-    return PairColumns(ids, above.astype(float), below.astype(float), there)
+        present[also[also >= 0]] = True
+    above = np.bincount(whose, tops[placed], len(ids))
+    return PairColumns(ids, above.astype(float), below.astype(float), present)
 
 
 def places_of(tables: "Tables", found: Mapping[str, Sized]) -> tuple[Places, Places]:
     """The places of dialogues, and of each of what they have."""
-    places = {one: place for place, one in enumerate(dialogue_ids(tables))}
-    known = np.array([places.get(one, -1) for one in found], dtype=np.int64)
-    return known, np.repeat(known, [len(one) for one in found.values()])
+    places = {dialogue_id: place for place, dialogue_id in enumerate(dialogue_ids(tables))}
+    known_places = np.array([places.get(dialogue_id, -1) for dialogue_id in found], dtype=np.int64)
+    return known_places, np.repeat(known_places, [len(entries) for entries in found.values()])

@@ -45,13 +45,13 @@ class Turns:
     lengths: Mapping[str, Floats]
 
     def of(self, party: str) -> np.ndarray:
-        """Which turns are this party's."""
+        """True for turns of this party."""
         return self.party == party
 
     def summed(self, values: Floats, among: np.ndarray | None = None) -> PairColumns:
         """Sum and number of the known values by dialogue; a dialogue without any is not there."""
-        known = ~np.isnan(values)
-        chosen = known if among is None else known & among
+        is_number = ~np.isnan(values)
+        chosen = is_number if among is None else is_number & among
         return sum_rows(self.tables, self.dialogue[chosen], values[chosen])
 
 
@@ -77,13 +77,13 @@ def turns(tables: Tables) -> Turns:
 
 def followed(tables: Tables, first: str, second: str) -> Followed:
     """Turns of `second` that directly follow a turn of `first` in the same dialogue, our service running."""
-    found = turns(tables)
-    same = np.zeros(len(found.dialogue), dtype=bool)
-    same[1:] = found.dialogue[1:] == found.dialogue[:-1]
+    all_turns = turns(tables)
+    same = np.zeros(len(all_turns.dialogue), dtype=bool)
+    same[1:] = all_turns.dialogue[1:] == all_turns.dialogue[:-1]
     after = np.zeros(len(same), dtype=bool)
-    after[1:] = found.of(first)[:-1]
-    before = {name: _shifted(times) for name, times in found.times.items()}
-    return Followed(found, same & after & found.of(second) & ~found.restarted, before)
+    after[1:] = all_turns.of(first)[:-1]
+    before = {name: _shifted(times) for name, times in all_turns.times.items()}
+    return Followed(all_turns, same & after & all_turns.of(second) & ~all_turns.restarted, before)
 
 
 def either(first: Floats, second: Floats) -> Floats:
@@ -121,8 +121,8 @@ def _read(tables: Tables) -> Turns:
 
 
 def _lengths(texts: "pa.ChunkedArray") -> Floats:
-    (codes,), known = encoded(texts)
-    return taken(np.array([len(words(text)) for text in known], dtype=float), codes, np.nan)
+    (codes,), unique_texts = encoded(texts)
+    return taken(np.array([len(words(text)) for text in unique_texts], dtype=float), codes, np.nan)
 
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), dialogue- and communication-related parameters"
@@ -131,8 +131,8 @@ WORD_SOURCE: Final = {"user": "reference", "system": "text"}
 
 def _dialogue_duration(tables: Tables) -> Pairs:
     lasts = number_column(tables.read("dialogues"), "duration_s").copy()
-    found = turns(tables)
-    lasts[found.dialogue[found.restarted]] = np.nan
+    all_turns = turns(tables)
+    lasts[all_turns.dialogue[all_turns.restarted]] = np.nan
     return PairColumns(dialogue_ids(tables), lasts, np.ones(len(lasts)), ~np.isnan(lasts))
 
 
@@ -140,9 +140,9 @@ def _turn_count(party: str | None) -> Components:
     """Turns of a party, or of both; a dialogue without turns counts 0, not missing."""
 
     def components(tables: Tables) -> Pairs:
-        found, ids = turns(tables), dialogue_ids(tables)
-        own = found.dialogue if party is None else found.dialogue[found.of(party)]
-        return PairColumns(ids, np.bincount(own, minlength=len(ids)).astype(float), np.ones(len(ids)))
+        all_turns, ids = turns(tables), dialogue_ids(tables)
+        places = all_turns.dialogue if party is None else all_turns.dialogue[all_turns.of(party)]
+        return PairColumns(ids, np.bincount(places, minlength=len(ids)).astype(float), np.ones(len(ids)))
 
     return components
 
@@ -151,8 +151,8 @@ def _words(party: str, *, per_turn: bool) -> Components:
     """Words of a party, per turn or per dialogue; turns whose text is not known are left out."""
 
     def components(tables: Tables) -> Pairs:
-        found = turns(tables)
-        summed = found.summed(found.lengths[WORD_SOURCE[party]], found.of(party))
+        all_turns = turns(tables)
+        summed = all_turns.summed(all_turns.lengths[WORD_SOURCE[party]], all_turns.of(party))
         return summed if per_turn else summed.over_dialogues()
 
     return components
@@ -160,8 +160,8 @@ def _words(party: str, *, per_turn: bool) -> Components:
 
 def _turn_duration(party: str) -> Callable[[Tables], Pairs]:
     def components(tables: Tables) -> Pairs:
-        found = turns(tables)
-        return found.summed(found.times["offset_s"] - found.times["onset_s"], found.of(party))
+        all_turns = turns(tables)
+        return all_turns.summed(all_turns.times["offset_s"] - all_turns.times["onset_s"], all_turns.of(party))
 
     return components
 
@@ -177,9 +177,9 @@ def _early_responses(tables: Tables) -> Pairs:
 def _answers(tables: Tables, figure: Callable[[np.ndarray], np.ndarray]) -> Pairs:
     pairs = followed(tables, "user", "system")
     times, before = pairs.turns.times, pairs.before
-    written = either(times["first_output_s"], times["onset_s"]) - before["sent_s"]
+    delays = either(times["first_output_s"], times["onset_s"]) - before["sent_s"]
     spoken = times["onset_s"] - before["offset_s"]
-    return pairs.summed(figure(np.where(np.isnan(before["sent_s"]), spoken, written)))
+    return pairs.summed(figure(np.where(np.isnan(before["sent_s"]), spoken, delays)))
 
 
 def _system_completion_delay(tables: Tables) -> Pairs:
@@ -188,33 +188,33 @@ def _system_completion_delay(tables: Tables) -> Pairs:
 
 
 def _user_response_delay(tables: Tables) -> Pairs:
-    found = followed(tables, "system", "user")
-    pairs = found.without(_barged_in(tables))
+    followups = followed(tables, "system", "user")
+    pairs = followups.without(_barged_in(tables))
     times, before = pairs.turns.times, pairs.before
-    written = times["sent_s"] - either(before["complete_s"], before["offset_s"])
+    text_delays = times["sent_s"] - either(before["complete_s"], before["offset_s"])
     spoken = times["onset_s"] - before["offset_s"]
-    delays = np.where(np.isnan(times["sent_s"]), spoken, written)
+    delays = np.where(np.isnan(times["sent_s"]), spoken, text_delays)
     # exactly zero: the log has set one time equal to the other, nobody has observed a delay
     return pairs.without(delays == 0).summed(delays)
 
 
 def _user_first_key_delay(tables: Tables) -> Pairs:
-    found = followed(tables, "system", "user")
-    times = found.turns.times
-    pairs = found.without(_barged_in(tables) | np.isnan(times["sent_s"]))
+    followups = followed(tables, "system", "user")
+    times = followups.turns.times
+    pairs = followups.without(_barged_in(tables) | np.isnan(times["sent_s"]))
     return pairs.summed(times["onset_s"] - either(pairs.before["complete_s"], pairs.before["offset_s"]))
 
 
 def _barged_in(tables: Tables) -> np.ndarray:
-    """Which turns barge in: by the log, and where experts annotated it as `flag_by_turn` tells."""
-    found = turns(tables)
+    """True for turns that barge in: by the log, and where experts annotated it as `flag_by_turn` tells."""
+    all_turns = turns(tables)
     judged = flag_by_turn(tables, "barge_in", "user")
-    barged_in = found.barge_in.copy()
+    barged_in = all_turns.barge_in.copy()
     for place, dialogue_id in enumerate(dialogue_ids(tables) if judged else ()):
-        if own := judged.get(dialogue_id):
-            first, last = np.searchsorted(found.dialogue, [place, place + 1])
+        if flags := judged.get(dialogue_id):
+            first, last = np.searchsorted(all_turns.dialogue, [place, place + 1])
             for turn in range(first, last):
-                barged_in[turn] = own.get(int(found.index[turn]), False)
+                barged_in[turn] = flags.get(int(all_turns.index[turn]), False)
     return barged_in
 
 

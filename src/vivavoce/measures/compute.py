@@ -42,7 +42,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Open(NamedTuple):
-    """What open disputes leave open in one measure, one entry a dialogue; numerators, then denominators.
+    """Bounds of one measure with open disputes, one entry a dialogue; numerators, then denominators.
 
     places   at how many places of the dialogue a decision could change it
     """
@@ -73,20 +73,22 @@ class Sums(NamedTuple):
     weights: Mapping[str, Floats] = MappingProxyType({})
 
     def of(self, names: Sequence[str]) -> "Sums":
-        """The same of these measures alone, in this order."""
+        """Sums of these measures alone, in this order."""
         places = [self.measures.index(name) for name in names]
         open_ = {name: self.open[name] for name in names if name in self.open}
         weights = {name: self.weights[name] for name in names if name in self.weights}
-        both = self.numerators[places], self.denominators[places]
-        return Sums(list(names), self.dialogue_ids, *both, open_, weights)
+        components = self.numerators[places], self.denominators[places]
+        return Sums(list(names), self.dialogue_ids, *components, open_, weights)
 
     def among(self, dialogues: Collection[str]) -> "Sums":
-        """The same of these dialogues alone."""
-        kept = [place for place, one in enumerate(self.dialogue_ids) if one in dialogues]
-        ids = [self.dialogue_ids[place] for place in kept]
-        open_ = {name: one.among(kept) for name, one in self.open.items()}
-        weights = {name: one[kept] for name, one in self.weights.items()}
-        return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept], open_, weights)
+        """Sums of these dialogues alone."""
+        positions = [place for place, dialogue_id in enumerate(self.dialogue_ids) if dialogue_id in dialogues]
+        ids = [self.dialogue_ids[place] for place in positions]
+        open_ = {name: bounds.among(positions) for name, bounds in self.open.items()}
+        weights = {name: weight[positions] for name, weight in self.weights.items()}
+        return Sums(
+            self.measures, ids, self.numerators[:, positions], self.denominators[:, positions], open_, weights
+        )
 
 
 Asked = tuple[tuple[str, ...], frozenset[str] | None]
@@ -121,18 +123,18 @@ def sums(
     *,
     keywords: Collection[str] | None = None,
 ) -> Sums:
-    """What `components` gives, as arrays; the buckets of a large dataset are counted in pieces.
+    """The result of `components` as arrays; the buckets of a large dataset are counted in pieces.
 
     Note    the same is computed once for an opened dataset
     """
-    asked = tuple(MEASURES.names() if names is None else names)
-    known = _COMPUTED.setdefault(dataset, {})
-    key = asked, None if keywords is None else frozenset(keywords)
-    if key not in known:
-        if names is not None and keywords is None and (everything := known.get((_all(), None))) is not None:
-            return everything.of(asked)
-        known[key] = _sums(dataset, list(asked), keywords)
-    return known[key]
+    measure_names = tuple(MEASURES.names() if names is None else names)
+    cache = _COMPUTED.setdefault(dataset, {})
+    key = measure_names, None if keywords is None else frozenset(keywords)
+    if key not in cache:
+        if names is not None and keywords is None and (everything := cache.get((_all(), None))) is not None:
+            return everything.of(measure_names)
+        cache[key] = _sums(dataset, list(measure_names), keywords)
+    return cache[key]
 
 
 def _all() -> tuple[str, ...]:
@@ -145,23 +147,25 @@ def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None
         return _sums_of_buckets(dataset, measures, keywords)
     tables = Tables(dataset, keywords=keywords)
     counted = _counted(tables, measures)
-    both, open_ = counted.both, {}
+    components, open_ = counted.both, {}
     for number, measure in enumerate(measures):
-        own, layers = counted.found[number], counted.layers[number]
-        settled = _settled(tables, measure, layers, own, counted.dialogues, both[:, number])
+        measure_pairs, layers = counted.found[number], counted.layers[number]
+        settled = _settled(tables, measure, layers, measure_pairs, counted.dialogues, components[:, number])
         if settled is not None:
-            both[:, number], open_[measure.name] = settled
-    return _as_drawn(dataset, Sums(names, counted.dialogues, both[0], both[1], open_), counted.layers)
+            components[:, number], open_[measure.name] = settled
+    return _as_drawn(
+        dataset, Sums(names, counted.dialogues, components[0], components[1], open_), counted.layers
+    )
 
 
 def _as_drawn(dataset: "Dataset", found: Sums, layers: Sequence[Collection[str]]) -> Sums:
-    """The same, with what labels weigh, and nothing counted where no lot fell on a dialogue."""
+    """Sums weighted by the chances of labels; 0 for dialogues that were not drawn."""
     looked_at = dict(zip(found.measures, layers, strict=True))
     weights = label_weights(dataset, looked_at, found.dialogue_ids)
-    for name, own in weights.items():
+    for name, weight in weights.items():
         place = found.measures.index(name)
         for rows in (found.numerators, found.denominators):
-            row = np.where(own > 0, rows[place], 0.0)
+            row = np.where(weight > 0, rows[place], 0.0)
             if isinstance(rows, PackedRows):
                 rows.replace(place, row)
             else:
@@ -170,7 +174,7 @@ def _as_drawn(dataset: "Dataset", found: Sums, layers: Sequence[Collection[str]]
 
 
 class _Counted(NamedTuple):
-    """What measures count in some dialogues, whatever is disputed there; numerators, then denominators."""
+    """Components in some dialogues, disputed or not; numerators, then denominators."""
 
     dialogues: list[str]
     both: Floats
@@ -183,13 +187,13 @@ def _counted(tables: Tables, measures: Sequence[Measure]) -> _Counted:
     places = {dialogue: place for place, dialogue in enumerate(dialogues)}
     zeros = np.zeros((2, len(measures), len(dialogues)))
     with uncollected():
-        found = [tables.counted(measure.components) for measure in measures]
-    for number, (pairs, _) in enumerate(found):
+        counts = [tables.counted(measure.components) for measure in measures]
+    for number, (pairs, _) in enumerate(counts):
         if isinstance(pairs, PairColumns) and len(pairs.dialogue_ids) == len(dialogues):
             zeros[:, number] = np.nan_to_num(pairs.both)
         else:
             _place(pairs, places, zeros[:, number])
-    return _Counted(dialogues, zeros, [pairs for pairs, _ in found], [layers for _, layers in found])
+    return _Counted(dialogues, zeros, [pairs for pairs, _ in counts], [layers for _, layers in counts])
 
 
 def _place(pairs: Pairs, places: Mapping[str, int], into: Floats) -> Floats:
@@ -213,7 +217,7 @@ def _settled(
         return None
     places = {dialogue: place for place, dialogue in enumerate(dialogues)}
     mean = _place(settled.mean, places, both.copy())
-    low, high = (_place(one, places, mean.copy()) for one in (settled.low, settled.high))
+    low, high = (_place(bound, places, mean.copy()) for bound in (settled.low, settled.high))
     counts = np.array([settled.open.get(dialogue, 0) for dialogue in dialogues], dtype=float)
     return mean, Open(low, high, counts)
 
@@ -232,7 +236,7 @@ class _Bucket:
 
 
 class _Bundle(NamedTuple):
-    """What was counted in a bucket; `open` has the dialogues of it that are disputed, by layer."""
+    """Components in a bucket; `open` has its disputed dialogues, by layer."""
 
     dialogues: list[str]
     numerators: list[Packed]
@@ -244,24 +248,32 @@ class _Bundle(NamedTuple):
 def _sums_of_buckets(
     dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None
 ) -> Sums:
-    names = [one.name for one in measures]
+    names = [measure.name for measure in measures]
     facts = _overall_facts(dataset, measures, keywords)
     buckets = [_Bucket(dataset.bucket(n), names, keywords, facts) for n in range(dataset.buckets)]
-    found = list(in_pieces(_count_bucket, buckets))
-    dialogues = [dialogue for bundle in found for dialogue in bundle.dialogues]
-    numerators = PackedRows([bundle.numerators for bundle in found])
-    denominators = PackedRows([bundle.denominators for bundle in found])
+    bundles = list(in_pieces(_count_bucket, buckets))
+    dialogues = [dialogue for bundle in bundles for dialogue in bundle.dialogues]
+    numerators = PackedRows([bundle.numerators for bundle in bundles])
+    denominators = PackedRows([bundle.denominators for bundle in bundles])
     open_: dict[str, Open] = {}
-    disputed = {one for bundle in found for own in bundle.open.values() for one in own}
-    layers = [frozenset[str]().union(*own) for own in zip(*(bundle.layers for bundle in found), strict=True)]
+    disputed = {
+        dialogue
+        for bundle in bundles
+        for open_dialogues in bundle.open.values()
+        for dialogue in open_dialogues
+    }
+    layers = [
+        frozenset[str]().union(*layer_sets)
+        for layer_sets in zip(*(bundle.layers for bundle in bundles), strict=True)
+    ]
     if disputed:
         tables = Tables(dataset, keywords=keywords, facts=facts, only=disputed)
         for number, measure in enumerate(measures):
-            if not layers[number] & {layer for bundle in found for layer in bundle.open}:
+            if not layers[number] & {layer for bundle in bundles for layer in bundle.open}:
                 continue
-            both = np.vstack([numerators[number], denominators[number]])
-            known = dict(zip(dialogues, zip(*both.tolist(), strict=True), strict=True))
-            settled = _settled(tables, measure, layers[number], known, dialogues, both)
+            components = np.vstack([numerators[number], denominators[number]])
+            pairs = dict(zip(dialogues, zip(*components.tolist(), strict=True), strict=True))
+            settled = _settled(tables, measure, layers[number], pairs, dialogues, components)
             if settled is not None:
                 (top, bottom), open_[measure.name] = settled
                 numerators.replace(number, top)
@@ -272,8 +284,8 @@ def _sums_of_buckets(
 def _count_bucket(bucket: _Bucket) -> _Bundle:
     tables = bucket.tables()
     counted = _counted(tables, [MEASURES.get(name) for name in bucket.names])
-    given = labels(tables)
-    open_ = {layer: list(own) for layer in given.layers() if (own := given.open(layer))}
+    all_labels = labels(tables)
+    open_ = {layer: list(disputes) for layer in all_labels.layers() if (disputes := all_labels.open(layer))}
     _release_memory(tables)
     return _Bundle(counted.dialogues, pack(counted.both[0]), pack(counted.both[1]), counted.layers, open_)
 
@@ -289,7 +301,7 @@ def _release_memory(tables: Tables) -> None:
 def _overall_facts(
     dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None
 ) -> Facts:
-    """What these measures ask of the whole dataset, as they do over tables without rows; found in buckets.
+    """Facts of the whole dataset that these measures need, also over tables without rows; found in buckets.
 
     Note  what one asks for only where there are rows is found where that is asked
     """
@@ -297,31 +309,31 @@ def _overall_facts(
     for measure in measures:
         with suppress(Exception):  # of whoever needs rows: it is told when there are some
             measure.components(nothing)
-    asked = list(nothing.facts)
-    if not asked:
+    facts = list(nothing.facts)
+    if not facts:
         return {}
-    names = [one.name for one in measures]
+    names = [measure.name for measure in measures]
     buckets = [_Bucket(dataset.bucket(n), names, keywords, {}) for n in range(dataset.buckets)]
-    found = list(in_pieces(partial(_find_facts, asked), buckets))
-    return {fact: fact[1]([own[place] for own in found]) for place, fact in enumerate(asked)}
+    piece_facts = list(in_pieces(partial(_find_facts, facts), buckets))
+    return {fact: fact[1]([values[place] for values in piece_facts]) for place, fact in enumerate(facts)}
 
 
 def _find_facts(asked: Sequence[Any], bucket: _Bucket) -> list[Any]:
     tables = bucket.tables()
-    found = [find(tables, *given) for find, _, given in asked]
+    values = [find(tables, *parameters) for find, _, parameters in asked]
     _release_memory(tables)
-    return found
+    return values
 
 
 def _frame(found: Sums) -> "pd.DataFrame":
     import pandas as pd
 
     measures, dialogues = len(found.measures), len(found.dialogue_ids)
-    each: Any = pd.Series(found.measures, dtype="str").array
+    measure_names: Any = pd.Series(found.measures, dtype="str").array
     keys: Any = pd.Series(found.dialogue_ids, dtype="str").array
     return pd.DataFrame(
         {
-            "measure": each.take(np.repeat(np.arange(measures), dialogues)),
+            "measure": measure_names.take(np.repeat(np.arange(measures), dialogues)),
             "dialogue_id": keys.take(np.tile(np.arange(dialogues), measures)),
             "numerator": np.asarray(found.numerators).ravel(),
             "denominator": np.asarray(found.denominators).ravel(),
@@ -350,8 +362,8 @@ def compute(
             numerator and denominator are what was counted
     Raises  UnknownName: an unknown measure or grouping
     """
-    asked = MEASURES.names() if names is None else list(names)
-    return pool(sums(dataset, asked, keywords=keywords), group_keys(dataset, by))
+    measure_names = MEASURES.names() if names is None else list(names)
+    return pool(sums(dataset, measure_names, keywords=keywords), group_keys(dataset, by))
 
 
 def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
@@ -369,9 +381,9 @@ def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
         people = dataset.read("dialogues", ["participant_id"]).column(0).to_pylist()
         return [of.get(person) for person in people]
     if column is not None and column not in names:
-        held = [one for one in GROUPS if GROUPS[one] in names]
-        known = [*held, POPULATION, *dataset.factors]
-        raise UnknownName("grouping", by, known, place=str(dataset.folder))
+        plain_groups = [column for column in GROUPS if GROUPS[column] in names]
+        groupings = [*plain_groups, POPULATION, *dataset.factors]
+        raise UnknownName("grouping", by, groupings, place=str(dataset.folder))
     keys = dataset.read("dialogues", [column or "dialogue_id"]).column(0)
     return [ALL] * len(keys) if column is None else keys.to_pylist()
 
@@ -408,13 +420,19 @@ def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
     members: dict[Hashable, list[int]] = {}
     for place, key in enumerate(keys):
         members.setdefault(key, []).append(place)
-    places = {key: np.array(own) for key, own in members.items()}
+    places = {key: np.array(positions) for key, positions in members.items()}
     rows = {
         (key, name): _pooled(
-            key, name, top[own], bottom[own], found.open.get(name), own, found.weights.get(name)
+            key,
+            name,
+            top[members_at],
+            bottom[members_at],
+            found.open.get(name),
+            members_at,
+            found.weights.get(name),
         )
         for name, top, bottom in zip(found.measures, found.numerators, found.denominators, strict=True)
-        for key, own in places.items()
+        for key, members_at in places.items()
     }
     order = sorted(members, key=lambda key: (key is None, key if key is not None else ""))
     return [rows[key, name] for key in order for name in found.measures]
@@ -434,14 +452,14 @@ def _pooled(
     numerator, denominator = exact_sum(tops), exact_sum(bottoms)
     value = numerator / denominator if denominator > 0 else None
     macro = exact_sum(tops[cases] / bottoms[cases]) / count if count else None
-    bounds, shown = (open_.low[:, members], open_.high[:, members]) if open_ else (), slice(None)
+    bounds, open_shown = (open_.low[:, members], open_.high[:, members]) if open_ else (), slice(None)
     if weights is not None:
-        each = weights[members]
-        value = _ratio(np.stack([tops, bottoms]) * each)
-        macro = _ratio(np.stack([tops[cases] / bottoms[cases], np.ones(count)]) * each[cases])
-        bounds, shown = [bound * each for bound in bounds], each > 0
+        member_weights = weights[members]
+        value = _ratio(np.stack([tops, bottoms]) * member_weights)
+        macro = _ratio(np.stack([tops[cases] / bottoms[cases], np.ones(count)]) * member_weights[cases])
+        bounds, open_shown = [bound * member_weights for bound in bounds], member_weights > 0
     places, lowest, highest = 0, None, None
-    if open_ is not None and (places := round(open_.places[members][shown].sum())):
+    if open_ is not None and (places := round(open_.places[members][open_shown].sum())):
         lowest, highest = map(_ratio, bounds)
     return Pooled(key, name, value, macro, numerator, denominator, count, places, lowest, highest)
 
@@ -452,7 +470,7 @@ def _ratio(pairs: Floats) -> float | None:
 
 
 def pool(found: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
-    """What `pooled` gives as a frame; the shape that `compute` describes."""
+    """The result of `pooled` as a frame, in the shape that `compute` describes."""
     import pandas as pd
 
     frame = pd.DataFrame(pooled(found, keys), columns=list(Pooled._fields))

@@ -59,31 +59,31 @@ def align_concepts(
     turn_index: int, meant: Iterable[Concept], understood: Iterable[Concept], attributes: Iterable[str] = ()
 ) -> TurnConcepts:
     """Lay what was meant beside what was understood; `attributes` are all that the domain has."""
-    said, taken = Counter(meant), Counter(understood)
-    if said == taken:
-        kept = {concept.attribute for concept in said}
+    meant_counts, understood_counts = Counter(meant), Counter(understood)
+    if meant_counts == understood_counts:
+        meant_attributes = {concept.attribute for concept in meant_counts}
         return TurnConcepts(
             turn_index=turn_index,
-            meant=tuple(said.elements()),
-            understood=frozenset(said),
-            correct=said.total(),
+            meant=tuple(meant_counts.elements()),
+            understood=frozenset(meant_counts),
+            correct=meant_counts.total(),
             substituted=0,
             inserted=0,
             deleted=0,
-            not_set=len(set(attributes) - kept),
+            not_set=len(set(attributes) - meant_attributes),
         )
-    correct = said & taken
+    correct = meant_counts & understood_counts
     missed: Counter[str] = Counter()
     extra: Counter[str] = Counter()
-    for concept, count in (said - correct).items():
+    for concept, count in (meant_counts - correct).items():
         missed[concept.attribute] += count
-    for concept, count in (taken - correct).items():
+    for concept, count in (understood_counts - correct).items():
         extra[concept.attribute] += count
     substituted = (missed & extra).total()
-    touched = {concept.attribute for concept in (*said, *taken)}
+    touched = {concept.attribute for concept in (*meant_counts, *understood_counts)}
     return TurnConcepts(
         turn_index=turn_index,
-        meant=tuple(said.elements()),
+        meant=tuple(meant_counts.elements()),
         understood=frozenset(correct),
         correct=correct.total(),
         substituted=substituted,
@@ -106,13 +106,13 @@ def concepts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
 
 def new_and_mentioned(turns: Iterable[TurnConcepts]) -> tuple[int, int]:
     """Concepts understood for the first time, and mentions of concepts not understood before."""
-    known: set[Concept] = set()
+    understood: set[Concept] = set()
     mentions = 0
     for turn in turns:
-        fresh = [concept for concept in turn.meant if concept not in known]
+        fresh = [concept for concept in turn.meant if concept not in understood]
         mentions += len(fresh)
-        known |= turn.understood
-    return len(known), mentions
+        understood |= turn.understood
+    return len(understood), mentions
 
 
 @dataclass(slots=True)
@@ -127,25 +127,30 @@ def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
     acts = _read(tables)
     logging, attributes = tables.overall(_domain, _domain_of_all)
     aligned = cache(partial(align_concepts, attributes=attributes))  # most turns are like others
-    found: dict[str, list[TurnConcepts]] = {}
-    for dialogue_id, own in acts.items():
-        meant = next(
-            (own.reference[name] for name in (*TRUSTED, *sorted(own.reference)) if name in own.reference),
+    turns_of_dialogue: dict[str, list[TurnConcepts]] = {}
+    for dialogue_id, dialogue_acts in acts.items():
+        reference = next(
+            (
+                dialogue_acts.reference[name]
+                for name in (*TRUSTED, *sorted(dialogue_acts.reference))
+                if name in dialogue_acts.reference
+            ),
             None,
         )
-        if meant is None or system_of.get(dialogue_id) not in logging:
+        if reference is None or system_of.get(dialogue_id) not in logging:
             continue
-        understood = own.understood
-        found[dialogue_id] = [
-            aligned(index, tuple(meant[index]), tuple(understood.get(index, ()))) for index in sorted(meant)
+        understood = dialogue_acts.understood
+        turns_of_dialogue[dialogue_id] = [
+            aligned(index, tuple(reference[index]), tuple(understood.get(index, ())))
+            for index in sorted(reference)
         ]
-    return found
+    return turns_of_dialogue
 
 
 def _domain(tables: Tables) -> tuple[frozenset[str | None], frozenset[str]]:
     """The systems that log what they understand, and the attributes of the domain."""
-    named = ["dialogue_id", "layer", "rank", "act", "slot", "value"]
-    first = tables.read("acts").select(named).filter(_of_users())
+    columns = ["dialogue_id", "layer", "rank", "act", "slot", "value"]
+    first = tables.read("acts").select(columns).filter(_of_users())
     logged = first.filter(field_of("layer") == "understood")["dialogue_id"].unique()
     logging = tables.read("dialogues").filter(field_of("dialogue_id").isin(logged))["system"].unique()
     slots = (field_of("slot").is_valid()) & (field_of("slot") != "")
@@ -158,8 +163,8 @@ def _domain(tables: Tables) -> tuple[frozenset[str | None], frozenset[str]]:
 def _domain_of_all(
     parts: Sequence[tuple[frozenset[str | None], frozenset[str]]],
 ) -> tuple[frozenset[str | None], frozenset[str]]:
-    systems = frozenset[str | None]().union(*(own for own, _ in parts))
-    return systems, frozenset[str]().union(*(own for _, own in parts))
+    systems = frozenset[str | None]().union(*(part_systems for part_systems, _ in parts))
+    return systems, frozenset[str]().union(*(part_attributes for _, part_attributes in parts))
 
 
 def _of_users() -> Any:
@@ -169,17 +174,17 @@ def _of_users() -> Any:
 def _read(tables: Tables) -> Mapping[str, _Acts]:
     """Acts of users by dialogue."""
     table = tables.read("acts")
-    named = ["dialogue_id", "turn_index", "layer", "source", "rank", "act", "slot", "op", "value"]
-    rows = table.select(named).filter(_of_users())
-    said = memoized(rows, ["act", "slot", "op", "value"], _concept)
+    selected = ["dialogue_id", "turn_index", "layer", "source", "rank", "act", "slot", "op", "value"]
+    rows = table.select(selected).filter(_of_users())
+    concept_column = memoized(rows, ["act", "slot", "op", "value"], _concept)
     columns = (rows[name].to_pylist() for name in ("dialogue_id", "turn_index", "layer", "source"))
     acts: dict[str, _Acts] = defaultdict(_Acts)
-    for dialogue_id, index, layer, source, concept in zip(*columns, said, strict=True):
-        own = acts[dialogue_id]
+    for dialogue_id, index, layer, source, concept in zip(*columns, concept_column, strict=True):
+        dialogue_acts = acts[dialogue_id]
         if layer == "understood":
-            turn = own.understood[index]
+            turn = dialogue_acts.understood[index]
         else:
-            turn = own.reference.setdefault(source, {}).setdefault(index, [])
+            turn = dialogue_acts.reference.setdefault(source, {}).setdefault(index, [])
         if concept is not None:
             turn.append(concept)
     return acts
@@ -198,17 +203,17 @@ def _concept(act: str, slot: str | None, op: str | None, value: str | None) -> C
 
 def _from_labels(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
     """Every user turn of a dialogue annotated in layer `avp`; those without label have no concepts."""
-    found: dict[str, list[TurnConcepts]] = {}
-    given = labels(tables).of("avp")
-    user_turns = turns_of(tables, "user") if given else {}
-    for dialogue_id, standing in given.items():
+    turns_of_dialogue: dict[str, list[TurnConcepts]] = {}
+    avp_labels = labels(tables).of("avp")
+    user_turns = turns_of(tables, "user") if avp_labels else {}
+    for dialogue_id, standing in avp_labels.items():
         by_turn: dict[int, list[tuple[str, Concept]]] = defaultdict(list)
-        for one in standing:
-            attribute, _, value = (one.value or "").partition("=")
-            by_turn[one.turn_index or 0].append((one.label, Concept(attribute, value)))
+        for avp in standing:
+            attribute, _, value = (avp.value or "").partition("=")
+            by_turn[avp.turn_index or 0].append((avp.label, Concept(attribute, value)))
         indices = sorted({*user_turns.get(dialogue_id, ()), *by_turn})
-        found[dialogue_id] = [_labelled(index, by_turn.get(index, [])) for index in indices]
-    return found
+        turns_of_dialogue[dialogue_id] = [_labelled(index, by_turn.get(index, [])) for index in indices]
+    return turns_of_dialogue
 
 
 def _labelled(turn_index: int, given: list[tuple[str, Concept]]) -> TurnConcepts:

@@ -1,4 +1,4 @@
-"""How sure a recogniser was, beside whether it was right: what calibration is read from."""
+"""Confidence and correctness of a recogniser: the basis of calibration."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ class SureHypothesis(NamedTuple):
 
 
 def scale_of(scores: Iterable[float]) -> Scale | None:
-    """What the scores of one recogniser are; None where they are no probabilities.
+    """Scale of one recogniser's scores; None where they are no probabilities.
 
     Empty   no scores, or none but 0 and 1: taken as probabilities
     """
@@ -57,32 +57,36 @@ def sure_hypotheses(tables: Tables, source: str = LIVE, ranks: Ranks = "first") 
 
 
 def _listed(tables: Tables, source: str, ranks: Ranks) -> list[SureHypothesis]:
-    found, ids = _sure(tables, source, ranks), dialogue_ids(tables)
-    rows = zip(*(one.tolist() for one in found), strict=True)
+    columns, ids = _sure(tables, source, ranks), dialogue_ids(tables)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     return [SureHypothesis(ids[place], *more) for place, *more in rows]
 
 
 def _sure(tables: Tables, source: str, ranks: Ranks) -> tuple[np.ndarray, ...]:
     """In columns: place of the dialogue, index of the turn, confidence, whether it is right."""
-    wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    turns = tables.read("turns").select(["dialogue_id", "turn_index", "party", "reference"]).filter(wanted)
+    row_filter = (field_of("party") == "user") & field_of("reference").is_valid()
+    turns = (
+        tables.read("turns").select(["dialogue_id", "turn_index", "party", "reference"]).filter(row_filter)
+    )
     scored = (field_of("source") == source) & field_of("score").is_valid()
     rows = tables.read("hypotheses").filter(scored if ranks == "all" else scored & (field_of("rank") == 0))
-    (said, text), texts = encoded(turns["reference"], rows["text"])
+    (spoken_codes, text), texts = encoded(turns["reference"], rows["text"])
     numbers: dict[tuple[str, ...], int] = {(): 0}
     words = (tuple(spoken_words(text)) for text in texts)
     spoken = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
     keys, wanted_keys = turn_keys(tables, turns), turn_keys(tables, rows)
-    reference = last_of(wanted_keys, keys, taken(spoken, said, 0))
+    reference = last_of(wanted_keys, keys, taken(spoken, spoken_codes, 0))
     places, score = dialogue_places(tables, rows), number_column(rows, "score")
     ranges = tables.overall(_score_ranges, _widest, source)
     scales = [scale_of(ranges[system]) if system in ranges else None for system in _systems(tables)]
     scale = taken(np.array(scales, dtype=object), places, None)
-    kept = (places >= 0) & (reference != -1) & (scale != None)  # noqa: E711, of each
-    pairs = zip(scale[kept].tolist(), score[kept].tolist(), strict=True)
-    confidence = np.array([math.exp(one) if kind == "logarithm" else one for kind, one in pairs], dtype=float)
-    right = taken(spoken, text, 0)[kept] == reference[kept]
-    return places[kept], rows["turn_index"].to_numpy()[kept], confidence, right
+    usable = (places >= 0) & (reference != -1) & (scale != None)  # noqa: E711, of each
+    pairs = zip(scale[usable].tolist(), score[usable].tolist(), strict=True)
+    confidence = np.array(
+        [math.exp(raw_score) if kind == "logarithm" else raw_score for kind, raw_score in pairs], dtype=float
+    )
+    right = taken(spoken, text, 0)[usable] == reference[usable]
+    return places[usable], rows["turn_index"].to_numpy()[usable], confidence, right
 
 
 def _systems(tables: Tables) -> list[str | None]:
@@ -94,10 +98,10 @@ def _brier(tables: Tables) -> Pairs:
     order = np.argsort(places, kind="stable")
     pairs = zip(confidence[order].tolist(), right[order].tolist(), strict=True)
     errors = [(sure - true) ** 2 for sure, true in pairs]
-    found, begins, counts = np.unique(places[order], return_index=True, return_counts=True)
+    turn_places, begins, counts = np.unique(places[order], return_index=True, return_counts=True)
     ends = (begins + counts).tolist()
     sums = [math.fsum(errors[begin:end]) for begin, end in zip(begins.tolist(), ends, strict=True)]
-    return sum_rows(tables, found, np.array(sums, dtype=float), counts.astype(float))
+    return sum_rows(tables, turn_places, np.array(sums, dtype=float), counts.astype(float))
 
 
 def _score_ranges(tables: Tables, source: str) -> _Ranges:
@@ -111,12 +115,12 @@ def _score_ranges(tables: Tables, source: str) -> _Ranges:
 
 
 def _widest(parts: Sequence[_Ranges]) -> _Ranges:
-    found: _Ranges = {}
+    ranges: _Ranges = {}
     for part in parts:
         for system, (low, high) in part.items():
-            least, most = found.get(system, (low, high))
-            found[system] = min(least, low), max(most, high)
-    return found
+            least, most = ranges.get(system, (low, high))
+            ranges[system] = min(least, low), max(most, high)
+    return ranges
 
 
 BRIER: Final = Measure(

@@ -32,12 +32,12 @@ def squared_runs(inappropriate: Iterable[bool]) -> int:
 def _weighted(tables: Tables) -> Pairs:
     """Neighbours are system turns that follow each other; user turns between them do not break a run."""
     turns = turns_of(tables, "system")
-    found: dict[str, tuple[float, float]] = {}
+    weighted: dict[str, tuple[float, float]] = {}
     for dialogue_id, judged in labels(tables).of("context").items():
-        wrong = {one.turn_index for one in judged if one.label == "IA"}
-        whole = turns.get(dialogue_id) or sorted(one.turn_index or 0 for one in judged)
-        found[dialogue_id] = (squared_runs(index in wrong for index in whole), 1)
-    return found
+        wrong = {judgement.turn_index for judgement in judged if judgement.label == "IA"}
+        indices = turns.get(dialogue_id) or sorted(judgement.turn_index or 0 for judgement in judged)
+        weighted[dialogue_id] = (squared_runs(index in wrong for index in indices), 1)
+    return weighted
 
 
 def _judged(tables: Tables, dialogue_id: str) -> float:

@@ -1,4 +1,4 @@
-"""What open disputes of annotators leave open in a measure: the mean over annotators, and the bounds.
+"""Effect of open disputes of annotators on a measure: the mean over annotators, and the bounds.
 
 A place at which annotators differ, no label has most of them, and nobody decided counts in numerators and
 denominators alike. The value is the mean over the annotators, each of whom is taken at their word in turn;
@@ -36,7 +36,7 @@ class Settled(NamedTuple):
 
 
 class OpenPlaces(NamedTuple):
-    """How many places of a layer were judged, or given a label, and at how many of them that is open."""
+    """Places of a layer that were judged, or given a label, and how many of them are open."""
 
     layer: str
     open: int
@@ -45,11 +45,11 @@ class OpenPlaces(NamedTuple):
 
 def open_places(dataset: "Dataset") -> list[OpenPlaces]:
     """The layers that measures read and somebody annotated, each with what is open in it."""
-    found = Labels(dataset.read("annotations").to_pylist())
+    all_labels = Labels(dataset.read("annotations").to_pylist())
     counts: list[OpenPlaces] = []
-    for layer in sorted(set(found.layers()) & LAYERS.keys()):
-        disputes = sum(map(len, found.open(layer).values()))
-        counts.append(OpenPlaces(layer, disputes, disputes + sum(map(len, found.of(layer).values()))))
+    for layer in sorted(set(all_labels.layers()) & LAYERS.keys()):
+        disputes = sum(map(len, all_labels.open(layer).values()))
+        counts.append(OpenPlaces(layer, disputes, disputes + sum(map(len, all_labels.of(layer).values()))))
     return counts
 
 
@@ -59,7 +59,7 @@ class _Place(NamedTuple):
 
 
 def settle(tables: Tables, components: Components, layers: frozenset[str], known: Pairs) -> Settled | None:
-    """What open places in these layers leave open in a measure; None where none is.
+    """Bounds of a measure with open places in these layers; None where none is open.
 
     Input   known: what the measure counts without them, in all dialogues
     """
@@ -90,13 +90,13 @@ class _Trials:
 
     @cached_property
     def first(self) -> Tables:
-        return self.decided({key: [0] * len(own) for key, own in self.places.items()})
+        return self.decided({key: [0] * len(open_places) for key, open_places in self.places.items()})
 
     @cached_property
     def single(self) -> Mapping[tuple[int, int], Tables]:
         most = max(map(len, self.places.values()))
         steps = [(number, option) for number in range(most) for option in range(1, self._options(number))]
-        first = {key: [0] * len(own) for key, own in self.places.items()}
+        first = {key: [0] * len(open_places) for key, open_places in self.places.items()}
         return {step: self.decided(self.changed(first, *step)) for step in steps}
 
     @cached_property
@@ -104,8 +104,8 @@ class _Trials:
         return [
             self.decided(
                 {
-                    key: [place.dispute.said[turn % len(place.dispute.said)] for place in own]
-                    for key, own in self.places.items()
+                    key: [place.dispute.said[turn % len(place.dispute.said)] for place in open_places]
+                    for key, open_places in self.places.items()
                 }
             )
             for turn in range(max(self.rounds.values()))
@@ -113,8 +113,11 @@ class _Trials:
 
     @cached_property
     def rounds(self) -> dict[str, int]:
-        """How many annotators differ in each dialogue."""
-        return {key: max(len(place.dispute.said) for place in own) for key, own in self.places.items()}
+        """Number of annotators who differ in each dialogue."""
+        return {
+            key: max(len(place.dispute.said) for place in open_places)
+            for key, open_places in self.places.items()
+        }
 
     def _options(self, number: int) -> int:
         return max(
@@ -122,12 +125,12 @@ class _Trials:
         )
 
     def changed(self, choices: Choices, number: int, option: int) -> Choices:
-        """The same choices with another option at one place of each dialogue that has it."""
-        made = {key: list(own) for key, own in choices.items()}
-        for key, own in self.places.items():
-            if number < len(own) and option < len(own[number].dispute.options):
-                made[key][number] = option
-        return made
+        """Copy of the choices with another option at one place of each dialogue that has it."""
+        new_choices = {key: list(options) for key, options in choices.items()}
+        for key, open_places in self.places.items():
+            if number < len(open_places) and option < len(open_places[number].dispute.options):
+                new_choices[key][number] = option
+        return new_choices
 
     def decided(self, choices: Choices) -> Tables:
         decisions: dict[tuple[str, str], list[int]] = {}
@@ -160,13 +163,13 @@ class _Counted:
 
     def touched(self) -> dict[str, int]:
         """At how many places of each dialogue a decision changes anything."""
-        found = {
+        touched_keys = {
             (key, step[0])
             for step, pairs in self._single.items()
             for key, pair in pairs.items()
             if pair != self._first[key]
         }
-        return Counter(key for key, _ in found)
+        return Counter(key for key, _ in touched_keys)
 
     def extreme(self, value: float, sign: int) -> Pairs:
         """The least (-1) or greatest (1) that decisions give.
@@ -174,7 +177,7 @@ class _Counted:
         The option that moves the pooled value furthest is taken at every place; where places do not add up,
         place after place, with the places before it decided.
         """
-        choices: Choices = {key: [0] * len(own) for key, own in self._trials.places.items()}
+        choices: Choices = {key: [0] * len(open_places) for key, open_places in self._trials.places.items()}
         worth = dict.fromkeys(choices, 0.0)
         gains: dict[tuple[str, int], float] = {}
         for (number, option), pairs in self._single.items():
@@ -186,14 +189,16 @@ class _Counted:
             worth[key] += gain
         if not gains:
             return self._first
-        found = self._count(self._trials.decided(choices))
-        moved = {key: sign * (_worth(found[key], value) - _worth(self._first[key], value)) for key in found}
-        if all(isclose(moved[key], worth[key], abs_tol=1e-9) for key in found):
-            return found
+        counted = self._count(self._trials.decided(choices))
+        moved = {
+            key: sign * (_worth(counted[key], value) - _worth(self._first[key], value)) for key in counted
+        }
+        if all(isclose(moved[key], worth[key], abs_tol=1e-9) for key in counted):
+            return counted
         return self._one_by_one(value, sign)
 
     def _one_by_one(self, value: float, sign: int) -> Pairs:
-        choices: Choices = {key: [0] * len(own) for key, own in self._trials.places.items()}
+        choices: Choices = {key: [0] * len(open_places) for key, open_places in self._trials.places.items()}
         best = dict(self._first)
         for number, option in self._single:
             trial = self._trials.changed(choices, number, option)
@@ -204,5 +209,5 @@ class _Counted:
 
 
 def _worth(pair: Pair, value: float) -> float:
-    """How far a dialogue's components move the pooled value away from where it stands."""
+    """Influence of a dialogue's components on the pooled value."""
     return pair[0] - value * pair[1]

@@ -1,4 +1,4 @@
-"""What measures are counted from beside the turns, and whether a study and its systems will give it."""
+"""Evidence that measures need beside the turns, and whether a study and its systems will give it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ ROLE: Final = "answer:"  # of a question that participants answer
 
 
 def check_needs(measure: Measure) -> None:
-    """Nothing where all that a measure needs is known here. Raises UnknownName."""
+    """Check that all evidence of a measure is known here. Raises UnknownName."""
     for way in measure.needs:
         for name in way:
             _evidence(name)
@@ -31,7 +31,7 @@ class _Evidence(NamedTuple):
 
 
 class Lacking(NamedTuple):
-    """Why a measure could not be counted, in words, and what to do."""
+    """Reason why a measure could not be counted, and what to do."""
 
     systems: list[str]
     why: str
@@ -78,18 +78,18 @@ _EVIDENCE: Final[dict[str, _Evidence]] = {
 
 @dataclass(frozen=True)
 class GivenEvidence:
-    """What each system's answers to a hello held of what measures need; None: it was not asked."""
+    """Evidence in each system's answers to a hello; None: it was not asked."""
 
     by_system: Mapping[str, Sequence[str] | None]
 
     def without(self, name: str, among: Sequence[str]) -> list[str]:
-        """Which of these systems showed nothing of it."""
-        held = ((one, self.by_system.get(one)) for one in among)
-        return [one for one, shown in held if shown is not None and name not in shown]
+        """Systems among these that showed nothing of it."""
+        evidence_of = ((system, self.by_system.get(system)) for system in among)
+        return [system for system, evidence in evidence_of if evidence is not None and name not in evidence]
 
 
 def lacking(study: Study, measure: Measure, systems: Sequence[str], given: GivenEvidence) -> Lacking | None:
-    """Why the study could not count a measure for these systems; None where it could, as far as can be told.
+    """Reason why the study could not count a measure for these systems; None if it could.
 
     Note    a measure's `needs` are ways to count it, and one will do; a system that was not asked is trusted
     """
@@ -98,12 +98,12 @@ def lacking(study: Study, measure: Measure, systems: Sequence[str], given: Given
     cures: dict[str, None] = {}
     for way in measure.needs:
         missing = [(name, _without(study, name, systems, given)) for name in way]
-        missing = [(name, found) for name, found in missing if found is not None]
+        missing = [(name, systems) for name, systems in missing if systems is not None]
         if not missing:
             return None
         whys.append(" and ".join(_evidence(name).words for name, _ in missing))
         cures |= dict.fromkeys(_evidence(name).cure for name, _ in missing)
-        whose |= dict.fromkeys(one for _, found in missing for one in found)
+        whose |= dict.fromkeys(system for _, systems in missing for system in systems)
     if not whys:
         return None
     return Lacking(list(whose), ", or ".join(whys), ", or ".join([*cures, "declare another measure"]))
@@ -111,9 +111,9 @@ def lacking(study: Study, measure: Measure, systems: Sequence[str], given: Given
 
 def _without(study: Study, name: str, systems: Sequence[str], given: GivenEvidence) -> list[str] | None:
     """The systems that lack it, none where it is the study that does; None: it is there."""
-    there = _evidence(name).there
-    if there is not None:
-        return None if there(study) else []
+    condition = _evidence(name).there
+    if condition is not None:
+        return None if condition(study) else []
     return given.without(name, systems) or None
 
 
@@ -138,7 +138,9 @@ def _evidence(name: str) -> _Evidence:
 
 
 def _annotated(study: Study, layer: str) -> bool:
-    return study.annotation is not None and any(one.scheme == layer for _, one in study.annotation.layers)
+    return study.annotation is not None and any(
+        setting.scheme == layer for _, setting in study.annotation.layers
+    )
 
 
 def _asked(study: Study, role: str) -> bool:

@@ -63,16 +63,16 @@ def _matrix(tables: Tables) -> _Matrix:
     """Every constrained slot of every assigned goal beside the value exchanged for it."""
 
     def make() -> _Matrix:
-        found = _Matrix()
+        matrix = _Matrix()
         exchanged = _exchanged(tables)
         for dialogue_id, slot, value in _keys(tables):
             if dialogue_id not in exchanged:
                 continue
-            own = found.by_dialogue[dialogue_id]
-            own.cells += 1
-            own.agreeing += exchanged[dialogue_id].get(slot, NONE) == value
-            found.key[slot, value] += 1
-        return found
+            row_matrix = matrix.by_dialogue[dialogue_id]
+            row_matrix.cells += 1
+            row_matrix.agreeing += exchanged[dialogue_id].get(slot, NONE) == value
+            matrix.key[slot, value] += 1
+        return matrix
 
     return tables.remember(_matrix, make)
 
@@ -87,8 +87,8 @@ def _keys(tables: Tables) -> Iterator[tuple[str, str, str]]:
         for slot, value in goal.constraints.items():
             if slot != TYPE and value != DONTCARE:
                 yield dialogue_id, slot, normalise_value(value)
-    wanted = (field_of("origin") == "assigned") & (field_of("kind") == "constraint")
-    rows = tables.read("goals").filter(wanted & (field_of("goal_index") == 0))
+    row_filter = (field_of("origin") == "assigned") & (field_of("kind") == "constraint")
+    rows = tables.read("goals").filter(row_filter & (field_of("goal_index") == 0))
     columns = rows.select(["dialogue_id", "slot", "value"]).to_pydict().values()
     for dialogue_id, slot, value in zip(*columns, strict=True):
         if dialogue_id not in counting and value not in (None, DONTCARE):
@@ -97,20 +97,21 @@ def _keys(tables: Tables) -> Iterator[tuple[str, str, str]]:
 
 def _exchanged(tables: Tables) -> Mapping[str, Mapping[str, str]]:
     """Slot and value that each dialogue arrived at: the experts', else what was understood last."""
-    wanted = (field_of("layer") == "understood") & (field_of("rank") == 0)
+    row_filter = (field_of("layer") == "understood") & (field_of("rank") == 0)
     order = [("dialogue_id", "ascending"), ("turn_index", "ascending"), ("position", "ascending")]
     facts = ["act", "slot", "op", "value"]
-    named = ["dialogue_id", "turn_index", "position", "layer", "rank", *facts]
-    rows = tables.read("acts").select(named).filter(wanted).sort_by(order)
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    told = memoized(rows, facts, _told)
-    for dialogue_id, pair in zip(rows["dialogue_id"].to_pylist(), told, strict=True):
-        values = found[dialogue_id]
+    columns = ["dialogue_id", "turn_index", "position", "layer", "rank", *facts]
+    rows = tables.read("acts").select(columns).filter(row_filter).sort_by(order)
+    slot_values: dict[str, dict[str, str]] = defaultdict(dict)
+    slot_pairs = memoized(rows, facts, _told)
+    for dialogue_id, pair in zip(rows["dialogue_id"].to_pylist(), slot_pairs, strict=True):
+        values = slot_values[dialogue_id]
         if pair is not None:
             values[pair[0]] = pair[1]
     judged = labels(tables).of("avm").items()
-    return found | {
-        key: {one.label: normalise_value(one.value) for one in own if one.value} for key, own in judged
+    return slot_values | {
+        key: {avp.label: normalise_value(avp.value) for avp in avp_labels if avp.value}
+        for key, avp_labels in judged
     }
 
 
@@ -123,7 +124,10 @@ def _told(act: str, slot: str | None, op: str | None, value: str | None) -> Attr
 def _kappa(tables: Tables) -> Pairs:
     matrix = _matrix(tables)
     chance = chance_agreement(tables.overall(_key, _key_of_all))
-    return {key: kappa_components(own.cells, own.agreeing, chance) for key, own in matrix.by_dialogue.items()}
+    return {
+        key: kappa_components(counts.cells, counts.agreeing, chance)
+        for key, counts in matrix.by_dialogue.items()
+    }
 
 
 def _key(tables: Tables) -> Counter[AttributeValue]:
@@ -131,14 +135,14 @@ def _key(tables: Tables) -> Counter[AttributeValue]:
 
 
 def _key_of_all(parts: Sequence[Counter[AttributeValue]]) -> Counter[AttributeValue]:
-    found: Counter[AttributeValue] = Counter()
+    total: Counter[AttributeValue] = Counter()
     for part in parts:
-        found.update(part)
-    return found
+        total.update(part)
+    return total
 
 
 def _agreement(tables: Tables) -> Pairs:
-    return {key: (own.agreeing, own.cells) for key, own in _matrix(tables).by_dialogue.items()}
+    return {key: (counts.agreeing, counts.cells) for key, counts in _matrix(tables).by_dialogue.items()}
 
 
 def _measures() -> Iterable[Measure]:

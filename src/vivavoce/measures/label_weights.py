@@ -1,4 +1,4 @@
-"""What labels of annotators weigh, where a lot decided of which dialogues they were asked."""
+"""Weights of annotators' labels, where a lot chose the dialogues to annotate."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,7 @@ def chosen_layers(dataset: "Dataset") -> set[str]:
     chances: dict[str, set[float]] = {}
     for row in dataset.read(TABLE, ["layer", "chance"]).to_pylist():
         chances.setdefault(row["layer"], set()).add(row["chance"])
-    return {layer for layer, found in chances.items() if len(found) > 1}
+    return {layer for layer, layer_chances in chances.items() if len(layer_chances) > 1}
 
 
 def label_weights(
@@ -44,11 +44,11 @@ def label_weights(
     """
     chosen = chosen_layers(dataset)
     weights = {layer: np.fromiter(_weights(dataset, layer, dialogues), float) for layer in chosen}
-    layers = {name: sorted(chosen.intersection(own)) for name, own in looked_at.items()}
-    return {name: weights[own[0]] for name, own in layers.items() if own}
+    layers = {name: sorted(chosen.intersection(layer_names)) for name, layer_names in looked_at.items()}
+    return {name: weights[layer_names[0]] for name, layer_names in layers.items() if layer_names}
 
 
 def _weights(dataset: "Dataset", layer: str, dialogues: Sequence[str]) -> Iterator[float]:
-    found = logged_chances(dataset, layer)
-    for chance, drawn in (found.get(dialogue, (1.0, False)) for dialogue in dialogues):
-        yield 1 / chance if drawn else 0.0
+    drawn_chances = logged_chances(dataset, layer)
+    for chance, selected in (drawn_chances.get(dialogue, (1.0, False)) for dialogue in dialogues):
+        yield 1 / chance if selected else 0.0

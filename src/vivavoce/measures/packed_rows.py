@@ -12,16 +12,16 @@ WHOLE: Final = (np.uint8, np.int16, np.int32)
 
 def pack(rows: Iterable[Floats]) -> list[Packed]:
     """Each row in the smallest type; rows that are the same are one object, which goes to others once."""
-    held: dict[tuple[str, bytes], Packed] = {}
+    unique_rows: dict[tuple[str, bytes], Packed] = {}
     small = [_smallest(row) for row in rows]
-    return [held.setdefault((one.dtype.str, one.tobytes()), one) for one in small]
+    return [unique_rows.setdefault((packed.dtype.str, packed.tobytes()), packed) for packed in small]
 
 
 def _smallest(row: Floats) -> Packed:
     low, high = (row.min(), row.max()) if len(row) else (0.0, 0.0)
-    fitting = [one for one in WHOLE if np.iinfo(one).min <= low and high <= np.iinfo(one).max]
-    small = (row.astype(one) for one in (*fitting, np.float32))
-    return next((one for one in small if np.array_equal(one, row)), row.copy())
+    fitting = [dtype for dtype in WHOLE if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max]
+    small = (row.astype(dtype) for dtype in (*fitting, np.float32))
+    return next((packed for packed in small if np.array_equal(packed, row)), row.copy())
 
 
 class PackedRows:
@@ -44,9 +44,9 @@ class PackedRows:
         if isinstance(place, int):
             return self._row(place)
         if isinstance(place, list):
-            made = PackedRows(())
-            made._rows = [self._rows[one] for one in place]
-            return made
+            subset = PackedRows(())
+            subset._rows = [self._rows[index] for index in place]
+            return subset
         return np.asarray(self)[place]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

@@ -55,7 +55,7 @@ class ComparedTurns:
 
 
 def compared_turns(tables: Tables) -> ComparedTurns:
-    """What was said and what was heard: the live first hypothesis, or the turn's text without one.
+    """Words said and words heard: the live first hypothesis, or the turn's text without one.
 
     Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition, and of a
     turn that a system heard by itself it may be unknown: neither is compared.
@@ -66,27 +66,27 @@ def compared_turns(tables: Tables) -> ComparedTurns:
 def _compared(tables: Tables) -> ComparedTurns:
     import pyarrow as pa
 
-    wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    named = ["dialogue_id", "turn_index", "party", "reference", "text", "by_sound"]
-    turns = tables.read("turns").select(named).filter(wanted)
+    row_filter = (field_of("party") == "user") & field_of("reference").is_valid()
+    columns_read = ["dialogue_id", "turn_index", "party", "reference", "text", "by_sound"]
+    turns = tables.read("turns").select(columns_read).filter(row_filter)
     live = tables.read("hypotheses").filter(field_of("source") == LIVE)
     nothing = pa.chunked_array([[""]], turns["text"].type)
     columns = [turns["reference"], turns["text"], live["text"], nothing]
-    (said, text, recognised, (empty,)), texts = encoded(*columns)
+    (reference_codes, text, recognised, (empty,)), texts = encoded(*columns)
     dialogue, key, keys = dialogue_places(tables, turns), turn_keys(tables, turns), turn_keys(tables, live)
     rank = live["rank"].to_numpy()
     first = last_of(key, keys[rank == 0], recognised[rank == 0])
     spoken = np.isin(tables.read("dialogues")["channel"].to_numpy(zero_copy_only=False), SPOKEN)
     by_sound = turns["by_sound"].fill_null(False).to_numpy(zero_copy_only=False)
     compared = (dialogue >= 0) & ((first >= 0) | (taken(spoken, dialogue, False) & ((text >= 0) | ~by_sound)))
-    heard = np.where(first >= 0, first, np.where(text >= 0, text, empty))
+    heard_codes = np.where(first >= 0, first, np.where(text >= 0, text, empty))
     return ComparedTurns(
         dialogue[compared],
         key[compared],
-        said[compared],
-        heard[compared],
+        reference_codes[compared],
+        heard_codes[compared],
         texts,
-        [spoken_words(one) for one in texts],
+        [spoken_words(text) for text in texts],
         (keys, rank, np.where(recognised >= 0, recognised, empty)),
     )
 
@@ -100,8 +100,8 @@ def last_of(wanted: Places, keys: Places, values: Places) -> Places:
     """The last value under each key; -1 where there is none."""
     order = np.argsort(keys, kind="stable")
     places = np.searchsorted(keys[order], wanted, side="right") - 1
-    found = taken(values[order], places)
-    return np.where(taken(keys[order], places, -2) == wanted, found, -1)
+    last_values = taken(values[order], places)
+    return np.where(taken(keys[order], places, -2) == wanted, last_values, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,11 @@ class WordCounts:
 
     def error_rate_per_turn(self, *, insertions: bool = True) -> Pairs:
         """Turns in which nothing was said are left out."""
-        said = self.reference_count > 0
-        rates = np.divide(self.errors(insertions), self.reference_count, where=said, out=np.zeros(len(said)))
-        return self._sum(rates, said.astype(float))
+        has_words = self.reference_count > 0
+        rates = np.divide(
+            self.errors(insertions), self.reference_count, where=has_words, out=np.zeros(len(has_words))
+        )
+        return self._sum(rates, has_words.astype(float))
 
     def sentence_errors(self) -> Pairs:
         return self._sum((self.errors(True) > 0).astype(float))
@@ -157,22 +159,24 @@ def _counts(tables: Tables) -> WordCounts:
 
 
 def _isolated_counts(tables: Tables) -> WordCounts | None:
-    """The same on keywords alone; None without keywords."""
+    """Error counts on keywords alone; None without keywords."""
 
     def make() -> WordCounts | None:
         keywords = domain_words(tables) if tables.keywords is None else _lowered(tables.keywords)
         if not keywords:
             return None
         words = compared_turns(tables).words
-        return _aligned(tables, [[word for word in one if word in keywords] for one in words])
+        return _aligned(tables, [[word for word in text_words if word in keywords] for text_words in words])
 
     return tables.remember(_isolated_counts, make)
 
 
 def _aligned(tables: Tables, words: list[list[str]]) -> WordCounts:
     turns = compared_turns(tables)
-    made, own = once(lambda said, heard: align(words[said], words[heard]), turns.said, turns.heard)
-    counts = np.array(made, dtype=float).reshape(-1, len(ErrorCounts._fields))[own]
+    alignments, pair_of_turn = once(
+        lambda said, heard: align(words[said], words[heard]), turns.said, turns.heard
+    )
+    counts = np.array(alignments, dtype=float).reshape(-1, len(ErrorCounts._fields))[pair_of_turn]
     return WordCounts(tables, turns.dialogue, *counts.T)
 
 
@@ -200,8 +204,8 @@ def _from(
     figure: Callable[[WordCounts], Pairs], counts: Callable[[Tables], WordCounts | None] = _counts
 ) -> Callable[[Tables], Pairs]:
     def components(tables: Tables) -> Pairs:
-        found = counts(tables)
-        return {} if found is None else figure(found)
+        error_counts = counts(tables)
+        return {} if error_counts is None else figure(error_counts)
 
     return components
 
@@ -292,7 +296,7 @@ def _rates() -> Iterator[Measure]:
 
 
 def _both(isolated: bool) -> Iterator[Measure]:
-    """What is told of all words and of keywords alike."""
+    """Measures of all words and of keywords alike."""
     common = _isolated if isolated else partial(_word, empty=EMPTY)
     counts = _isolated_counts if isolated else _counts
     mark, prefix = ("_iso", "keyword") if isolated else ("", "word")

@@ -1,4 +1,4 @@
-"""What a recogniser could have heard: error rates of the best of its first k hypotheses (N-best oracle).
+"""Best possible recognition: error rates of the best of the first k hypotheses (N-best oracle).
 
 The distance between the error rate of the first hypothesis and that of the oracle is what a better choice
 among the hypotheses could win.
@@ -61,15 +61,15 @@ def _oracle_turns(tables: Tables) -> OracleTurns:
     keys, rank, text = compared.hypotheses
     order = np.argsort(compared.key)
     place = taken(order, np.searchsorted(compared.key[order], keys), 0) if many else keys
-    known = taken(compared.key, place, -1) == keys if many else np.zeros(len(keys), bool)
-    bare = np.setdiff1d(np.arange(many), place[known])
-    turn = np.concatenate([place[known], bare])
-    rank = np.concatenate([rank[known], 0 * bare])
-    text = np.concatenate([text[known], compared.heard[bare]])
+    has_reference = taken(compared.key, place, -1) == keys if many else np.zeros(len(keys), bool)
+    bare = np.setdiff1d(np.arange(many), place[has_reference])
+    turn = np.concatenate([place[has_reference], bare])
+    rank = np.concatenate([rank[has_reference], 0 * bare])
+    text = np.concatenate([text[has_reference], compared.heard[bare]])
     alphabet = np.argsort(np.argsort(np.array(compared.texts, dtype=object)))
     sequence = np.lexsort((alphabet[text], rank, turn))
     turn, text = turn[sequence], text[sequence]
-    made, own = once(
+    error_sets, pair_of_row = once(
         lambda said, heard: Levenshtein.distance(words[said], words[heard]), compared.said[turn], text
     )
     begins = np.searchsorted(turn, np.arange(many))
@@ -78,7 +78,7 @@ def _oracle_turns(tables: Tables) -> OracleTurns:
         tables,
         compared.dialogue,
         lengths[compared.said],
-        np.array(made, dtype=float)[own],
+        np.array(error_sets, dtype=float)[pair_of_row],
         np.arange(len(turn)) - begins[turn],
         begins,
     )

@@ -20,15 +20,17 @@ def task_codes(tables: Tables) -> Codes:
     """Codes of the sub-tasks by dialogue: the experts' where annotated, else told from the goals."""
 
     def make() -> Codes:
-        found = scored(tables)
-        told: dict[str, Counter[str]] = {}
-        for key, goals in found.inferred.items():
-            assigned = found.assigned.get(key)
+        outcomes = scored(tables)
+        codes_of: dict[str, Counter[str]] = {}
+        for key, goals in outcomes.inferred.items():
+            assigned = outcomes.assigned.get(key)
             code = call_code(goals, assigned=None if assigned is None else bool(assigned.score()))
             if code is not None:
-                told[key] = Counter([code])
+                codes_of[key] = Counter([code])
         judged = labels(tables).of("subtask").items()
-        return told | {key: Counter(one.label for one in own) for key, own in judged}
+        return codes_of | {
+            key: Counter(standing.label for standing in standing_labels) for key, standing_labels in judged
+        }
 
     return tables.remember(task_codes, make)
 

@@ -34,9 +34,9 @@ def subjective_success(tables: Tables) -> Pairs:
 
 def _assigned(offer_rule: OfferRule) -> Components:
     def components(tables: Tables) -> Pairs:
-        found = scored(tables).assigned
-        scores = [outcome.score(offer_rule) for outcome in found.values()]
-        places, _ = places_of(tables, dict.fromkeys(found, ()))
+        assigned = scored(tables).assigned
+        scores = [outcome.score(offer_rule) for outcome in assigned.values()]
+        places, _ = places_of(tables, dict.fromkeys(assigned, ()))
         return sum_rows(tables, places, np.array(scores, dtype=float))
 
     return components
@@ -60,7 +60,7 @@ class InferredGoals:
         return sum_rows(self.tables, self.dialogue, marked, also=self.known).over_dialogues()
 
     def success(self, unit: Unit, policy: NoMatchPolicy, offer_rule: OfferRule) -> Pairs:
-        """What `inferred_components` says of each dialogue."""
+        """Figures of `inferred_components` by dialogue."""
         scores = np.array([goal.score(policy, offer_rule) for goal in self.goals], dtype=float)
         counts = ~np.isnan(scores)
         dialogue, scores = self.dialogue[counts], scores[counts]
@@ -74,8 +74,10 @@ class InferredGoals:
 
 def _inferred_goals(tables: Tables) -> InferredGoals:
     def make() -> InferredGoals:
-        found = scored(tables).inferred
-        return InferredGoals(tables, *places_of(tables, found), list(chain.from_iterable(found.values())))
+        inferred = scored(tables).inferred
+        return InferredGoals(
+            tables, *places_of(tables, inferred), list(chain.from_iterable(inferred.values()))
+        )
 
     return tables.remember(_inferred_goals, make)
 

@@ -48,7 +48,7 @@ _concept = partial(
 
 @dataclass(frozen=True, slots=True)
 class ConceptCounts:
-    """What the user turns count whose concepts are known, one entry a turn.
+    """Counts in user turns with known concepts, one entry a turn.
 
     known     the dialogues whose turns are known, also those that have none
     dialogue  its place among those of the tables
@@ -73,17 +73,17 @@ class ConceptCounts:
 
 def _counts(tables: Tables) -> ConceptCounts:
     def make() -> ConceptCounts:
-        found = concepts(tables)
-        turns = [turn for own in found.values() for turn in own]
+        concept_turns = concepts(tables)
+        turns = [turn for dialogue_turns in concept_turns.values() for turn in dialogue_turns]
         kinds = {id(turn): turn for turn in turns}  # turns that are alike are one object
-        rows = {one: row for row, one in enumerate(kinds)}
-        own = np.array([rows[id(turn)] for turn in turns], dtype=np.int64)
+        rows = {kind: row for row, kind in enumerate(kinds)}
+        kind_of_turn = np.array([rows[id(turn)] for turn in turns], dtype=np.int64)
         counts = {
-            name: np.array([getattr(turn, name) for turn in kinds.values()], dtype=float)[own]
+            name: np.array([getattr(turn, name) for turn in kinds.values()], dtype=float)[kind_of_turn]
             for name in COUNTED
         }
         counts["wrong"] = counts["substituted"] + counts["inserted"] + counts["deleted"]
-        return ConceptCounts(tables, *places_of(tables, found), counts)
+        return ConceptCounts(tables, *places_of(tables, concept_turns), counts)
 
     return tables.remember(_counts, make)
 
@@ -119,19 +119,22 @@ def parse_labels(tables: Tables) -> Mapping[str, Mapping[int, str]]:
 
     def make() -> Mapping[str, Mapping[int, str]]:
         judged = labels(tables).of("parse").items()
-        told = {
+        labels_of = {
             key: {turn.turn_index: turn.parsed for turn in turns} for key, turns in concepts(tables).items()
         }
-        return told | {key: {one.turn_index or 0: one.label for one in found} for key, found in judged}
+        return labels_of | {
+            key: {standing.turn_index or 0: standing.label for standing in standing_labels}
+            for key, standing_labels in judged
+        }
 
     return tables.remember(parse_labels, make)
 
 
 def _parsed(label: str, *, rate: bool) -> Callable[[Tables], Pairs]:
     def components(tables: Tables) -> Pairs:
-        known, places, told = _parse_columns(tables)
-        found = sum_rows(tables, places, (told == label).astype(float), also=known)
-        return found if rate else found.over_dialogues()
+        dialogue_places, places, label_column = _parse_columns(tables)
+        rows = sum_rows(tables, places, (label_column == label).astype(float), also=dialogue_places)
+        return rows if rate else rows.over_dialogues()
 
     return components
 
@@ -140,31 +143,33 @@ def _parse_columns(tables: Tables) -> tuple[Places, Places, np.ndarray]:
     """The dialogues whose turns have labels; of each turn its dialogue, and the label."""
 
     def make() -> tuple[Places, Places, np.ndarray]:
-        found = parse_labels(tables)
-        told = [label for own in found.values() for label in own.values()]
-        return *places_of(tables, found), np.array(told, dtype=object)
+        labels_of = parse_labels(tables)
+        all_labels = [label for turn_labels in labels_of.values() for label in turn_labels.values()]
+        return *places_of(tables, labels_of), np.array(all_labels, dtype=object)
 
     return tables.remember(_parse_columns, make)
 
 
 def _implicit_recovery(tables: Tables) -> Pairs:
     """Turns understood in part and well answered: layer `recovery`, else `context` of the answer."""
-    said, judged = labels(tables).of("recovery"), labels(tables).of("context")
+    recovery, judged = labels(tables).of("recovery"), labels(tables).of("context")
     system_turns = turns_of(tables, "system")
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for key, turns in parse_labels(tables).items():
-        if key not in said and key not in judged:
+        if key not in recovery and key not in judged:
             continue
-        own = {one.turn_index: one.label == "appropriate" for one in said.get(key, ())}
-        context = {one.turn_index: one.label == "AP" for one in judged.get(key, ())}
+        appropriate = {
+            standing.turn_index: standing.label == "appropriate" for standing in recovery.get(key, ())
+        }
+        context = {standing.turn_index: standing.label == "AP" for standing in judged.get(key, ())}
         verdicts = [
-            own.get(index, context.get(_answer(index, system_turns.get(key, ()))))
+            appropriate.get(index, context.get(_answer(index, system_turns.get(key, ()))))
             for index, label in turns.items()
             if label == "PA"
         ]
-        known = [verdict for verdict in verdicts if verdict is not None]
-        found[key] = (sum(known), len(known))
-    return found
+        decided = [verdict for verdict in verdicts if verdict is not None]
+        pairs[key] = (sum(decided), len(decided))
+    return pairs
 
 
 def _answer(index: int, system_turns: Sequence[int]) -> int | None:

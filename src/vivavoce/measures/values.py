@@ -23,17 +23,19 @@ def chosen(words: Iterable[str], place: str = "--only") -> list[str]:
 
     Raises  UnknownName: a word that stands for none
     """
-    found: list[str] = []
+    names: list[str] = []
     for word in words:
-        own = [
-            name for name, one in MEASURES if word in (EVERYTHING, one.family, one.origin, name, one.symbol)
+        matching = [
+            name
+            for name, measure in MEASURES
+            if word in (EVERYTHING, measure.family, measure.origin, name, measure.symbol)
         ]
-        if not own:
-            families = sorted({one.family for _, one in MEASURES})
-            known = [*families, *get_args(Origin), EVERYTHING, *MEASURES.names()]
-            raise UnknownName("family or measure", word, known, place=place)
-        found += own
-    return list(dict.fromkeys(found))
+        if not matching:
+            families = sorted({measure.family for _, measure in MEASURES})
+            options = [*families, *get_args(Origin), EVERYTHING, *MEASURES.names()]
+            raise UnknownName("family or measure", word, options, place=place)
+        names += matching
+    return list(dict.fromkeys(names))
 
 
 def values(
@@ -43,7 +45,7 @@ def values(
     *,
     keywords: Collection[str] | None = None,
 ) -> "pd.DataFrame":
-    """What `compute` gives by group and then over the whole dataset, with the measures' facts.
+    """The result of `compute` by group and then over the whole dataset, with the measures' facts.
 
     Output  the columns of `compute` and symbol, family, origin, unit (`1` or `s`), analysis_unit (what the
             denominator counts), whole (true in the rows of the whole dataset, whose key is `all`), signature
@@ -53,25 +55,31 @@ def values(
 
     keys = group_keys(dataset, by)
     parts = sums(dataset, names, keywords=keywords)
-    both = [
+    frames = [
         pool(parts, keys).assign(whole=False),
         pool(parts, group_keys(dataset, None)).assign(whole=True),
     ]
-    found = pd.concat(both, ignore_index=True)
-    measures = [MEASURES.get(name) for name in found["measure"]]
-    found.insert(2, "symbol", [measure.symbol for measure in measures])
-    found.insert(3, "family", [measure.family for measure in measures])
-    found.insert(4, "origin", [measure.origin for measure in measures])
-    found.insert(5, "unit", [measure.unit_symbol for measure in measures])
-    found.insert(6, "analysis_unit", [measure.counted for measure in measures])
-    rows = zip(measures, found["key"], found["denominator"], found["whole"], found["open"], strict=True)
+    frame = pd.concat(frames, ignore_index=True)
+    measures = [MEASURES.get(name) for name in frame["measure"]]
+    frame.insert(2, "symbol", [measure.symbol for measure in measures])
+    frame.insert(3, "family", [measure.family for measure in measures])
+    frame.insert(4, "origin", [measure.origin for measure in measures])
+    frame.insert(5, "unit", [measure.unit_symbol for measure in measures])
+    frame.insert(6, "analysis_unit", [measure.counted for measure in measures])
+    rows = zip(measures, frame["key"], frame["denominator"], frame["whole"], frame["open"], strict=True)
     lines = [
         _line(
-            dataset, one, n, None if whole else (by, key), keywords, open_, weighed=one.name in parts.weights
+            dataset,
+            measure,
+            n,
+            None if is_overall else (by, key),
+            keywords,
+            open_,
+            weighed=measure.name in parts.weights,
         )
-        for one, key, n, whole, open_ in rows
+        for measure, key, n, is_overall, open_ in rows
     ]
-    return found.assign(signature=lines)
+    return frame.assign(signature=lines)
 
 
 def records(found: "pd.DataFrame") -> list[dict[str, Any]]:
@@ -129,8 +137,8 @@ def _line(
     """The signature of one value; words that were given are told by their number and what they are."""
     facts: dict[str, Any] = {name: text for name, text in one.parameters.items() if name != "unit"}
     if keywords is not None and "keywords" in facts:
-        told = hashlib.sha256("\n".join(sorted(keywords)).encode()).hexdigest()[:8]
-        facts["keywords"] = f"{len(keywords)} given, {told}"
+        keywords_hash = hashlib.sha256("\n".join(sorted(keywords)).encode()).hexdigest()[:8]
+        facts["keywords"] = f"{len(keywords)} given, {keywords_hash}"
     if open_:
         facts["open"] = open_
     if weighed:

@@ -125,16 +125,17 @@ def compare_clusters(
     """
     if not (a[1].sum() > 0 and b[1].sum() > 0):
         return None
-    known, codes = np.unique(np.concatenate([people_a, people_b]), return_inverse=True)
+    unique_people, codes = np.unique(np.concatenate([people_a, people_b]), return_inverse=True)
     where = np.split(codes, [len(people_a)])
     rates = counted(*a) and counted(*b) and not weighed
     residual_sums = [
-        residuals(who, len(known), *cases, counted=rates) for who, cases in zip(where, (a, b), strict=True)
+        residuals(who, len(unique_people), *cases, counted=rates)
+        for who, cases in zip(where, (a, b), strict=True)
     ]
     used = (residual_sums[0].cases + residual_sums[1].cases) > 0
     residual_sums = [_chosen(side, used) for side in residual_sums]
     sums = [
-        Cells(*(np.bincount(who, values, len(known))[used].astype(float) for values in cases))
+        Cells(*(np.bincount(who, values, len(unique_people))[used].astype(float) for values in cases))
         for who, cases in zip(where, (a, b), strict=True)
     ]
     estimate = float(sums[0].tops.sum() / sums[0].bottoms.sum() - sums[1].tops.sum() / sums[1].bottoms.sum())

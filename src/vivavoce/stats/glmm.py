@@ -63,7 +63,7 @@ class FittedGlmm:
         return self.marginal_at(rows, np.concatenate([self.effects, self.extra, self.deviations]))
 
     def marginal_at(self, rows: Floats, parameters: Floats) -> float:
-        """The same means with other parameters, for the slope in them."""
+        """Means with other parameters, for the slope in them."""
         width, places = len(self.effects), len(self.effects) + len(self.extra)
         eta = rows @ parameters[:width]
         if self.likelihood is None:
@@ -233,9 +233,9 @@ def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> 
     uncentred[: problem.width, : problem.width] = turn
     uncentred[problem.width : problem.width + problem.thresholds, : problem.width] = centre @ turn
     final = uncentred @ natural
-    own, extra, _ = problem.split(final)
+    final_effects, extra, _ = problem.split(final)
     return FittedGlmm(
-        effects=own,
+        effects=final_effects,
         extra=extra,
         deviations=deviations,
         covariance=uncentred @ covariance @ uncentred.T,

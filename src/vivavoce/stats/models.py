@@ -1,4 +1,4 @@
-"""The same comparison by other models, as a check on the default: GEE, mixed models, bootstrap."""
+"""Check of the default comparison by other models: GEE, mixed models, bootstrap."""
 
 import math
 import warnings

@@ -407,7 +407,7 @@ def likert(
 
 
 def _clustered(per_group: int, nested: Nested, systems: int) -> ClusteredSize:
-    """The same with dialogues nested in participants."""
+    """Sample size with dialogues nested in participants."""
     cases = _ceil(per_group * nested.design_effect)
     total = cases * systems
     between = nested.design == "between"

@@ -42,7 +42,7 @@ class JudgedCases:
         return ~np.isnan(self.labels)
 
     def without_judge(self) -> "JudgedCases":
-        """The same cases without the judge."""
+        """Copy of these cases without the judge."""
         return JudgedCases(self.people, np.full(len(self.said), np.nan), self.labels, self.chances)
 
 
@@ -239,11 +239,12 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     requested = tuning if usable else 0.0
     totals = person_sums.sum(axis=0)
     estimate, weight = sums_to_estimates(totals[None], requested, whole=cases.chances is not None)
-    left = totals - person_sums
-    left = np.where(left[:, :1] > 0, left, totals)
+    without_person = totals - person_sums
+    without_person = np.where(without_person[:, :1] > 0, without_person, totals)
     damped = np.sqrt(1 - person_sums[:, 0] / totals[0])
     anew, same = (
-        (float(estimate[0]) - sums_to_estimates(left, factor, whole=cases.chances is not None)[0]) * damped
+        (float(estimate[0]) - sums_to_estimates(without_person, factor, whole=cases.chances is not None)[0])
+        * damped
         for factor in (requested, float(weight[0]))
     )
     spread = _spread(cases, codes, people, predictions, weights, pool, float(weight[0]))

@@ -252,7 +252,7 @@ class EffectSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedDifference:
-    """The same difference with equal weights of dialogues, or of participants."""
+    """Difference with equal weights of dialogues, or of participants."""
 
     estimand: str
     found: ClusteredDifference = spread()
@@ -260,7 +260,7 @@ class WeightedDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDifference:
-    """The same difference by another model.
+    """Difference by another model.
 
     odds_ratio, deviations  of logistic models alone; deviations: name of the random effect -> on the logit
     estimand                what the difference is of: a model weighs cases in its own way

@@ -76,15 +76,15 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> LocalizedText |
         return None
     facts: list[LocalizedText] = []
     if spread.top_ratio > TOP_LIMIT and spread.top_participants < spread.participants:
-        held = {"share": FormattedNumber(spread.top_ratio, ".0%"), "n": spread.dialogues}
+        top_facts = {"share": FormattedNumber(spread.top_ratio, ".0%"), "n": spread.dialogues}
         facts.append(
-            statement("the most active participant had {share} of the {n} dialogues", **held)
+            statement("the most active participant had {share} of the {n} dialogues", **top_facts)
             if spread.top_participants == 1
             else statement(
                 "the {k} most active of {m} participants had {share} of the {n} dialogues",
                 k=spread.top_participants,
                 m=spread.participants,
-                **held,
+                **top_facts,
             )
         )
     if spread.largest_ratio > SINGLE_LIMIT:

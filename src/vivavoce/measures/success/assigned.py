@@ -25,7 +25,7 @@ class AssignedOutcome:
 
 
 def counting_goal(goals: Sequence[Goal], venues: Venues) -> int:
-    """Which of a task's goals counts: the first that some venue meets, or the task's own."""
+    """Index of the goal that counts: the first that some venue meets, or the task's own."""
     return next((number for number, goal in enumerate(goals) if venues.matching(goal)), 0)
 
 
@@ -44,11 +44,11 @@ def assigned_outcome(
     Source  Jurčíček et al. 2011, section 4
     """
     index = counting_goal(goals, venues)
-    made = record(venues.as_named_here(turns))
+    answer_record = record(venues.as_named_here(turns))
     last, lenient = (
-        serves(goals[index], made, venues, offer_rule=rule, verify_values=verify_values)
+        serves(goals[index], answer_record, venues, offer_rule=rule, verify_values=verify_values)
         for rule in ("last", "any")
     )
     return AssignedOutcome(
-        dialogue_id, goals[index], index > 0, {"last": last, "any": lenient}, tuple(made.offers)
+        dialogue_id, goals[index], index > 0, {"last": last, "any": lenient}, tuple(answer_record.offers)
     )

@@ -121,26 +121,26 @@ class _Inference:
         current.last_turn = turn.index
         current.made.add(turn.acts)
         self.asked = turn.acts
-        told = _told(turn.acts)
-        if not (told.none or told.offered or told.confirmed):
+        contents = _told(turn.acts)
+        if not (contents.none or contents.offered or contents.confirmed):
             return
         values = {_pair(slot, value) for slot, value in current.goal.constraints.items()}
-        if told.none:
+        if contents.none:
             current.nothing.append(self._rightly_none(turn.acts, values))
-        elif told.offered:
+        elif contents.offered:
             current.nothing.append(False)
-        if told.none or told.offered:
+        if contents.none or contents.offered:
             current.answered |= values
-        current.answered |= values & told.confirmed
+        current.answered |= values & contents.confirmed
 
     def _rightly_none(self, acts: Iterable[ScoredAct], values: set[tuple[str, str]]) -> bool:
         """Saying none is right when nothing meets the goal and only the user's constraints are named."""
         goal = self.current.goal
-        named = (act for act in acts if act.act == "canthelp" and act.value not in (None, DONTCARE))
+        failed_acts = (act for act in acts if act.act == "canthelp" and act.value not in (None, DONTCARE))
         but_one = any(act.act == "canthelp.exception" for act in acts)
         if but_one or goal.empty or self.venues.matching(goal):
             return False
-        return all(_pair(act.slot, act.value) in values for act in named)
+        return all(_pair(act.slot, act.value) in values for act in failed_acts)
 
     def hear_user(self, turn: ScoredTurn) -> None:
         """One turn makes at most one new goal; what it asks for belongs to the goal as it then stands."""
@@ -151,12 +151,12 @@ class _Inference:
             self._open_goal(turn, changes)
         for slot, value in changes.items():
             self.current.set(slot, value)
-        said = _told(turn.acts)
-        for slot, value in said.denied:
+        contents = _told(turn.acts)
+        for slot, value in contents.denied:
             self._deny(slot, value)
-        if not fresh and said.alternatives:
+        if not fresh and contents.alternatives:
             self._turn_down()
-        for act, slot in said.asking:
+        for act, slot in contents.asking:
             if act == "request" or self._on_the_table():
                 self._request(slot)
 
@@ -170,18 +170,18 @@ class _Inference:
         "Is there anything British?" states a constraint; of a venue on the table it is a question. A name
         beside a request only points at the venue.
         """
-        said = _told(acts)
-        pointing = any(act == "request" for act, _ in said.asking)
+        contents = _told(acts)
+        pointing = any(act == "request" for act, _ in contents.asking)
         changes: dict[str, str] = {}
-        for act, slot, value in said.stated:
+        for act, slot, value in contents.stated:
             if act == "confirm" and self._on_the_table():
                 continue
             if slot == THIS:
-                for asked in self._asked_slots():
-                    changes.setdefault(asked, value)
+                for requested_slot in self._asked_slots():
+                    changes.setdefault(requested_slot, value)
             elif not (slot == NAME and pointing):
                 changes[slot] = value
-        return self._affirmed() | changes if said.affirms else changes
+        return self._affirmed() | changes if contents.affirms else changes
 
     def _affirmed(self) -> dict[str, str]:
         """Values that the user accepts by saying yes to a confirmation, for slots still free."""
@@ -199,35 +199,37 @@ class _Inference:
         """A value the system had answered, rightly or not, is replaced; or a right none made one go."""
         current = self.current
         for slot, value in changes.items():
-            held = current.goal.constraints.get(slot)
-            if held is None or _pair(slot, held) == _pair(slot, value):
+            earlier_value = current.goal.constraints.get(slot)
+            if earlier_value is None or _pair(slot, earlier_value) == _pair(slot, value):
                 continue
             if slot == TYPE or (value == DONTCARE and current.rightly_none):
                 return True
-            if value != DONTCARE and _pair(slot, held) in current.answered:
+            if value != DONTCARE and _pair(slot, earlier_value) in current.answered:
                 return True
         return False
 
     def _open_goal(self, turn: ScoredTurn, changes: dict[str, str]) -> None:
         """A new goal keeps the other constraints, the requests still unanswered, and a venue that fits it."""
         before = self.current
-        held = before.goal.constraints
+        earlier = before.goal.constraints
         relaxed = before.rightly_none and any(
-            value == DONTCARE and held.get(slot, DONTCARE) != DONTCARE for slot, value in changes.items()
+            value == DONTCARE and earlier.get(slot, DONTCARE) != DONTCARE for slot, value in changes.items()
         )
-        kept = dict(held)
+        constraints = dict(earlier)
         if TYPE in changes:
-            kept = {slot: value for slot, value in held.items() if self._has_slot(changes[TYPE], slot)}
-        goal = Goal(constraints=kept, requests=self._unanswered(), denied=before.goal.denied)
+            constraints = {
+                slot: value for slot, value in earlier.items() if self._has_slot(changes[TYPE], slot)
+            }
+        goal = Goal(constraints=constraints, requests=self._unanswered(), denied=before.goal.denied)
         opened = _Open(turn.index, goal, relaxed_by="user" if relaxed else None, last_turn=turn.index)
         before.last_turn = turn.index - 1
-        wanted = replace(goal, constraints={**kept, **changes})
-        if any(self.venues.meets(venue, wanted) for venue in self._current_venues()):
+        changed_goal = replace(goal, constraints={**constraints, **changes})
+        if any(self.venues.meets(venue, changed_goal) for venue in self._current_venues()):
             opened.made.carry(before.made)
         self.goals.append(opened)
 
     def _has_slot(self, kind: str, slot: str) -> bool:
-        """Whether venues of this type have the slot at all: a pub need not have a kind of food."""
+        """True if venues of this type have the slot at all: a pub need not have a kind of food."""
         return any(slot in venue.slots for venue in self.venues.matching(Goal({TYPE: kind})))
 
     def _current_venues(self) -> tuple[ScoredVenue, ...]:
@@ -238,46 +240,46 @@ class _Inference:
         """Not this value: it is forbidden, and given up where the user had asked for it."""
         goal = self.current.goal
         constraints = {
-            name: held
-            for name, held in goal.constraints.items()
-            if (name, normalise_value(held)) != (slot, normalise_value(value))
+            name: constraint
+            for name, constraint in goal.constraints.items()
+            if (name, normalise_value(constraint)) != (slot, normalise_value(value))
         }
         denied = goal.denied | {(slot, normalise_value(value))}
         self.current.goal = replace(goal, constraints=constraints, denied=denied)
 
     def _turn_down(self) -> None:
         """Another one, please: the venue current is out, and what it was asked and answered is settled."""
-        made, goal = self.current.made, self.current.goal
-        if made.current is None:
+        answer_record, goal = self.current.made, self.current.goal
+        if answer_record.current is None:
             return
-        self.current.turned_down[made.current] = len(made.offers)
+        self.current.turned_down[answer_record.current] = len(answer_record.offers)
         constraints = {slot: value for slot, value in goal.constraints.items() if slot != NAME}
         self.current.goal = replace(
             goal,
             constraints=constraints,
             requests=self._unanswered(),
-            excluded=goal.excluded | {made.current},
+            excluded=goal.excluded | {answer_record.current},
         )
 
     def _request(self, slot: str) -> None:
         """Ask for a slot; asking about a venue turned down, after seeing another, takes it after all."""
-        made, goal = self.current.made, self.current.goal
+        answer_record, goal = self.current.made, self.current.goal
         if slot not in goal.requests:
             goal = replace(goal, requests=(*goal.requests, slot))
-        if made.current in goal.excluded:
-            since = made.offers[self.current.turned_down[made.current] :]
-            fitting = {venue.name for venue in self.venues.matching(goal)} - {made.current}
+        if answer_record.current in goal.excluded:
+            since = answer_record.offers[self.current.turned_down[answer_record.current] :]
+            fitting = {venue.name for venue in self.venues.matching(goal)} - {answer_record.current}
             if fitting & set(since):
-                goal = replace(goal, excluded=goal.excluded - {made.current})
+                goal = replace(goal, excluded=goal.excluded - {answer_record.current})
         self.current.goal = goal
 
     def _unanswered(self) -> tuple[str, ...]:
         """Requests not answered for the venue current; one that does not meet the goal answers none."""
-        made, goal = self.current.made, self.current.goal
+        answer_record, goal = self.current.made, self.current.goal
         answered: set[str] = set()
         for venue in self._current_venues():
             if self.venues.meets(venue, goal):
-                answered |= made.informed(venue, verify_values=self.verify_values)
+                answered |= answer_record.informed(venue, verify_values=self.verify_values)
         return tuple(slot for slot in goal.requests if slot not in answered)
 
     def outcome(self, dialogue_id: str, number: int) -> InferredOutcome:
@@ -304,7 +306,7 @@ class _Inference:
 
 
 class _Told(NamedTuple):
-    """What the acts of one turn say, whoever's they are.
+    """Content of the acts of one turn, by either party.
 
     none, offered  they say that there is nothing, or name a venue
     confirmed      pairs that are to be confirmed

@@ -1,4 +1,4 @@
-"""What scoring reasons about: acts, turns, goals, and the venues of the domain."""
+"""Model of scoring: acts, turns, goals, and the venues of the domain."""
 
 import re
 from collections import Counter, defaultdict
@@ -47,34 +47,34 @@ class Names:
     def _fitting(self, words: tuple[str, ...]) -> list[str]:
         if words and (spelt := self._spelt.get("".join(words))):
             return spelt
-        return [name for name, own in self._words.items() if self._is_form(words, own)]
+        return [name for name, name_words in self._words.items() if self._is_form(words, name_words)]
 
     def _is_form(self, told: tuple[str, ...], own: tuple[str, ...]) -> bool:
-        both = set(told) & set(own)
-        if both <= self._shared or not set(told) ^ set(own) <= self._shared:
+        common = set(told) & set(own)
+        if common <= self._shared or not set(told) ^ set(own) <= self._shared:
             return False
         short, long = sorted((told, own), key=len)
-        rest = iter(long)
-        return all(word in rest for word in short)
+        remaining = iter(long)
+        return all(word in remaining for word in short)
 
 
 def _words(name: str) -> tuple[str, ...]:
     before, ampersand = _articles_and_ampersand()
-    plain = _APOSTROPHE.sub("", before.sub("", normalise_value(name).replace("’", "'")))
-    return tuple(word for word in _WORD.findall(plain) if word not in ampersand)
+    simplified = _APOSTROPHE.sub("", before.sub("", normalise_value(name).replace("’", "'")))
+    return tuple(word for word in _WORD.findall(simplified) if word not in ampersand)
 
 
 @cache
 def _articles_and_ampersand() -> tuple[re.Pattern[str], frozenset[str]]:
-    """Of all languages: what a name is called says nothing of the language it stands in."""
-    every = [FactWords.or_english(name) for name in FactWords.languages()]
-    articles = {word for words in every for word in words.articles}
+    """Articles and words for "&" in all languages: a venue's name may be in another language."""
+    all_words = [FactWords.or_english(name) for name in FactWords.languages()]
+    articles = {word for words in all_words for word in words.articles}
     before = "|".join(
         rf"{re.escape(article)}\s*" if article[-1:] == "'" else rf"{re.escape(article)}\s+"
         for article in articles
     )
     return re.compile(rf"^(?:{before or '(?!)'})+"), frozenset(
-        word for words in every for word in words.ampersand
+        word for words in all_words for word in words.ampersand
     )
 
 
@@ -98,7 +98,7 @@ class ScoredTurn:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is wanted: `constraints` maps slots to a value or `dontcare`; `type` is one of them.
+    """Wanted venue: `constraints` maps slots to a value or `dontcare`; `type` is one of them.
 
     denied    values that a slot must not have
     excluded  names of venues that the user has turned down
@@ -132,7 +132,9 @@ class ScoredVenue:
     def has(self, slot: str, value: str) -> bool:
         if slot == NAME:
             return self.name == normalise_value(value)
-        return any(is_same_value(own.text, value, own.match) for own in self.slots.get(slot, ()))
+        return any(
+            is_same_value(accepted.text, value, accepted.match) for accepted in self.slots.get(slot, ())
+        )
 
 
 class Venues:
@@ -173,8 +175,8 @@ class Venues:
 
     def as_named_here(self, turns: Iterable[ScoredTurn]) -> list[ScoredTurn]:
         """The turns with names as the database has them."""
-        named = ((turn, tuple(map(self._named_here, turn.acts))) for turn in turns)
-        return [turn if acts == turn.acts else replace(turn, acts=acts) for turn, acts in named]
+        turn_acts = ((turn, tuple(map(self._named_here, turn.acts))) for turn in turns)
+        return [turn if acts == turn.acts else replace(turn, acts=acts) for turn, acts in turn_acts]
 
     def _named_here(self, act: ScoredAct) -> ScoredAct:
         if act.slot != NAME or not act.value:
@@ -191,11 +193,11 @@ class Venues:
 
     def _fitting(self, goal: Goal) -> set[int]:
         """The places of the entities that `meets` lets through."""
-        left = set(range(len(self.all)))
+        candidates = set(range(len(self.all)))
         for slot, value in goal.constraints.items():
             if self._asks(slot, value):
-                left &= self._with(slot, value)
-        return left.difference(*(self._with(slot, value) for slot, value in goal.denied))
+                candidates &= self._with(slot, value)
+        return candidates.difference(*(self._with(slot, value) for slot, value in goal.denied))
 
     def _with(self, slot: str, value: str) -> frozenset[int]:
         if (slot, value) not in self._having:

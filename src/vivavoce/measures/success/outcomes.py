@@ -18,14 +18,14 @@ NOT_A_WIZARDS_WORDS: Final = ("proposal", "silence", "greeting")
 
 
 class ScoredSource(Protocol):
-    """What tables are read from: a dataset, or one whose tables are kept in memory."""
+    """Source of tables: a dataset, or one with its tables in memory."""
 
     def read(self, table: str, /) -> "pa.Table": ...
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringOptions:
-    """How goals are scored.
+    """Options of goal scoring.
 
     verify_values  a value that is not the venue's is not information; False scores slots by name only
     sources        who may say what the user meant, most trusted first; others come after them
@@ -65,33 +65,33 @@ def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) 
         )
     goals = _assigned_goals(dataset)
     turns, by_wizards = _turns(dataset, options), _said_by_wizards(dataset)
-    found = Outcomes()
+    all_outcomes = Outcomes()
     lacking: dict[str, int] = defaultdict(int)
     for dialogue_id in dialogues:
-        own = turns.get(dialogue_id, _Turns())
-        if not own.system:
+        dialogue_turns = turns.get(dialogue_id, _Turns())
+        if not dialogue_turns.system:
             lacking["no acts of the system are logged"] += 1
             continue
-        if by_wizards.get(dialogue_id, set()) - own.system.keys():
+        if by_wizards.get(dialogue_id, set()) - dialogue_turns.system.keys():
             lacking["what a wizard said in the place of the system has no acts"] += 1
             continue
-        ordered = own.ordered()
+        ordered = dialogue_turns.ordered()
         if task := goals.get(dialogue_id):
-            found.assigned[dialogue_id] = assigned_outcome(
+            all_outcomes.assigned[dialogue_id] = assigned_outcome(
                 dialogue_id, task, ordered, venues, verify_values=options.verify_values
             )
         else:
             lacking["no goal was assigned"] += 1
-        if own.user:
-            found.inferred[dialogue_id] = inferred_outcomes(
+        if dialogue_turns.user:
+            all_outcomes.inferred[dialogue_id] = inferred_outcomes(
                 dialogue_id, ordered, venues, verify_values=options.verify_values
             )
         else:
             lacking["what the user meant is not labelled"] += 1
-    found.reasons.extend(
+    all_outcomes.reasons.extend(
         f"{reason}: {count} of {len(dialogues)} dialogues" for reason, count in lacking.items()
     )
-    return found
+    return all_outcomes
 
 
 def counting_goals(dataset: ScoredSource) -> dict[str, Goal]:
@@ -99,18 +99,22 @@ def counting_goals(dataset: ScoredSource) -> dict[str, Goal]:
     venues = Venues.from_rows(dataset.read("entities").to_pylist())
     if not venues:
         return {}
-    wanted = (field_of("layer") == "system") & (field_of("rank") == 0)
-    named = ["dialogue_id", "turn_index", "layer", "rank"]
-    acts = dataset.read("acts").select(named).filter(wanted)
+    row_filter = (field_of("layer") == "system") & (field_of("rank") == 0)
+    columns = ["dialogue_id", "turn_index", "layer", "rank"]
+    acts = dataset.read("acts").select(columns).filter(row_filter)
     acting = set(acts["dialogue_id"].unique().to_pylist())
     if by_wizards := _said_by_wizards(dataset):
         pairs = set(zip(acts["dialogue_id"].to_pylist(), acts["turn_index"].to_pylist(), strict=True))
-        acting -= {one for one, own in by_wizards.items() if any((one, turn) not in pairs for turn in own)}
+        acting -= {
+            dialogue_id
+            for dialogue_id, wizard_turns in by_wizards.items()
+            if any((dialogue_id, turn) not in pairs for turn in wizard_turns)
+        }
     goals = _assigned_goals(dataset)
     return {
-        one: goals[one][counting_goal(goals[one], venues)]
-        for one in dataset.read("dialogues")["dialogue_id"].to_pylist()
-        if one in acting and one in goals
+        dialogue_id: goals[dialogue_id][counting_goal(goals[dialogue_id], venues)]
+        for dialogue_id in dataset.read("dialogues")["dialogue_id"].to_pylist()
+        if dialogue_id in acting and dialogue_id in goals
     }
 
 
@@ -138,31 +142,33 @@ class _Turns:
         return {}
 
     def ordered(self) -> list[ScoredTurn]:
-        both = [ScoredTurn(index, "system", tuple(acts)) for index, acts in self.system.items()]
-        both += [ScoredTurn(index, "user", tuple(acts)) for index, acts in self.user.items()]
-        return sorted(both, key=lambda turn: turn.index)
+        all_turns = [ScoredTurn(index, "system", tuple(acts)) for index, acts in self.system.items()]
+        all_turns += [ScoredTurn(index, "user", tuple(acts)) for index, acts in self.user.items()]
+        return sorted(all_turns, key=lambda turn: turn.index)
 
 
 def _turns(dataset: ScoredSource, options: ScoringOptions) -> dict[str, _Turns]:
     names, order = ("dialogue_id", "turn_index", "layer", "source"), ("dialogue_id", "turn_index", "position")
     table = dataset.read("acts").select([*{*names, *order, *ScoredAct._fields, "rank"}])
-    wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
-    rows = table.filter(wanted).sort_by([(name, "ascending") for name in order])
-    found: dict[str, _Turns] = defaultdict(lambda: _Turns(sources=options.sources))
+    row_filter = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
+    rows = table.filter(row_filter).sort_by([(name, "ascending") for name in order])
+    turns_of_dialogue: dict[str, _Turns] = defaultdict(lambda: _Turns(sources=options.sources))
     acts = memoized(rows, ScoredAct._fields, ScoredAct)
     columns = (rows.column(name).to_pylist() for name in names)
     for dialogue_id, turn_index, layer, source, act in zip(*columns, acts, strict=True):
         if options.only and layer == "reference" and source not in options.sources:
             continue
-        own = found[dialogue_id]
-        of_turns = own.system if layer == "system" else own.by_source.setdefault(source, {})
+        dialogue_turns = turns_of_dialogue[dialogue_id]
+        of_turns = (
+            dialogue_turns.system if layer == "system" else dialogue_turns.by_source.setdefault(source, {})
+        )
         of_turns.setdefault(turn_index, []).append(act)
-    return found
+    return turns_of_dialogue
 
 
 def _said_by_wizards(dataset: ScoredSource) -> dict[str, set[int]]:
     """The turns whose words were a wizard's: what the program behind would have done says nothing of them."""
-    found: dict[str, set[int]] = defaultdict(set)
+    wizard_turns: dict[str, set[int]] = defaultdict(set)
     columns = (
         dataset.read("wizard_turns").column(name)
         for name in ("dialogue_id", "turn_index", "replaces", "source")
@@ -171,8 +177,8 @@ def _said_by_wizards(dataset: ScoredSource) -> dict[str, set[int]]:
         *(column.to_pylist() for column in columns), strict=True
     ):
         if replaces in ("system", "management") and source not in NOT_A_WIZARDS_WORDS:
-            found[dialogue_id].add(turn_index)
-    return found
+            wizard_turns[dialogue_id].add(turn_index)
+    return wizard_turns
 
 
 def _assigned_goals(dataset: ScoredSource) -> dict[str, list[Goal]]:

@@ -1,4 +1,4 @@
-"""What a system offered and told over some turns, and whether that serves a goal."""
+"""Offers and facts by a system over some turns, and whether they serve a goal."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -35,9 +35,9 @@ class Record:
 
     def add(self, acts: Iterable[ScoredAct]) -> None:
         """Take in the acts of one system turn."""
-        named, facts = _facts_of(tuple(acts))
-        if named is not None:
-            self.current = named
+        venue_name, facts = _facts_of(tuple(acts))
+        if venue_name is not None:
+            self.current = venue_name
         for name, slot, value in facts:
             if name is not None:
                 self.current = name
@@ -52,14 +52,14 @@ class Record:
         if before.current is not None:
             self.current = before.current
             self.offers.append(before.current)
-            self.told.extend(told for told in before.told if told.venue == before.current)
+            self.told.extend(fact for fact in before.told if fact.venue == before.current)
 
     def informed(self, venue: ScoredVenue, *, verify_values: bool = True) -> set[str]:
         """Slots of this venue that the system told; a value that is not the venue's is not information."""
         return {
-            told.slot
-            for told in self.told
-            if told.venue == venue.name and (not verify_values or venue.has(told.slot, told.value))
+            fact.slot
+            for fact in self.told
+            if fact.venue == venue.name and (not verify_values or venue.has(fact.slot, fact.value))
         } | {NAME}
 
 
@@ -76,11 +76,11 @@ def _facts_of(acts: tuple[ScoredAct, ...]) -> tuple[str | None, tuple[tuple[str 
 
 def record(turns: Iterable[ScoredTurn]) -> Record:
     """The record of whole turns; user turns say nothing here."""
-    made = Record()
+    answer_record = Record()
     for turn in turns:
         if turn.party == "system":
-            made.add(turn.acts)
-    return made
+            answer_record.add(turn.acts)
+    return answer_record
 
 
 def offered_name(act: ScoredAct) -> str | None:
@@ -93,7 +93,7 @@ def offered_name(act: ScoredAct) -> str | None:
 def serves(
     goal: Goal, made: Record, venues: Venues, *, offer_rule: OfferRule = "last", verify_values: bool = True
 ) -> bool:
-    """Whether the system offered a venue that meets the goal and told all that was requested of it.
+    """True if the system offered a venue that meets the goal and gave all requested facts of it.
 
     `last`: the venue offered last must be that one; `any`: one of those offered. A venue that the user turned
     down counts only where no other meets the constraints.
@@ -103,5 +103,5 @@ def serves(
     fresh = tuple(venue for venue in fitting if venue.name not in goal.excluded)
     names = made.offers[-1:] if offer_rule == "last" else made.offers
     candidates = [venue for venue in fresh or fitting if venue.name in names]
-    wanted = set(goal.requests)
-    return any(wanted <= made.informed(venue, verify_values=verify_values) for venue in candidates)
+    requested = set(goal.requests)
+    return any(requested <= made.informed(venue, verify_values=verify_values) for venue in candidates)

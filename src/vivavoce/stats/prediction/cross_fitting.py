@@ -41,10 +41,10 @@ def cross_fitted(
         for training, test in folds(people, number, seed)
         if (seen := training & ~np.isnan(answers)).sum() >= LEAST and np.ptp(answers[seen]) > 0
     ]
-    for (_, held), fold_predictions in zip(
+    for (_, held_out), fold_predictions in zip(
         split, in_pieces(partial(_told, values, answers, people, train), split), strict=True
     ):
-        predictions[held] = fold_predictions
+        predictions[held_out] = fold_predictions
     return predictions
 
 

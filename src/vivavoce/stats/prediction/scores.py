@@ -68,22 +68,22 @@ def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> PredictionSco
         "weighted_kappa": lambda weights: _kappa(held, weights),
         "macro_recall": lambda weights: _recall(held, weights),
     }
-    found: dict[str, float | None] = {}
+    score_values: dict[str, float | None] = {}
     weight_chunks = list(_drawn(held.people, draws, seed)) if len(set(held.people)) > 1 else []
     for name, figure in figures.items():
-        found[name] = _number(figure(np.ones((1, len(held.answers))))[0])
+        score_values[name] = _number(figure(np.ones((1, len(held.answers))))[0])
         values = (
             np.concatenate([figure(weights) for weights in weight_chunks])
             if weight_chunks
             else np.array([np.nan])
         )
-        finite = values[np.isfinite(values)] if found[name] is not None else np.array([])
+        finite = values[np.isfinite(values)] if score_values[name] is not None else np.array([])
         people = len(set(held.people))
         limits = np.quantile(finite, ends(LEVEL, people)) if len(finite) else (None, None)
-        found[f"{name}_low"], found[f"{name}_high"] = (
+        score_values[f"{name}_low"], score_values[f"{name}_high"] = (
             None if limit is None else float(limit) for limit in limits
         )
-    return PredictionScores(**found)
+    return PredictionScores(**score_values)
 
 
 def _number(value: float) -> float | None:
