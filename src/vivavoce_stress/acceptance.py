@@ -1,4 +1,4 @@
-"""How often people accepted what a rule makes, and whether that is often enough to propose it unasked.
+"""Share of a rule's variants that people accepted, and the share from which it is proposed by default.
 
 The counts stand in `languages/acceptance.csv`, which `python -m benchmarks stress_acceptance --write` makes
 of the judged utterances; a rule that nobody judged is thought to be like its test.
@@ -21,7 +21,7 @@ _BEGINNING: Final = 0.8  # of a test that nobody judged
 
 
 class Votes(NamedTuple):
-    """What people said of the variants of one rule.
+    """Reviewers' decisions on the variants of one rule.
 
     rule      empty for variants that no rule makes any more
     sure      whether the rule itself was certain of these places
@@ -44,12 +44,12 @@ class Acceptance:
     def __init__(self, votes: Iterable[Votes]) -> None:
         self._accepted: defaultdict[tuple[str, ...], float] = defaultdict(float)
         self._judged: defaultdict[tuple[str, ...], float] = defaultdict(float)
-        for one in votes:
-            vote = _OWN if one.own else 1.0
-            for level in _levels(one.test, one.language, one.rule):
-                weight = vote if one.sure or len(level) == 2 else vote * _UNSURE
-                self._accepted[level] += weight * one.accepted
-                self._judged[level] += weight * (one.accepted + one.refused)
+        for rated in votes:
+            vote = _OWN if rated.own else 1.0
+            for level in _levels(rated.test, rated.language, rated.rule):
+                weight = vote if rated.sure or len(level) == 2 else vote * _UNSURE
+                self._accepted[level] += weight * rated.accepted
+                self._judged[level] += weight * (rated.accepted + rated.refused)
 
     def expected(self, test: str, language: str, rule: str) -> float | None:
         """The expected share, 0 to 1: of a beta distribution about that of the rule's test, or word's kind.
@@ -65,7 +65,7 @@ class Acceptance:
         return share
 
     def is_enough(self, test: str, language: str, rule: str, threshold: float = ENOUGH) -> bool:
-        """Whether a variant of this rule is proposed unasked."""
+        """True if a variant of this rule is proposed by default."""
         share = self.expected(test, language, rule)
         return share is None or share >= threshold
 

@@ -88,13 +88,13 @@ def backend_of(name: str, language: str, place: str = "--backend") -> Backend:
 
     Raises  UnknownName: there is none; InputError: it does not serve the language, or is not installed
     """
-    found = _named(name, place)
-    if language not in found.hint:
-        hint = f"leave it out; it serves {', '.join(found.hint)}"
+    chosen = _named(name, place)
+    if language not in chosen.hint:
+        hint = f"leave it out; it serves {', '.join(chosen.hint)}"
         raise InputError(f"backend {name!r} has nothing for language {language!r}", place=place, hint=hint)
-    if not found.installed(language):
-        raise InputError(f"backend {name!r} is not installed", place=place, hint=found.hint[language])
-    return found
+    if not chosen.installed(language):
+        raise InputError(f"backend {name!r} is not installed", place=place, hint=chosen.hint[language])
+    return chosen
 
 
 def backends_for(names: Sequence[str], language: str) -> tuple[str, ...]:
@@ -106,15 +106,15 @@ def backends_for(names: Sequence[str], language: str) -> tuple[str, ...]:
 
 
 def _named(name: str, place: str) -> Backend:
-    found = next((one for one in BACKENDS if one.name == name), None)
-    if found is None:
-        raise UnknownName("backend", name, [one.name for one in BACKENDS], place=place)
-    return found
+    match = next((backend for backend in BACKENDS if backend.name == name), None)
+    if match is None:
+        raise UnknownName("backend", name, [backend.name for backend in BACKENDS], place=place)
+    return match
 
 
 def capabilities_with(names: Sequence[str], language: str) -> dict[str, Capability]:
-    """What a pack of the language can do with these, the later ones standing above the earlier."""
-    made: dict[str, Capability] = {}
+    """Capabilities of these backends in the language; later backends replace earlier ones."""
+    capabilities: dict[str, Capability] = {}
     for name in names:
-        made |= backend_of(name, language).make(language)
-    return made
+        capabilities |= backend_of(name, language).make(language)
+    return capabilities

@@ -70,7 +70,7 @@ class StressTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """What a user said, and what was around it.
+    """A user's utterance and its context.
 
     previous   the system turn before it, where there was one
     protected  character spans (start, end) that no edit may touch: names, slot values
@@ -115,7 +115,7 @@ class Variant:
     keeps_invariant: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
-        """What is shown and stored of it."""
+        """Facts to show and store."""
         return {
             "test": self.test,
             "text": self.text,
@@ -132,7 +132,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotApplicable:
-    """Why a test has no variant of an utterance, in words: `no word has an accent or an apostrophe`."""
+    """Reason why a test has no variant of an utterance: `no word has an accent or an apostrophe`."""
 
     test: str
     language: str
@@ -141,7 +141,7 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """What an operator proposes: edits with the rule behind them; filters and checks make it a Variant.
+    """Edits that an operator proposes and their rule; filters and checks make them a Variant.
 
     resources  names of the packages that had a say in it
     nonword    every word that it puts in must be none: a misspelling
@@ -155,7 +155,7 @@ class Substitution:
 
 
 class LanguagePack(Protocol):
-    """What is known about one language.
+    """Resources of one language.
 
     A pack offers a capability by having it; `lacks` says in words why it does not, so that the tests
     that need it are reported as not applicable instead of failing.
@@ -164,11 +164,11 @@ class LanguagePack(Protocol):
     language: str
 
     def has(self, capability: str) -> bool:
-        """Whether operators may use this capability."""
+        """True if operators may use this capability."""
         ...
 
     def lacks(self, capability: str) -> str:
-        """Why it may not be used, and what to install."""
+        """Reason why it may not be used, and what to install."""
         ...
 
     def get(self, capability: str) -> Any:
@@ -192,7 +192,7 @@ class Operator(Protocol):
         ...
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        """Why it proposed nothing: what an utterance would need to have."""
+        """Reason for no proposal: what an utterance needs."""
         ...
 
 
@@ -229,7 +229,7 @@ LANGUAGES: Final[Registry[LanguagePack]] = Registry("language pack")
 
 def stress_tests() -> list[StressTest]:
     """All that are offered, ST-2 before ST-10."""
-    names = sorted(STRESS_TESTS.names(), key=lambda name: [one.zfill(9) for one in _DIGITS.split(name)])
+    names = sorted(STRESS_TESTS.names(), key=lambda name: [part.zfill(9) for part in _DIGITS.split(name)])
     return [STRESS_TESTS.get(name) for name in names]
 
 
@@ -237,7 +237,7 @@ TestState = Literal["tried", "waits", "rejected", "not_admitted", "withheld", "n
 
 
 def state_of(one: Mapping[str, Any]) -> TestState:
-    """Whether a test was tried, or why it was not, by its figures.
+    """`tried`, or the reason why a test was not tried, by its figures.
 
     tried         a case of it was held behind an original that passed, or is still open
     waits         there are variants that a person must yet approve, or nobody had any proposed

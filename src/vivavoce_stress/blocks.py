@@ -1,4 +1,4 @@
-"""What reports on stress tests share: names of tests, and two transcripts side by side."""
+"""Blocks that reports on stress tests share: names of tests, and two transcripts side by side."""
 
 import json
 import re
@@ -74,7 +74,7 @@ REASONS: Final = (
 
 
 def title_of(one: Mapping[str, Any]) -> str:
-    """What a test, or a family of tests, is called; its name where nobody says more."""
+    """Title of a test or a family of tests; the name if there is no title."""
     name = one["name"]
     return say(one.get("title") or EARLIER.get(name) or FAMILIES.get(name) or name)
 
@@ -88,11 +88,11 @@ def share_told(one: Mapping[str, Any], name: str, write: Callable[[float | None]
 
 
 def open_told(whole: Facts, *, page: str = VERDICTS_PAGE) -> list[str]:
-    """What has no verdict yet, and where it gets one.
+    """Cases without a verdict, and the command that gives one.
 
     page  address of the page of verdicts; empty: for readers who cannot come there
     """
-    told = []
+    lines = []
     if whole["waiting"]:
         waits = say(
             "{cases} for a person's verdict. Until then the report gives a range for the share passed.",
@@ -103,43 +103,43 @@ def open_told(whole: Facts, *, page: str = VERDICTS_PAGE) -> list[str]:
             if page
             else say("Give verdicts on the study's dashboard: Stress tests, Give verdicts.")
         )
-        told.append(f"{waits} {where}")
+        lines.append(f"{waits} {where}")
     if whole["checks"]:
-        told.append(
+        lines.append(
             say(
                 "{cases} for a second check by a person, to measure the agreement of rules and people.",
                 cases=plural(whole["checks"], "decided case waits", "decided cases wait"),
             )
         )
     if whole["outage"]:
-        told.append(
+        lines.append(
             say(
                 "{cases} no verdict because the system failed at every attempt. Repeat the run to retry "
                 "them.",
                 cases=plural(whole["outage"], "stress test has", "stress tests have"),
             )
         )
-    return told
+    return lines
 
 
 def decided_by(run: Facts) -> str:
-    """Whether rules alone decided, or people judged, too: how many, and how far the two agree."""
-    whole, agreed = run["whole"], run["agreement"]
-    if not whole["judged"]:
+    """Share of cases judged by people and their agreement with the rules, or that rules alone decided."""
+    total, agreed = run["whole"], run["agreement"]
+    if not total["judged"]:
         return say("Rules decided all cases; no human verdicts.")
-    judged, of = plural(whole["judged"], "case"), count(whole["applied"] + whole["invalid"])
-    told = say("People judged {judged} of {of} and confirmed all rule verdicts.", judged=judged, of=of)
-    if whole["overruled"]:
-        told = say(
+    judged, of = plural(total["judged"], "case"), count(total["applied"] + total["invalid"])
+    sentence = say("People judged {judged} of {of} and confirmed all rule verdicts.", judged=judged, of=of)
+    if total["overruled"]:
+        sentence = say(
             "People judged {judged} of {of} and overruled the rules in {overruled} of these. Human "
             "verdicts count.",
             judged=judged,
             of=of,
-            overruled=count(whole["overruled"]),
+            overruled=count(total["overruled"]),
         )
     if agreed is None:
-        return told
-    return f"{told} " + say(
+        return sentence
+    return f"{sentence} " + say(
         "Agreement of rules and people on pass or fail: {same} of {n} (95% CI {interval}), including "
         "tentative rule verdicts.",
         same=count(agreed["same"]),
@@ -150,47 +150,47 @@ def decided_by(run: Facts) -> str:
 
 def left_untried(run: Facts, state: TestState) -> list[Facts]:
     """The tests of a run of which no case was held, for this reason."""
-    return [one for one in run["tests"] if state_of(one) == state]
+    return [test for test in run["tests"] if state_of(test) == state]
 
 
 def tried_told(run: Facts) -> list[str]:
-    """Which tests were tried at all; how many were not, by what kept them."""
-    held = left_untried(run, "tried")
-    told = [
+    """Names of the tests that were tried; number of the others by reason."""
+    tests_tried = left_untried(run, "tried")
+    sentences = [
         say(
             "Tried {tried} of {all}: {tests}.",
-            tried=count(len(held)),
+            tried=count(len(tests_tried)),
             all=plural(len(run["tests"]), "stress test"),
-            tests=listed([title_of(one).lower() for one in held]) or MISSING,
+            tests=listed([title_of(test).lower() for test in tests_tried]) or MISSING,
         )
     ]
     for state, template in UNTRIED.items():
-        if left := left_untried(run, state):
-            tests = plural(len(left), "stress test was", "stress tests were")
-            told.append(say(template, tests=tests))
-    return told
+        if untried := left_untried(run, state):
+            tests = plural(len(untried), "stress test was", "stress tests were")
+            sentences.append(say(template, tests=tests))
+    return sentences
 
 
 def untried_told(run: Facts) -> list[str]:
     """The tests that were not tried by their names and what kept them, and what is to be done."""
-    told = []
+    sentences = []
     for state, template in UNTRIED_BY_NAME.items():
-        if left := left_untried(run, state):
-            told.append(say(template, tests=listed([title_of(one) for one in left])))
+        if untried := left_untried(run, state):
+            sentences.append(say(template, tests=listed([title_of(test) for test in untried])))
     if left_untried(run, "waits"):
-        told.append(
+        sentences.append(
             say(
                 "Next step: on the study's dashboard, under Stress tests, propose variants, accept or "
                 "reject them, and rerun the tests."
             )
         )
-    return told
+    return sentences
 
 
 def words_table(run: Facts) -> list[TableOfText]:
     """How spelling tests were passed by the kind of word that they changed. Empty  none had a choice: []"""
     kinds = ("content", "frame", "small")
-    if not any(one[kind][1] for one in run["words"] for kind in kinds):
+    if not any(row[kind][1] for row in run["words"] for kind in kinds):
         return []
     columns = heads(
         say("Language"),
@@ -201,10 +201,10 @@ def words_table(run: Facts) -> list[TableOfText]:
     )
     rows = tuple(
         Row(
-            named_language(one["language"]),
-            (*(_passed(one[kind]) for kind in kinds), Cell(count(one["left"]))),
+            named_language(row["language"]),
+            (*(_passed(row[kind]) for kind in kinds), Cell(count(row["left"]))),
         )
-        for one in run["words"]
+        for row in run["words"]
     )
     note = say(
         "Share of decided spelling tests passed, by changed word. Requests are content words (a book, to "
@@ -216,7 +216,7 @@ def words_table(run: Facts) -> list[TableOfText]:
 
 def pairs_table(run: Facts) -> list[TableOfText]:
     """Every case in a line, passed or not, so that each verdict can be looked at."""
-    rows = tuple(_pair_row(number, one) for number, one in enumerate(run["pairs"], 1))
+    rows = tuple(_pair_row(number, pair) for number, pair in enumerate(run["pairs"], 1))
     if not rows:
         return []
     columns = heads(say("Case"), say("Original"), say("Variant"), say("Verdict"))
@@ -229,13 +229,13 @@ def pairs_table(run: Facts) -> list[TableOfText]:
 
 
 def _pair_row(number: int, one: Facts) -> Row:
-    told = _CAME.get(one["status"]) or one["verdict"]
+    outcome = _CAME.get(one["status"]) or one["verdict"]
     by = (say("by a person"),) if one["verdict_of_person"] else ()
     by += tuple(remark_told(one))
     cells = (
         Cell(one["original"], words=True),
         Cell(one["text"], words=True),
-        Cell(say(told), by, words=True),
+        Cell(say(outcome), by, words=True),
     )
     return Row(f"{number}. {one['test']}", cells)
 
@@ -263,7 +263,7 @@ def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:
     note = say(
         "Substitution: {rule}. Decided by: {rung}.", rule=one["rule"] or MISSING, rung=_rung(one["rung"])
     )
-    note = " ".join([note, *(f"{_begun(told)}." for told in remark_told(one))])
+    note = " ".join([note, *(f"{_begun(remark)}." for remark in remark_told(one))])
     return TableOfText(f"stress_{number}", caption, columns, tuple(rows), note, numeric=False)
 
 

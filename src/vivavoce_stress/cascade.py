@@ -72,7 +72,7 @@ _BELOW_OWN: Final = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of one replay, and which rung decided.
+    """Verdict on one replay, and the rung that decided.
 
     reason      why; with the words of the system that decided, where they did
     suspicion   what a rung that may not decide speaks for
@@ -92,7 +92,7 @@ class Verdict:
 
 
 def admit(clean: Replayed, language: str) -> LocalizedText | None:
-    """Why an original does not pass, so that its interaction cannot be used; None when it does."""
+    """Reason why an original fails, so that its interaction cannot be used; None when it passes."""
     if clean.failure:
         return statement(N_("the system failed: {failure}"), failure=clean.failure)
     if clean.injected is None or clean.answer is None:
@@ -111,15 +111,15 @@ def judge(
 
     Note  what the system says against itself is held against all of them, the rest against those that pass
     """
-    sound = [one for one in clean if admit(one, language) is None]
+    sound = [original for original in clean if admit(original, language) is None]
     for rung in (_trouble, _task_outcome, _acts, _exact_match):
-        found = rung(sound, variant, language)
-        if found is not None:
-            return found
+        verdict = rung(sound, variant, language)
+        if verdict is not None:
+            return verdict
     assert variant.answer is not None
-    if variant.answer["acts"] is None and (found := _evidence(clean, variant, language)) is not None:
-        return found
-    answers = [one.answer["text"] for one in sound if one.answer is not None]
+    if variant.answer["acts"] is None and (verdict := _evidence(clean, variant, language)) is not None:
+        return verdict
+    answers = [original.answer["text"] for original in sound if original.answer is not None]
     return _suspected(answers, variant.answer["text"], language, similarity)
 
 
@@ -130,9 +130,13 @@ def judge_texts(
     if any(plain(answer) == plain(reference) for reference in references):
         return Verdict("pass", "exact_match", LocalizedText(SAME))
     originals = [(reference, evidence(reference, language)) for reference in references]
-    said = against(evidence(answer, language), originals, language)
-    if said is not None:
-        return Verdict("clarification" if said.kind in SAYS_AGAIN else "fail", "evidence", said.reason)
+    evidence_found = against(evidence(answer, language), originals, language)
+    if evidence_found is not None:
+        return Verdict(
+            "clarification" if evidence_found.kind in SAYS_AGAIN else "fail",
+            "evidence",
+            evidence_found.reason,
+        )
     return _suspected(references, answer, language, similarity)
 
 
@@ -147,8 +151,11 @@ def _suspected(
     reason = LocalizedText(ALIKE)
     if similarity is None:
         return Verdict("unsure", "guards", reason, suspicion="pass")
-    alike, own = max(similarity(reference, answer) for reference in references), _own(references, similarity)
-    speaks = "pass" if alike >= min(_ALIKE, own - _BELOW_OWN) else "fail"
+    alike, own_similarity = (
+        max(similarity(reference, answer) for reference in references),
+        _own(references, similarity),
+    )
+    speaks = "pass" if alike >= min(_ALIKE, own_similarity - _BELOW_OWN) else "fail"
     reason = statement(N_("{reason}; similarity {alike}"), reason=reason, alike=f"{alike:.2f}")
     return Verdict("unsure", "similarity", reason, speaks, alike)
 
@@ -172,13 +179,13 @@ def _trouble(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ver
 
 
 def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    reached = [one for one in clean if one.met and not _reached_before(one)]
+    reached = [original for original in clean if original.met and not _reached_before(original)]
     if variant.met is None or not reached:
         return None
     words = reached[0].met_words
-    said = None if _said_against(variant, language) else in_other_words(reached, variant, language)
-    if said is not None:
-        reason = statement(IN_OTHER_WORDS, words=said)
+    rewording = None if _said_against(variant, language) else in_other_words(reached, variant, language)
+    if rewording is not None:
+        reason = statement(IN_OTHER_WORDS, words=rewording)
         return Verdict("unsure", "guards", reason, suspicion="pass")
     if not variant.met:
         reason = LocalizedText(N_("the task's goal was reached with the original, not with the variant"))
@@ -186,25 +193,25 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         if variant.met_words:
             reason = statement(DONE_OTHERWISE, words=variant.met_words)
         return Verdict("fail", "task_outcome", _with_answer(reason, clean, variant, language))
-    more = variant.user_turns_to_goal - max(one.user_turns_to_goal for one in clean)
+    more = variant.user_turns_to_goal - max(original.user_turns_to_goal for original in clean)
     if _asked_again(clean, variant, language):
         tells_acts = variant.answer is None or variant.answer["acts"] is not None
         outcome = LocalizedText(ASKED_AGAIN if tells_acts else ONLY_AFTER)
         reason = _with_answer(outcome, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
-    errands = [of_another_errand(one, variant, language) for one in reached]
+    errands = [of_another_errand(original, variant, language) for original in reached]
     if errands[0] and all(errands) and not _said_against(variant, language):
         reason = statement(ANOTHER_ERRAND, words=errands[0])
         return Verdict("fail", "task_outcome", reason)
-    taken = [taken_for_another(one, variant, language) for one in reached]
-    if (other := taken[0]) and all(one and one.certain for one in taken):
-        reason = statement(TAKEN_FOR_ANOTHER, original=other.original, variant=other.variant)
+    mistaken = [taken_for_another(original, variant, language) for original in reached]
+    if (difference := mistaken[0]) and all(mistake and mistake.certain for mistake in mistaken):
+        reason = statement(TAKEN_FOR_ANOTHER, original=difference.original, variant=difference.variant)
         return Verdict("fail", "task_outcome", reason)
-    told = [told_instead(one, variant, language) for one in reached]
-    if (other := told[0]) and all(one and one.certain for one in told):
-        reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
+    replaced = [told_instead(original, variant, language) for original in reached]
+    if (difference := replaced[0]) and all(replacement and replacement.certain for replacement in replaced):
+        reason = statement(DONE_WITH_ANOTHER, original=difference.original, variant=difference.variant)
         return Verdict("fail", "task_outcome", reason)
-    said_again = all(_alone_says_again(one, variant) for one in reached)
+    said_again = all(_alone_says_again(original, variant) for original in reached)
     if (more > 0 or said_again) and _answered_another(reached, variant, language):
         reason = _with_answer(LocalizedText(WRONG_ANSWER), clean, variant, language)
         return Verdict("fail", "task_outcome", reason)
@@ -218,8 +225,8 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
     words = variant.met_words
-    if (other := told[0]) and all(told):
-        reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
+    if (difference := replaced[0]) and all(replaced):
+        reason = statement(DONE_WITH_ANOTHER, original=difference.original, variant=difference.variant)
         return Verdict("unsure", "guards", reason, suspicion="fail")
     reason = LocalizedText(N_("the task's goal was reached as with the original"))
     return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)
@@ -228,17 +235,17 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
 def _with_answer(
     outcome: LocalizedText, clean: Sequence[Replayed], variant: Replayed, language: str
 ) -> LocalizedText:
-    """How it ended, behind what the system said to the variant; the outcome alone where it tells its acts."""
+    """Outcome after the system's answer to the variant; the outcome alone if the answer has acts."""
     answer = variant.answer
     if answer is None or answer["acts"] is not None:
         return outcome
     against_it = _against_originals(clean, variant, language)
-    said = against_it.reason if against_it else statement(ANSWERED, words=answer["text"])
-    return statement("{said}; {outcome}", said=said, outcome=outcome)
+    answer_words = against_it.reason if against_it else statement(ANSWERED, words=answer["text"])
+    return statement("{said}; {outcome}", said=answer_words, outcome=outcome)
 
 
 def _alone_says_again(one: Replayed, variant: Replayed) -> bool:
-    """Whether the users part where the variant's says the original again; the other may do so later."""
+    """True if only the variant's user says the original again; the other user may do so later."""
     original = plain(one.turns[one.injected or 0]["text"])
     for mine, theirs in zip_longest(user_after(one), user_after(variant)):
         if mine != theirs:
@@ -247,26 +254,26 @@ def _alone_says_again(one: Replayed, variant: Replayed) -> bool:
 
 
 def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: str) -> bool:
-    """Whether the variant was answered as another request, and served once the user said the original again.
+    """True if the variant was answered as another request and served once the original was repeated.
 
     A system that asks for what it lacks, or says anything against itself, let the user know; that it asks
     at the end what else it can do, as behind the goal of the original, asks for nothing.
     """
     if variant.answer is None or _said_against(variant, language):
         return False
-    originals = {plain(one.turns[one.injected or 0]["text"]) for one in reached}
+    originals = {plain(original.turns[original.injected or 0]["text"]) for original in reached}
     if originals.isdisjoint(user_after(variant)):
         return False
-    closing = {plain(said) for one in reached for said in _questions_since_goal(one)}
-    asked = [said for said in sentences_of(variant.answer["text"]) if said.endswith("?")]
-    return all(plain(said) in closing for said in asked)
+    closing = {plain(question) for original in reached for question in _questions_since_goal(original)}
+    questions = [sentence for sentence in sentences_of(variant.answer["text"]) if sentence.endswith("?")]
+    return all(plain(question) in closing for question in questions)
 
 
 def _questions_since_goal(one: Replayed) -> list[str]:
-    """What a system asks when it has done what it was asked for: whether there is more."""
+    """Questions that a system asks once the goal is met, such as whether there is more."""
     last = len(one.turns) - 1 if one.met_at is None else one.met_at
-    said = [turn["text"] for turn in one.turns[last:] if turn["party"] == "system"]
-    return [sentence for text in said for sentence in sentences_of(text) if sentence.endswith("?")]
+    system_texts = [turn["text"] for turn in one.turns[last:] if turn["party"] == "system"]
+    return [sentence for text in system_texts for sentence in sentences_of(text) if sentence.endswith("?")]
 
 
 def _reached_before(one: Replayed) -> bool:
@@ -275,22 +282,27 @@ def _reached_before(one: Replayed) -> bool:
 
 
 def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    """What the system answered, by its acts, and what it took the user to mean, where it tells that.
+    """Verdict by the system's acts and by its understanding of the user, if it reports both.
 
     A word of the user's that comes back as he wrote it is no misunderstanding when all goes on alike.
     """
-    mine, told = _did(variant), [one for one in clean if _did(one) is not None]
-    if mine is None or not told:
+    mine, with_acts = _did(variant), [original for original in clean if _did(original) is not None]
+    if mine is None or not with_acts:
         return None
-    alike = [one for one in told if _did(one) == mine]
-    if any(_understood(one) == _understood(variant) for one in alike):
+    alike = [original for original in with_acts if _did(original) == mine]
+    if any(_understood(original) == _understood(variant) for original in alike):
         return Verdict("pass", "acts", LocalizedText(N_("the system understood and did the same")))
-    if any(_same_end(one, variant) and one.user_turns_after == variant.user_turns_after for one in alike):
+    if any(
+        _same_end(original, variant) and original.user_turns_after == variant.user_turns_after
+        for original in alike
+    ):
         return Verdict(
             "pass", "acts", LocalizedText(N_("the system did the same, to the end of the dialogue"))
         )
-    first = told[0]
-    if any(_did(one) != _did(first) or _understood(one) != _understood(first) for one in told):
+    first = with_acts[0]
+    if any(
+        _did(original) != _did(first) or _understood(original) != _understood(first) for original in with_acts
+    ):
         return None  # a system that varies by itself: a difference says nothing
     theirs, ours = _did(first) or frozenset(), mine
     if theirs == ours:
@@ -301,33 +313,35 @@ def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdic
     template = N_("the system understood or did something else: {difference}")
     if _asked_again(clean, variant, language):
         template = ASKED_THEN_ANOTHER
-        if any(_same_end(one, variant) for one in clean):
+        if any(_same_end(original, variant) for original in clean):
             verdict = "clarification"
             template = ASKED_THEN_ALIKE
     return Verdict(verdict, "acts", statement(template, difference=difference))
 
 
 def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    """The same answer, and nothing else later to the same words of the user."""
+    """Pass if the answer is the same and later answers to the same words are, too."""
     mine = plain(variant.answer["text"]) if variant.answer else ""
-    alike = [one for one in clean if one.answer and plain(one.answer["text"]) == mine]
-    later = [_otherwise_later(one, variant, language) for one in alike]
+    alike = [original for original in clean if original.answer and plain(original.answer["text"]) == mine]
+    later = [_otherwise_later(original, variant, language) for original in alike]
     if not alike:
         return None
     if any(pair is None for pair in later) or any(
-        _otherwise_later(alike[0], one, language) for one in alike[1:]
+        _otherwise_later(alike[0], original, language) for original in alike[1:]
     ):
         return Verdict("pass", "exact_match", LocalizedText(SAME))
     assert later[0] is not None
     reason = statement(LATER, original=later[0][0], variant=later[0][1])
-    changed, said = filling(*later[0], language.split("-")[0]), _said(alike[0], variant)
-    if changed is None or all(set(words.split()) <= own for words, own in zip(changed, said, strict=True)):
+    changed, said_words = filling(*later[0], language.split("-")[0]), _said(alike[0], variant)
+    if changed is None or all(
+        set(words.split()) <= said_word for words, said_word in zip(changed, said_words, strict=True)
+    ):
         return Verdict("unsure", "guards", reason, suspicion="fail")
     return Verdict("fail", "exact_match", reason)
 
 
 def _otherwise_later(one: Replayed, other: Replayed, language: str) -> tuple[str, str] | None:
-    """What is told after the answer, while the user says the same: the first that may not differ and does."""
+    """First later answer to the same user words that differs in what must not differ."""
     for mine, theirs in zip(one.later, other.later, strict=False):
         if mine["party"] == "user" and mine["text"] != theirs["text"]:
             return None
@@ -342,8 +356,8 @@ def _said(*replays: Replayed) -> list[set[str]]:
 
 
 def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    """What the system says against itself, and whether the user, who says it again, is then served."""
-    answered = [one.answer["text"] for one in clean if one.answer is not None]
+    """Verdict by the system's signs of failure, and by its service after the user repeats."""
+    answered = [original.answer["text"] for original in clean if original.answer is not None]
     against_originals = _against_originals(clean, variant, language)
     if against_originals is None:
         return None
@@ -359,7 +373,9 @@ def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ve
 
 def _against_originals(clean: Sequence[Replayed], variant: Replayed, language: str) -> Evidence | None:
     originals = [
-        (one.answer["text"], _said_against(one, language)) for one in clean if one.answer is not None
+        (original.answer["text"], _said_against(original, language))
+        for original in clean
+        if original.answer is not None
     ]
     return against(_said_against(variant, language), originals, language)
 
@@ -376,7 +392,9 @@ def _asked_again(clean: Sequence[Replayed], variant: Replayed, language: str) ->
         if one.answer is None:
             return False
         acts = one.answer["acts"]
-        anew = acts is None and any(said.kind == "question_again" for said in _said_against(one, language))
+        anew = acts is None and any(
+            signal.kind == "question_again" for signal in _said_against(one, language)
+        )
         return anew or rejects(one.answer["text"], acts, language) or asks_which(acts)
 
     return again(variant) and not any(map(again, clean))
@@ -409,16 +427,16 @@ def _same_end(one: Replayed, other: Replayed) -> bool:
 
 def _shown(acts: frozenset[Act]) -> str | LocalizedText:
     """Such as `request(area), inform(food=indian)`."""
-    shown = {f"{act}({slot}{'=' + value if value else ''})" for act, slot, _, value in acts}
-    return ", ".join(sorted(shown)) or LocalizedText(N_("nothing"))
+    act_texts = {f"{act}({slot}{'=' + value if value else ''})" for act, slot, _, value in acts}
+    return ", ".join(sorted(act_texts)) or LocalizedText(N_("nothing"))
 
 
 def _own(references: Sequence[str], similarity: Similarity) -> float:
-    """How alike the originals' own answers are at least; 1 where there is only one."""
+    """Lowest similarity among the originals' own answers; 1 if there is only one."""
     if len(references) < 2:
         return 1.0
     return min(
-        similarity(one, reference)
-        for place, one in enumerate(references)
+        similarity(answer, reference)
+        for place, answer in enumerate(references)
         for reference in references[place + 1 :]
     )

@@ -27,7 +27,7 @@ class LoggedTurn(BaseModel):
 
 
 class Case(BaseModel):
-    """What is replayed twice: with the original, and with the variant in its place.
+    """One case, replayed twice: with the original, and with the variant in its place.
 
     before, after  the logged user's turns around the utterance under test
     turn_index     of that utterance in the log, 0-based over both parties; null ad hoc
@@ -59,23 +59,23 @@ class Case(BaseModel):
     ad_hoc: bool = False
 
     def text(self, arm: str) -> str:
-        """What is said at the place under test."""
+        """Text of the utterance under test."""
         return self.variant if arm == "variant" else self.original
 
 
 def item_key(dialogue_id: str | None, turn_index: int | None, test: str, original: str) -> str:
-    """The same for the same utterance in the same place under the same test."""
+    """Key of an utterance, its place and the test."""
     return digest([dialogue_id, turn_index, test, original])
 
 
 def digest(facts: Any) -> str:
     """Twelve hexadecimal digits over anything that JSON can hold."""
-    written = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(written.encode()).hexdigest()[:12]
+    serialized = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(serialized.encode()).hexdigest()[:12]
 
 
 def plan_key(cases: Sequence[Case], settings: dict[str, Any]) -> str:
-    """What makes two plans the same: their cases and settings."""
+    """Key of a plan: its cases and settings."""
     return digest([[_facts(case) for case in cases], settings])
 
 

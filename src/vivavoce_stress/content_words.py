@@ -1,4 +1,4 @@
-"""Which word a variant changes: one that carries what is asked for, or one that frames the request.
+"""Kind of word that a variant changes: content (the request itself) or frame (its wording).
 
 Where `I would like` is misspelt instead of what somebody would like, most systems serve them as before, so
 the kind of word decides how many spelling tests are passed.
@@ -27,7 +27,7 @@ def changed_words(original: str, variant: str) -> tuple[str, ...]:
 
 
 def kind_changed(original: str, variant: str, language: str) -> WordKind:
-    """Of which kind the changed words are: content where one of them is, then frame.
+    """Kind of the changed words: content if any is content, else frame.
 
     Empty  none changed, or articles, prepositions and the like alone: small
     """
@@ -46,7 +46,7 @@ def content_of(text: str, language: str) -> frozenset[str]:
 
 
 def offers_both(original: str, language: str) -> bool:
-    """Whether an utterance has words that carry what is asked for, and a frame."""
+    """True if an utterance has both content words and a frame."""
     words = {plain(word.text) for word in words_of(original)}
     frame, _ = _small(language)
     return bool(words & frame) and any(_carries(word, language) for word in words)
@@ -67,7 +67,7 @@ class WordsChanged:
 
 
 def by_word(rows: Sequence[Mapping[str, Any]], language: str) -> WordsChanged:
-    """How spelling tests were passed in a language by the kind of word that they changed.
+    """Results of the spelling tests in a language by the kind of changed word.
 
     Input   decided cases of the family of spelling: original, text, verdict
     """
@@ -78,7 +78,7 @@ def by_word(rows: Sequence[Mapping[str, Any]], language: str) -> WordsChanged:
     ]
 
     def counted(kind: WordKind) -> tuple[int, int]:
-        passed = [one for its, one in kinds if its == kind]
+        passed = [outcome for its, outcome in kinds if its == kind]
         return sum(passed), len(passed)
 
     return WordsChanged(
@@ -107,5 +107,5 @@ def _small(language: str) -> tuple[frozenset[str], frozenset[str]]:
         parts = [facts.request_frame, facts.function_words]
     else:
         parts = [[], []]
-    frame, small = (frozenset(word for one in part for word in plain(one).split()) for part in parts)
+    frame, small = (frozenset(word for phrase in part for word in plain(phrase).split()) for part in parts)
     return frame - small, small

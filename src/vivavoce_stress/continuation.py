@@ -1,4 +1,4 @@
-"""Who goes on after the utterance under test: the logged user's remaining turns, or a simulated user.
+"""The user after the utterance under test: the logged user's remaining turns, or a simulated user.
 
 Both answer what the system says, so that a replay runs to the end of its task whichever way it turns.
 """
@@ -42,7 +42,7 @@ class Continuing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How the replay of the original went, which its user knows when the variant is replayed.
+    """Record of the original's replay, which the user knows when the variant is replayed.
 
     answers     what they said to each question of the system, by the question in plain words
     after_goal  what they said once the system had told that the goal was reached; none where it was
@@ -56,15 +56,15 @@ class Course:
     def of(
         cls, turns: Sequence[Mapping[str, Any]], met_at: int | None = None, injected: int | None = None
     ) -> "Course":
-        found = dict[str, tuple[str, ...]]()
+        answers = dict[str, tuple[str, ...]]()
         for system, user in pairwise(turns):
             if system["party"] == "system" and user["party"] == "user":
-                for one in questions_in(system["text"])[-1:]:
-                    found[one] = (*found.get(one, ()), user["text"])
-        said = [(at, turn["text"]) for at, turn in enumerate(turns) if turn["party"] == "user"]
+                for question in questions_in(system["text"])[-1:]:
+                    answers[question] = (*answers.get(question, ()), user["text"])
+        user_turns = [(at, turn["text"]) for at, turn in enumerate(turns) if turn["party"] == "user"]
         reached = len(turns) if met_at is None or met_at < (injected or 0) else met_at
-        before = {text for at, text in said if at < reached}
-        return cls(found, frozenset(text for _, text in said) - before)
+        before = {text for at, text in user_turns if at < reached}
+        return cls(answers, frozenset(text for _, text in user_turns) - before)
 
 
 class LoggedUser:
@@ -112,23 +112,25 @@ class LoggedUser:
         return self._left.pop(place).text if self._left else None
 
     def _answers_another(self, place: int, asked: str) -> bool:
-        """Whether what comes next is a bare yes or no that was said to another question than this one."""
+        """True if the next turn is a bare yes or no that answered a different question."""
         if self._course is None or not self._left or not (now := questions_in(asked)[-1:]):
             return False
-        said = self._left[place]
-        known = [question for question, answers in self._course.answers.items() if said.text in answers]
-        bare = is_courtesy(said.text, self._case.language, said.acts)
-        bare &= not is_farewell(said.text, self._case.language)
-        return bare and bool(known) and not any(alike(now[0], one) for one in known)
+        following = self._left[place]
+        questions = [
+            question for question, answers in self._course.answers.items() if following.text in answers
+        ]
+        bare = is_courtesy(following.text, self._case.language, following.acts)
+        bare &= not is_farewell(following.text, self._case.language)
+        return bare and bool(questions) and not any(alike(now[0], question) for question in questions)
 
     def _leave(self) -> str | None:
         """The leave that they took in the log, and nothing before it. Empty  they took none: None"""
         last = self._left[-1:]
         self._left = []
-        return next((one.text for one in last if is_farewell(one.text, self._case.language)), None)
+        return next((turn.text for turn in last if is_farewell(turn.text, self._case.language)), None)
 
     def _has_left(self) -> bool:
-        """Whether the last turn of the log was said, and took leave."""
+        """True if the last turn of the log was said and is a farewell."""
         if self._left or not self._case.after:
             return False
         last = self._case.after[-1]
@@ -141,41 +143,45 @@ class LoggedUser:
 
     def _asked_for(self, system: Mapping[str, Any]) -> int:
         """The place of the next turn: the one that the system's acts ask for, else the first."""
-        asked = {act["slot"] for act in system.get("acts") or () if act["act"] == "request" and act["slot"]}
-        return next((place for place, said in enumerate(self._left) if said.slots & asked), 0)
+        slots = {act["slot"] for act in system.get("acts") or () if act["act"] == "request" and act["slot"]}
+        return next((place for place, turn in enumerate(self._left) if turn.slots & slots), 0)
 
     def _leaves_unserved(self, place: int) -> bool:
-        """Whether what comes next was said only after the goal, or ends it all with things left to say."""
+        """True if the next turn belongs after the goal, or ends the dialogue with turns left."""
         if self._course is None or not self._left:
             return False
-        said = self._left[place]
-        if said.text in self._course.after_goal:
+        following = self._left[place]
+        if following.text in self._course.after_goal:
             return not self._served
-        return 0 < place == len(self._left) - 1 and is_courtesy(said.text, self._case.language, said.acts)
+        return 0 < place == len(self._left) - 1 and is_courtesy(
+            following.text, self._case.language, following.acts
+        )
 
     def _is_new_question(self, text: str) -> bool:
-        """Whether the last thing asked is like nothing that was asked there."""
-        asked = questions_in(text)[-1:]
-        if not asked or self._course is None or not content(asked[0]):
+        """True if the last question resembles no question of the original's dialogue."""
+        questions = questions_in(text)[-1:]
+        if not questions or self._course is None or not content(questions[0]):
             return False
-        return not any(alike(asked[0], answer) for answer in self._course.answers)
+        return not any(alike(questions[0], answer) for answer in self._course.answers)
 
     def _to_questions(self, text: str) -> int | str | None:
-        """What they say to the last question that they know: the place of a turn that is left, or words.
+        """Reply to the last known question: the place of a remaining turn, or words.
 
         Empty  they know none, or have answered it again: None
         """
-        known = self._course.answers if self._course else {}
-        said = next((known[one] for one in reversed(questions_in(text)) if one in known), ())
-        place = next((at for at, one in enumerate(self._left) if one.text in said), None)
-        if place is not None or not said:
+        answers = self._course.answers if self._course else {}
+        replies = next(
+            (answers[question] for question in reversed(questions_in(text)) if question in answers), ()
+        )
+        place = next((at for at, turn in enumerate(self._left) if turn.text in replies), None)
+        if place is not None or not replies:
             return place
-        if self._case.original in said:
+        if self._case.original in replies:
             return None if self._said_again else self._case.original
-        if said[-1] in self._answered_again:
+        if replies[-1] in self._answered_again:
             return None
-        self._answered_again.add(said[-1])
-        return said[-1]
+        self._answered_again.add(replies[-1])
+        return replies[-1]
 
 
 class SimulatedContinuation:
@@ -188,8 +194,8 @@ class SimulatedContinuation:
             case.task, ontology, _STEADY, case.language, Random(f"{seed}:{case.case_id}")
         )
         self._case, self._done = case, False
-        for said in case.before:
-            self._caller.has_said(said.acts)
+        for turn in case.before:
+            self._caller.has_said(turn.acts)
         self._caller.has_said(case.original_acts)
 
     def hear(self, system: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ _ACTS: Final = frozenset({"hello", "thankyou", "bye", "affirm", "negate", "ack"}
 
 
 def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> bool:
-    """Whether a user's turn asks for nothing and tells nothing.
+    """True if a user's turn has no request and no information.
 
     By its acts, where they are known; else by its words: those of courtesies, and none beside them but small
     ones that go with them (`courtesies` of the language file).
@@ -26,24 +26,24 @@ def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> boo
     """
     if acts:
         return {act.act for act in acts} <= _ACTS and not any(act.slot for act in acts)
-    whole, phrases, small = _words(language)
-    said = plain(text)
-    names = any(f" {phrase} " in f" {said} " for phrase in phrases)
-    return said in whole or (names and set(said.split()) <= small)
+    whole_turns, phrases, small = _words(language)
+    plain_text = plain(text)
+    names = any(f" {phrase} " in f" {plain_text} " for phrase in phrases)
+    return plain_text in whole_turns or (names and set(plain_text.split()) <= small)
 
 
 def is_farewell(text: str, language: str) -> bool:
     """Whether a turn takes leave, by its words. Empty  a language without such words: False"""
-    spoken, said = language.split("-")[0], plain(text)
+    spoken, plain_text = language.split("-")[0], plain(text)
     moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
-    whole = [plain(one) for one in (speech.say.get("bye", ()) if speech else ())]
-    phrases = [plain(one) for one in (moves.moves.get("bye", ()) if moves else ())]
-    return said in whole or any(f" {phrase} " in f" {said} " for phrase in phrases)
+    farewells = [plain(phrase) for phrase in (speech.say.get("bye", ()) if speech else ())]
+    phrases = [plain(phrase) for phrase in (moves.moves.get("bye", ()) if moves else ())]
+    return plain_text in farewells or any(f" {phrase} " in f" {plain_text} " for phrase in phrases)
 
 
 def only_courteous(edits: Sequence[Edit], text: str, language: str) -> bool:
-    """Whether edits change nothing but words of courtesy: a misspelt `please` tells little of a system."""
-    spans = [one for one in words_of(text) if any(_touches(one, edit) for edit in edits)]
+    """True if edits change only words of courtesy: a misspelt `please` says little about a system."""
+    spans = [word for word in words_of(text) if any(_touches(word, edit) for edit in edits)]
     return bool(spans) and {plain(span.text) for span in spans} <= _words(language)[2]
 
 
@@ -56,12 +56,12 @@ def _words(language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str
     """Whole turns; phrases of which one must be there; all words that may stand in such a turn."""
     spoken = language.split("-")[0]
     moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
-    phrases = [one for name in _MOVES for one in (moves.moves.get(name, ()) if moves else ())]
-    said = [one for name in _SAID for one in (speech.say.get(name, ()) if speech else ())]
+    phrases = [phrase for name in _MOVES for phrase in (moves.moves.get(name, ()) if moves else ())]
+    said_phrases = [phrase for name in _SAID for phrase in (speech.say.get(name, ()) if speech else ())]
     try:
         pack = pack_of(language)
         small = pack.get("courtesies") if pack.has("courtesies") else []
     except VivavoceError:  # a language without a pack, or a machine without its dictionaries
         small = []
-    words = {word for one in [*phrases, *small] for word in plain(one).split()}
-    return frozenset(map(plain, [*phrases, *said])), frozenset(map(plain, phrases)), frozenset(words)
+    words = {word for phrase in [*phrases, *small] for word in plain(phrase).split()}
+    return frozenset(map(plain, [*phrases, *said_phrases])), frozenset(map(plain, phrases)), frozenset(words)

@@ -126,9 +126,9 @@ def inflected(lemma: str, tag: str) -> str:
     """A word in the form of a Penn tag: serve, VBN gives served. What is a plural already stays: funds."""
     import lemminflect
 
-    known = _IRREGULAR.get(tag, {}).get(lemma)
-    if known:
-        return known
+    irregular = _IRREGULAR.get(tag, {}).get(lemma)
+    if irregular:
+        return irregular
     if tag == "NNS" and lemma.endswith("s") and lemma[:-1] in lemminflect.getLemma(lemma, "NOUN"):
         return lemma
     forms = lemminflect.getInflection(lemma, tag)
@@ -155,22 +155,22 @@ def before_sound(article: str, word: str) -> str:
 
 def english_agreement(text: str, start: int, end: int, after: str) -> tuple[Edit, ...]:
     """The edits that replace a word or phrase and mend the a or an before it."""
-    whole = edit(text, start, end, after)
-    found = _ARTICLE.search(text[:start])
-    article = found.group(1) if found else ""
+    main_edit = edit(text, start, end, after)
+    match = _ARTICLE.search(text[:start])
+    article = match.group(1) if match else ""
     new = before_sound(article, after) if article else ""
-    if not found or new == article:
-        return (whole,)
-    return (edit(text, found.start(1), found.end(1), new), whole)
+    if not match or new == article:
+        return (main_edit,)
+    return (edit(text, match.start(1), match.end(1), new), main_edit)
 
 
 @lru_cache(maxsize=4096)
 def english_faults(text: str) -> frozenset[str]:
     """Runs of words that cannot stand so, in small letters: next the, a hour."""
-    met = {found.group().lower() for found in _MEET.finditer(text)}
+    met = {match.group().lower() for match in _MEET.finditer(text)}
     led = {
-        found.group().lower()
-        for found in _LED.finditer(text)
-        if len(found.group(2)) > 1 and before_sound(found.group(1), found.group(2)) != found.group(1)
+        match.group().lower()
+        for match in _LED.finditer(text)
+        if len(match.group(2)) > 1 and before_sound(match.group(1), match.group(2)) != match.group(1)
     }
     return frozenset(met | led)

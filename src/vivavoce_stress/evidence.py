@@ -1,4 +1,4 @@
-"""What a system's words say against it: it did not understand, cannot, asks anew, sends the user elsewhere.
+"""Signs of failure in a system's words: not understood, unable, asks again, refers the user elsewhere.
 
 Read by the `replies.yaml` of the answer's language; that it says nothing, or puts a question again, is read
 in any language. Only what it says of no original is evidence: what it says to the utterance and to the
@@ -53,45 +53,47 @@ def evidence(answer: str, language: str, before: Iterable[str] = ()) -> list[Evi
     if not answer.strip():
         return [Evidence("silent", "")]
     sentences = sentences_of(answer)
-    found = [
+    signs = [
         Evidence(kind, sentence)
         for kind, forms in _forms(language).items()
         for sentence in (sentences[:1] if kind == "menu" else sentences)
         if any(form.search(sentence.replace("’", "'")) for form in forms)
     ]
-    asked = {plain(one) for text in before for one in sentences_of(text) if one.endswith("?")}
-    return found + [
+    questions = {
+        plain(sentence) for text in before for sentence in sentences_of(text) if sentence.endswith("?")
+    }
+    return signs + [
         Evidence("question_again", sentence)
         for sentence in sentences
-        if sentence.endswith("?") and plain(sentence) in asked
+        if sentence.endswith("?") and plain(sentence) in questions
     ]
 
 
 def against(
     answer: Sequence[Evidence], originals: Sequence[tuple[str, Sequence[Evidence]]], language: str
 ) -> Evidence | None:
-    """What an answer says against the system that no answer to the original does; None: nothing.
+    """First sign of failure in an answer that no answer to the original has; None if there is none.
 
     Input  originals: each answer to the original, with what it says against the system
     Note   a refusal, or what it does not know, is none where an original was answered with no, too, in
            whatever words
     """
-    known = {one.kind for _, said in originals for one in said}
+    known_kinds = {sign.kind for _, signs in originals for sign in signs}
     if any(negated(re.sub(r"\([^)]*\)", " ", text), language) for text, _ in originals):  # (yes/no)
-        known |= _LACKS
+        known_kinds |= _LACKS
     for alike in (LOST, _LACKS):
-        known |= alike if known & alike else set()
-    return next((one for one in answer if one.kind not in known), None)
+        known_kinds |= alike if known_kinds & alike else set()
+    return next((sign for sign in answer if sign.kind not in known_kinds), None)
 
 
 def asks_again(text: str, language: str) -> bool:
-    """Whether a system turn says by itself that it did not understand, or asks to be told again."""
-    return any(one.kind in LOST for one in evidence(text, language))
+    """True if a system turn says that it did not understand, or asks the user to repeat."""
+    return any(sign.kind in LOST for sign in evidence(text, language))
 
 
 def sentences_of(text: str) -> list[str]:
     """The sentences and lines of a text that have words."""
-    return [one.strip() for one in re.split(r"(?<=[.!?…])\s+|\n+", text) if plain(one)]
+    return [sentence.strip() for sentence in re.split(r"(?<=[.!?…])\s+|\n+", text) if plain(sentence)]
 
 
 @lru_cache
@@ -100,5 +102,6 @@ def _forms(language: str) -> dict[ByWords, list[re.Pattern[str]]]:
     if words is None:
         return {}
     return {
-        kind: [re.compile(one, re.IGNORECASE) for one in getattr(words, kind)] for kind in get_args(ByWords)
+        kind: [re.compile(pattern, re.IGNORECASE) for pattern in getattr(words, kind)]
+        for kind in get_args(ByWords)
     }

@@ -110,19 +110,19 @@ def kind_of(failure: Mapping[str, Any]) -> FailureKind:
 
     Empty  a reason without a code (of an older dataset), or a difference between two answers: something else
     """
-    if (told := failure.get("instead")) in KINDS:
-        return told
+    if (reason_kind := failure.get("instead")) in KINDS:
+        return reason_kind
     kind = _by_rules(failure)
     if not overruled(failure):
         return kind
     if failure["verdict"] == "clarification":
-        asked = "?" in (answer_to(failure["transcript"]) or "")
-        return kind if kind in _SERVED_YET else "ask_again" if asked else "more_turns"
+        asks = "?" in (answer_to(failure["transcript"]) or "")
+        return kind if kind in _SERVED_YET else "ask_again" if asks else "more_turns"
     return "something_else" if kind in {"asked_more", "more_turns"} else kind
 
 
 def overruled(failure: Mapping[str, Any]) -> bool:
-    """Whether a person's verdict on a case is another than that of the rules, whose reason so is none."""
+    """True if a person's verdict differs from the rules' verdict, whose reason then does not apply."""
     person = failure.get("verdict_of_person")
     return person is not None and person != failure.get("verdict_automatic")
 
@@ -137,16 +137,16 @@ def _by_rules(failure: Mapping[str, Any]) -> FailureKind:
 
 
 def _asked_more(failure: Mapping[str, Any]) -> bool:
-    """Whether the system asked something after the variant that it never asked after the original."""
-    asked, before = (
-        {one for text in _answers(failure.get(name)) for one in questions_in(text)}
+    """True if the system asked a question after the variant that it never asked after the original."""
+    questions, before = (
+        {question for text in _answers(failure.get(name)) for question in questions_in(text)}
         for name in ("transcript", "clean_transcript")
     )
-    return bool(asked - before)
+    return bool(questions - before)
 
 
 def cures_of(failure: Mapping[str, Any]) -> tuple[str, ...]:
-    """What usually mends a case that did not pass, in English as catalogues have it.
+    """Usual cures for a failed case, in English as catalogues have it.
 
     The test says what was not recognised, whatever the system did instead; only a fault of the program is
     none of words. What else helps where it did something wrong stands behind that; against a misspelling it
@@ -155,11 +155,15 @@ def cures_of(failure: Mapping[str, Any]) -> tuple[str, ...]:
     kind = kind_of(failure)
     if kind in _FAULTS:
         return (_CURES[kind],)
-    own = _CURES_OF_FAMILIES.get(failure["family"], _ANY_CURE)
-    asked = kind in _ACTED and _asked_more(failure)
-    if kind == "something_else" and not asked:
-        return (_CURES[kind], own)
-    return (own, _CURES[kind]) if kind in _CURES and failure["family"] != "spelling" and not asked else (own,)
+    family_cure = _CURES_OF_FAMILIES.get(failure["family"], _ANY_CURE)
+    asked_more = kind in _ACTED and _asked_more(failure)
+    if kind == "something_else" and not asked_more:
+        return (_CURES[kind], family_cure)
+    return (
+        (family_cure, _CURES[kind])
+        if kind in _CURES and failure["family"] != "spelling" and not asked_more
+        else (family_cure,)
+    )
 
 
 def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
@@ -167,16 +171,16 @@ def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, in
 
     Empty  none of these failures is of a spelling test: []
     """
-    found = Counter[tuple[str, str]]()
+    counts = Counter[tuple[str, str]]()
     for failure in failures:
         if failure["family"] == "spelling":
             edits = word_edits(failure["original"], failure["text"])
-            found[" ".join(edit.after for edit in edits), " ".join(edit.before for edit in edits)] += 1
-    return [(wrong, right, n) for (wrong, right), n in found.most_common()]
+            counts[" ".join(edit.after for edit in edits), " ".join(edit.before for edit in edits)] += 1
+    return [(wrong, right, n) for (wrong, right), n in counts.most_common()]
 
 
 def answer_to(transcript: str | None) -> str | None:
-    """What the system answered to the utterance under test; None: nothing."""
+    """Answer of the system to the utterance under test; None if there is none."""
     turns = json.loads(transcript) if transcript else []
     place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
     return next((turn["text"] for turn in turns[place + 1 : place + 2] if turn["text"].strip()), None)
@@ -189,19 +193,19 @@ def answers_apart(original: str | None, variant: str | None) -> tuple[str | None
     first = (answer_to(original), answer_to(variant))
     if None in first or first[0] != first[1]:
         return first
-    both = zip(_answers(original), _answers(variant), strict=False)
-    return next((pair for pair in both if pair[0] != pair[1]), first)
+    answer_pairs = zip(_answers(original), _answers(variant), strict=False)
+    return next((pair for pair in answer_pairs if pair[0] != pair[1]), first)
 
 
 def _answers(transcript: str | None) -> list[str]:
-    """What the system said behind the utterance under test, turn by turn."""
+    """Turns of the system after the utterance under test."""
     turns = json.loads(transcript) if transcript else []
     place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
     return [turn["text"] for turn in turns[place + 1 :] if turn["party"] != "user" and turn["text"].strip()]
 
 
 def turns_after(transcript: str | None) -> int:
-    """How many turns the user took after the utterance under test."""
+    """Number of user turns after the utterance under test."""
     turns = json.loads(transcript) if transcript else []
     place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
     return sum(turn["party"] == "user" for turn in turns[place + 1 :])

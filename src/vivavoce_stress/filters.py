@@ -1,4 +1,4 @@
-"""What no operator may let through, whoever wrote it."""
+"""Filters that apply to the proposals of every operator."""
 
 import re
 from functools import lru_cache
@@ -19,7 +19,7 @@ _ADDRESSES: Final = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+|(?<
 
 
 def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> str | None:
-    """Why a substitution is dropped, or None."""
+    """Reason for dropping a substitution, or None."""
     if not fits(utterance.text, found.edits):
         return WRONG_EDITS
     if all(edit.before == edit.after for edit in found.edits) or _same_words(utterance.text, found.edits):
@@ -40,7 +40,7 @@ def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
 
 
 def disagrees(utterance: Utterance, found: Substitution, pack: LanguagePack) -> bool:
-    """Whether the edits leave words side by side that do not agree, and did before: del il, a hour."""
+    """True if the edits break the agreement of adjacent words: del il, a hour."""
     if not pack.has("faults"):
         return False
     faults = pack.get("faults")
@@ -49,12 +49,12 @@ def disagrees(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
 
 @lru_cache(maxsize=1024)
 def addresses(text: str) -> tuple[tuple[int, int], ...]:
-    """Where web and mail addresses, names with @ and tags with # stand: nobody says them otherwise."""
-    return tuple(found.span() for found in _ADDRESSES.finditer(text))
+    """Spans of web and mail addresses, names with @ and tags with #, which must not change."""
+    return tuple(match.span() for match in _ADDRESSES.finditer(text))
 
 
 def fits(text: str, edits: tuple[Edit, ...]) -> bool:
-    """Whether edits are sorted, disjoint, inside the text and say rightly what stood there."""
+    """True if edits are sorted, disjoint, inside the text and quote it correctly."""
     done = 0
     for edit in edits:
         if edit.start < done or edit.end < edit.start or text[edit.start : edit.end] != edit.before:
@@ -71,7 +71,7 @@ def _meets(one: Edit, start: int, end: int) -> bool:
 
 
 def _same_words(text: str, edits: tuple[Edit, ...]) -> bool:
-    """Whether only spaces differ."""
+    """True if only spaces differ."""
     if not any(_SPACE.search(edit.before + edit.after) for edit in edits):
         return False
     return apply(text, edits).split() == text.split()

@@ -16,7 +16,7 @@ _SIGNS: Final = re.compile(r"[€$£]")
 
 
 class ToldGoal(NamedTuple):
-    """Where a system told that it was done: the place of its turn, and the words in it."""
+    """A system's message that it is done: the place of its turn, and the words in it."""
 
     place: int
     words: str
@@ -39,12 +39,12 @@ class GivenValue(BaseModel):
         """The value that a text tells behind the name, and where; the last where it does several times."""
         if self.name is None:
             return None
-        found = list(re.finditer(behind_name(self.name, [self.own, *self.others]), text, re.IGNORECASE))
-        return ToldGoal(found[-1].start(), found[-1].group("value")) if found else None
+        matches = list(re.finditer(behind_name(self.name, [self.own, *self.others]), text, re.IGNORECASE))
+        return ToldGoal(matches[-1].start(), matches[-1].group("value")) if matches else None
 
 
 class Contradiction(NamedTuple):
-    """Where a system told another value than the task gave: the place of its turn, and the sentence."""
+    """A system's value that contradicts the task: the place of its turn, and the sentence."""
 
     place: int
     words: str
@@ -84,9 +84,9 @@ class GoalInWords(BaseModel):
 
         Empty  it never said so, or tells no other value behind its name: None
         """
-        said = any(turn["party"] == "system" and self._said(turn["text"] or "") for turn in turns)
-        found = self.contradicted_in(turns) if said else None
-        return None if found is None else found.words
+        tells_done = any(turn["party"] == "system" and self._said(turn["text"] or "") for turn in turns)
+        contradiction = self.contradicted_in(turns) if tells_done else None
+        return None if contradiction is None else contradiction.words
 
     def carried_out_otherwise(self, turns: Sequence[Mapping[str, Any]]) -> str | None:
         """The words by which the system first told that it had done another thing than the task's.
@@ -94,42 +94,42 @@ class GoalInWords(BaseModel):
         Input  turns: party, text
         Empty  it told of none: None
         """
-        said = (turn["text"] or "" for turn in turns if turn["party"] == "system")
-        wrong = next((text for text in said if self._said(text) and self._another(text)), None)
+        system_texts = (turn["text"] or "" for turn in turns if turn["party"] == "system")
+        wrong = next((text for text in system_texts if self._said(text) and self._another(text)), None)
         return wrong and next(filter(self._said, sentences_of(wrong)), wrong)
 
     def contradicted_in(self, turns: Sequence[Mapping[str, Any]]) -> Contradiction | None:
-        """Where the system last told a value of the task, behind its name, and it is another one.
+        """Last task value that the system stated behind its name, if it contradicts the task.
 
         Input  turns: party, text
         Empty  it names no value so, or names those of the task: None
         """
-        for one in self.given:
+        for given_value in self.given:
             for place, turn in reversed(list(enumerate(turns))):
                 text = turn["text"] or ""
-                told = one.told_behind_name(text) if turn["party"] == "system" else None
-                if told is None:
+                told_goal = given_value.told_behind_name(text) if turn["party"] == "system" else None
+                if told_goal is None:
                     continue
-                if told.words.casefold() == one.own.casefold():
+                if told_goal.words.casefold() == given_value.own.casefold():
                     break
-                return Contradiction(place, text[told.place :].split(". ")[0].rstrip("."))
+                return Contradiction(place, text[told_goal.place :].split(". ")[0].rstrip("."))
         return None
 
     def _said(self, text: str) -> bool:
         return re.search(self.done, text, re.IGNORECASE) is not None
 
     def _another(self, text: str) -> bool:
-        """Whether it names another value in place of one that the task gave."""
-        mine = {one.own for one in self.given}
-        lost = [one for one in self.given if not _named([one.own], text)]
-        return any(_named(set(one.others) - mine, text) or self._renumbered(one, text) for one in lost)
+        """True if the text names another value in place of one of the task's."""
+        mine = {given_value.own for given_value in self.given}
+        lost = [given_value for given_value in self.given if not _named([given_value.own], text)]
+        return any(_named(set(value.others) - mine, text) or self._renumbered(value, text) for value in lost)
 
     def _renumbered(self, one: GivenValue, text: str) -> bool:
-        """Whether the task's number is nowhere, and another stands before what is counted: 2 nights."""
+        """True if the task's number is absent and another stands before what is counted: 2 nights."""
         tokens = plain(_SIGNS.sub(" euro ", text)).split()
         if one.number is None or one.number in tokens:
             return False
-        counted = [*(each.own for each in self.given), one.name or ""]
+        counted = [*(given_value.own for given_value in self.given), one.name or ""]
         words = {word for text in counted for word in plain(text).split() if len(word) >= _LONG}
         for at, token in enumerate(tokens):
             behind = tokens[at + 1 : at + 2 + _BETWEEN]
@@ -145,11 +145,11 @@ def behind_name(name: str, values: Iterable[str]) -> str:
 
     A choice of several, `class: first or second`, tells none.
     """
-    known = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
-    choice = rf"(?!\s*(?:[,/|]|\w{{1,4}}\s)\s*(?:{known})(?!\w))"
+    pattern = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
+    choice = rf"(?!\s*(?:[,/|]|\w{{1,4}}\s)\s*(?:{pattern})(?!\w))"
     return (
         rf"(?<!\w){re.escape(name)}(?!\w)\s*[:=–-]?\s*(?:is\s+|are\s+)?"
-        rf"(?P<value>{known})(?!\w|[:.,]\d){choice}"
+        rf"(?P<value>{pattern})(?!\w|[:.,]\d){choice}"
     )
 
 

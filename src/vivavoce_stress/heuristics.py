@@ -1,4 +1,4 @@
-"""What may not differ between two answers that mean the same: numbers, dates, names, negation, kind of turn.
+"""Differences that two equivalent answers must not have: numbers, dates, names, negation, kind of turn.
 
 Guards may only say "suspected": on pairs that they had not seen they agree with people in two cases of three.
 """
@@ -48,7 +48,7 @@ _PATTERN: Final = 0.5
 
 
 class Differences(NamedTuple):
-    """What differs; `speaks_for` is what that makes one suspect."""
+    """Differences of two answers; `speaks_for` is the suspected verdict."""
 
     found: tuple[LocalizedText, ...]
 
@@ -58,7 +58,7 @@ class Differences(NamedTuple):
 
 
 def compare(reference: str, answer: str, language: str) -> Differences:
-    """How an answer differs from the one to the original in what may not differ."""
+    """Differences from the original's answer that an equivalent answer must not have."""
     tongue = language.split("-")[0]
     checks = (
         (N_("numbers: {original} / {variant}"), numbers(reference, tongue), numbers(answer, tongue)),
@@ -66,16 +66,16 @@ def compare(reference: str, answer: str, language: str) -> Differences:
         (N_("negation: {original} / {variant}"), negated(reference, tongue), negated(answer, tongue)),
         (N_("question: {original} / {variant}"), asks(reference, tongue), asks(answer, tongue)),
     )
-    found = [_differs(template, one, other) for template, one, other in checks if one != other]
+    differences = [_differs(template, one, other) for template, one, other in checks if one != other]
     mine, other = names(reference), names(answer)
     lost = frozenset(name for name in mine if name not in _folded(answer))
     new = frozenset(name for name in other if name not in _folded(reference))
     if lost and new:
-        found.append(_differs(N_("names: {original} / {variant}"), lost, new))
+        differences.append(_differs(N_("names: {original} / {variant}"), lost, new))
     filled = filling(reference, answer, tongue)
-    if filled and not found:
-        found.append(_differs(N_("words: {original} / {variant}"), *filled))
-    return Differences(tuple(found))
+    if filled and not differences:
+        differences.append(_differs(N_("words: {original} / {variant}"), *filled))
+    return Differences(tuple(differences))
 
 
 def _differs(template: str, original: object, variant: object) -> LocalizedText:
@@ -83,12 +83,12 @@ def _differs(template: str, original: object, variant: object) -> LocalizedText:
 
 
 def filling(reference: str, answer: str, language: str) -> tuple[str, str] | None:
-    """What differs in answers that begin alike by one pattern: `to the cards desk` for `the loans desk`."""
+    """Words that differ in answers with the same pattern: `to the cards desk` for `the loans desk`."""
     number_words = _number_words(language)  # numbers have a guard of their own
 
     def words(text: str) -> list[str]:
-        found = _WORD.findall(_plain(text))
-        return [word for word in found if word not in number_words and not any(map(str.isdigit, word))]
+        all_words = _WORD.findall(_plain(text))
+        return [word for word in all_words if word not in number_words and not any(map(str.isdigit, word))]
 
     mine, theirs = words(reference), words(answer)
     codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
@@ -96,22 +96,22 @@ def filling(reference: str, answer: str, language: str) -> tuple[str, str] | Non
     if len(changed) != 1 or changed[0][0] != "replace":
         return None
     _, low, high, other_low, other_high = changed[0]
-    kept = len(mine) - (high - low)
-    if not low or max(high - low, other_high - other_low) > _FILLING or kept < _PATTERN * len(mine):
+    common = len(mine) - (high - low)
+    if not low or max(high - low, other_high - other_low) > _FILLING or common < _PATTERN * len(mine):
         return None
     return " ".join(mine[low:high]), " ".join(theirs[other_low:other_high])
 
 
 def numbers(text: str, language: str) -> Counter[str]:
     """Numbers, in figures or words, as they would be written in figures: 20,00 and twenty are 20."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for match in _NUMBER.finditer(text):
-        found[_figures(match.group())] += 1
+        counts[_figures(match.group())] += 1
     number_words = _number_words(language)
     for word in _WORD.findall(text.lower().replace("-", "")):
         if word in number_words and word not in _ARTICLES.get(language, ()):
-            found[str(number_words[word])] += 1
-    return found
+            counts[str(number_words[word])] += 1
+    return counts
 
 
 def dates(text: str, language: str) -> frozenset[str]:
@@ -122,12 +122,12 @@ def dates(text: str, language: str) -> frozenset[str]:
 
 def names(text: str) -> frozenset[str]:
     """Capitalised words that begin no sentence, lower-cased and without accents."""
-    found = set()
+    all_names = set()
     for match in re.finditer(r"[^\W\d_]{3,}", text):
         before = text[: match.start()].rstrip(" \"'«“(")
         if match.group()[0].isupper() and before and before[-1] not in ".!?:\n":
-            found.add(_plain(match.group()))
-    return frozenset(found)
+            all_names.add(_plain(match.group()))
+    return frozenset(all_names)
 
 
 def negated(text: str, language: str) -> bool:
@@ -136,15 +136,15 @@ def negated(text: str, language: str) -> bool:
 
 
 def asks(text: str, language: str) -> bool:
-    """Whether the turn ends by asking."""
+    """True if the turn ends with a question."""
     last = re.split(r"(?<=[.!])\s+", text.strip())[-1].lower()
     form = _QUESTION.get(language)
     return last.endswith("?") or (form is not None and not last.endswith(".") and bool(re.match(form, last)))
 
 
 def _figures(number: str) -> str:
-    plain = re.sub(r"[.,]0+$", "", number) if ":" not in number else number
-    return plain.replace(",", ".")
+    digits = re.sub(r"[.,]0+$", "", number) if ":" not in number else number
+    return digits.replace(",", ".")
 
 
 @lru_cache
@@ -152,13 +152,13 @@ def _number_words(language: str) -> dict[str, int]:
     if language not in _UNITS:
         return {}
     units = dict(zip(_UNITS[language].split(), range(20), strict=True))
-    known, hundred = dict(units), _HUNDRED[language]
+    number_words, hundred = dict(units), _HUNDRED[language]
     for ten, word in zip(range(20, 100, 10), _TENS[language].split(), strict=True):
-        known[word] = ten
+        number_words[word] = ten
         for unit, digit in list(units.items())[1:10]:
             stem = word[:-1] if language == "it" and unit[0] in "uo" else word
-            known[stem + unit] = ten + digit
-    return known | {hundred: 100}
+            number_words[stem + unit] = ten + digit
+    return number_words | {hundred: 100}
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""What a language model's verdicts are worth: held to people's, on the same pairs as the other rungs."""
+"""Agreement of a language model's verdicts with people's, on the same pairs as the other rungs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -50,31 +50,38 @@ def judge_results(pairs: Sequence[JudgedPair], data: str, level: float = 0.95) -
 
 def _figures(pairs: Sequence[JudgedPair], level: float) -> dict[str, Any]:
     decided = [pair for pair in pairs if pair.verdict is not None]
-    both = [pair for pair in pairs if pair.first is not None and pair.last is not None]
-    steady = sum(one.first == one.last for one in both)
+    in_both_orders = [pair for pair in pairs if pair.first is not None and pair.last is not None]
+    steady = sum(pair.first == pair.last for pair in in_both_orders)
     right = sum(pair.verdict is not None and _passes(pair.verdict) == _passes(pair.label) for pair in pairs)
-    known = [pair for pair in pairs if pair.ladder is not None]
-    spans = {"steady": wilson(steady, len(both), level), "model_or_none": wilson(right, len(pairs), level)}
+    with_ladder = [pair for pair in pairs if pair.ladder is not None]
+    spans = {
+        "steady": wilson(steady, len(in_both_orders), level),
+        "model_or_none": wilson(right, len(pairs), level),
+    }
     return {
         "n": len(pairs),
         "decided": len(decided),
         "troubles": dict(Counter(pair.trouble for pair in pairs if pair.trouble).most_common()),
-        "model": agree([(_passes(one.label), _passes(str(one.verdict))) for one in decided], level),
+        "model": agree([(_passes(pair.label), _passes(str(pair.verdict))) for pair in decided], level),
         "model_or_none": {
             "same": right,
             "n": len(pairs),
             "rate": right / len(pairs) if pairs else None,
             **_ends(spans["model_or_none"]),
         },
-        "ladder": agree([(_passes(one.label), _passes(str(one.ladder))) for one in known], level),
+        "ladder": agree([(_passes(pair.label), _passes(str(pair.ladder))) for pair in with_ladder], level),
         "steady": {
             "same": steady,
-            "n": len(both),
-            "rate": steady / len(both) if both else None,
+            "n": len(in_both_orders),
+            "rate": steady / len(in_both_orders) if in_both_orders else None,
             **_ends(spans["steady"]),
         },
-        "first_kinder": sum(_passes(str(one.first)) and not _passes(str(one.last)) for one in both),
-        "last_kinder": sum(_passes(str(one.last)) and not _passes(str(one.first)) for one in both),
+        "first_kinder": sum(
+            _passes(str(pair.first)) and not _passes(str(pair.last)) for pair in in_both_orders
+        ),
+        "last_kinder": sum(
+            _passes(str(pair.last)) and not _passes(str(pair.first)) for pair in in_both_orders
+        ),
     }
 
 

@@ -11,7 +11,7 @@ _MODULE: Final = "codespell_lib"
 
 
 def misspellings_file() -> Path | None:
-    """Where the list lies; None where the package is not installed. The package itself is not imported."""
+    """Path of the list; None if the package is not installed. The package itself is not imported."""
     spec = find_spec(_MODULE)
     folders = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(folders[0]) / "data" / "dictionary.txt" if folders else None
@@ -22,7 +22,7 @@ def known_misspellings(path: Path) -> Mapping[str, tuple[str, ...]]:
     """Wrong spellings by the right one, of those that have one right spelling only."""
     wrong: dict[str, list[str]] = defaultdict(list)
     for line in path.read_text(encoding="utf-8").splitlines():
-        made, _, meant = line.partition("->")
-        if meant and "," not in meant and made.isalpha() and meant.isalpha():
-            wrong[meant.lower()].append(made.lower())
-    return {right: tuple(made) for right, made in wrong.items()}
+        misspelling, _, correct = line.partition("->")
+        if correct and "," not in correct and misspelling.isalpha() and correct.isalpha():
+            wrong[correct.lower()].append(misspelling.lower())
+    return {right: tuple(misspellings) for right, misspellings in wrong.items()}

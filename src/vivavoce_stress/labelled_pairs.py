@@ -34,11 +34,11 @@ def labelled_pairs(path: Path) -> list[LabelledPair]:
 
     Raises  InputError: names the line and what is wrong with it; or there is none
     """
-    found = _of_dataset(path) if path.is_dir() else _of_file(path)
-    if not found:
+    pairs = _of_dataset(path) if path.is_dir() else _of_file(path)
+    if not pairs:
         hint = "judge some cases on the dashboard, or write a CSV file: " + _CURE
         raise InputError("no pair with a person's verdict", place=str(path), hint=hint)
-    return found
+    return pairs
 
 
 def _of_file(path: Path) -> list[LabelledPair]:
@@ -67,25 +67,25 @@ def _row(row: Mapping[str, str | None], place: str) -> LabelledPair:
 
 
 def _suspected(pair: AnswerPair) -> str | None:
-    found = judge_texts([pair.answer], pair.other, pair.language)
-    return found.suspicion if found.verdict == "unsure" else found.verdict
+    verdict = judge_texts([pair.answer], pair.other, pair.language)
+    return verdict.suspicion if verdict.verdict == "unsure" else verdict.verdict
 
 
 def _of_dataset(folder: Path) -> list[LabelledPair]:
-    found: list[LabelledPair] = []
+    pairs: list[LabelledPair] = []
     for row in Dataset(folder).read("stress").to_pylist():
         if row.get("verdict_of_person") not in LABELS:
             continue
         answer = _answer(row["clean_transcript"], row["original"])
-        other = _answer(row["transcript"], row["text"])
-        if answer is None or other is None:
+        other_answer = _answer(row["transcript"], row["text"])
+        if answer is None or other_answer is None:
             continue
         automatic = row["verdict_automatic"]
         by_model = row["rung_automatic"] == "model"
-        said = automatic if automatic in LABELS and not by_model else row["suspicion"]
-        pair = AnswerPair(row["language"], answer, other, row["original"], row["text"])
-        found.append(LabelledPair(pair, row["verdict_of_person"], said))
-    return found
+        ladder = automatic if automatic in LABELS and not by_model else row["suspicion"]
+        pair = AnswerPair(row["language"], answer, other_answer, row["original"], row["text"])
+        pairs.append(LabelledPair(pair, row["verdict_of_person"], ladder))
+    return pairs
 
 
 def _answer(transcript: str | None, said: str) -> str | None:

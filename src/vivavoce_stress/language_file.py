@@ -48,7 +48,7 @@ class Rule(_Part):
     @classmethod
     def _refers_to_groups(cls, becomes: str, info: ValidationInfo) -> str:
         groups = re.compile(info.data["pattern"]).groups if "pattern" in info.data else 99
-        beyond = [one for one in re.findall(r"\\(\d)", becomes) if int(one) > groups]
+        beyond = [group for group in re.findall(r"\\(\d)", becomes) if int(group) > groups]
         if beyond:
             raise mistake(f"invalid group reference \\{beyond[0]}", f"the pattern has {groups} groups")
         return becomes

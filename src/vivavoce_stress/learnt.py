@@ -1,4 +1,4 @@
-"""What reviews teach: words that people approved for others, with dictionary form and part of speech."""
+"""Lessons of reviews: approved word replacements, with dictionary form and part of speech."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _LONGEST: Final = 4  # words that may stand for one; more is another sentence
 
 @dataclass(frozen=True, slots=True)
 class ReviewLexicon:
-    """What people approved in this domain, to be proposed again.
+    """Replacements that people approved in this domain, to propose again.
 
     version  how many approvals it was made of; key twelve digits over its entries
     entries  before and after in dictionary form where they are one word each, the part of speech, and the
@@ -74,17 +74,17 @@ def _learnt(test: str, language: str, original: str, text: str) -> tuple[str, st
     except UnknownName:
         return None
     small = set(pack.get("function_words"))
-    told = [word_edit for word_edit in word_edits(original, text) if not _follows(word_edit, small)]
-    if len(told) != 1:
+    edits = [word_edit for word_edit in word_edits(original, text) if not _follows(word_edit, small)]
+    if len(edits) != 1:
         return None
-    before, after = words_of(told[0].before), words_of(told[0].after)
+    before, after = words_of(edits[0].before), words_of(edits[0].after)
     while before and after and before[0].lower in small and after[0].lower in small:
         before, after = before[1:], after[1:]  # l'indirizzo, il recapito
     if len(before) != 1 or not 0 < len(after) <= _LONGEST or before[0].lower in small:
         return None
-    start = told[0].start + before[0].start
+    start = edits[0].start + before[0].start
     reading = reading_at(original, start, pack)
-    word = told[0].after[after[0].start : after[-1].end].lower()
+    word = edits[0].after[after[0].start : after[-1].end].lower()
     if reading is None or len(after) > 1:
         return test, language, before[0].lower, word, "", before[0].lower
     place = text.lower().find(word, max(0, start - len(before[0].text)))
@@ -95,7 +95,7 @@ def _learnt(test: str, language: str, original: str, text: str) -> tuple[str, st
 
 
 def _follows(one: Edit, small: set[str]) -> bool:
-    """Whether an edit only changes articles and the like, or the ending of a word that agrees."""
+    """True if an edit only changes articles and the like, or the ending of a word that agrees."""
     before, after = words_of(one.before), words_of(one.after)
     if len(before) != len(after):
         return False
@@ -144,6 +144,6 @@ def lexicon_operators(known: ReviewLexicon) -> list[Operator]:
     by: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for entry in known.entries:
         by.setdefault((entry["test"], entry["language"]), []).append(entry)
-    made: list[Operator] = []
-    made += [FromLexicon(test, language, tuple(entries)) for (test, language), entries in by.items()]
-    return made
+    operators: list[Operator] = []
+    operators += [FromLexicon(test, language, tuple(entries)) for (test, language), entries in by.items()]
+    return operators

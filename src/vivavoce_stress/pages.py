@@ -43,23 +43,23 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     who = who_of(request)
     if not who.may("researcher"):
         return []
-    data, kept = str(desk.board.whole.position), f"stress_due {who.name}"
-    reviews, second, verdicts = memoized(request, kept, data, lambda: _waiting(desk, who.name))
-    found = list[DueAction]()
+    data, cache_key = str(desk.board.whole.position), f"stress_due {who.name}"
+    reviews, second, verdicts = memoized(request, cache_key, data, lambda: _waiting(desk, who.name))
+    actions = list[DueAction]()
     if second:
         text = ngettext(
             "%(num)s stress variant needs a second reviewer",
             "%(num)s stress variants need a second reviewer",
             second,
         )
-        found.append(DueAction(text, "/stress/review"))
+        actions.append(DueAction(text, "/stress/review"))
     if reviews:
         text = ngettext("%(num)s stress variant to review", "%(num)s stress variants to review", reviews)
-        found.append(DueAction(text, "/stress/review"))
+        actions.append(DueAction(text, "/stress/review"))
     if verdicts:
         text = ngettext("%(num)s stress test to judge", "%(num)s stress tests to judge", verdicts)
-        found.append(DueAction(text, "/stress/verdicts"))
-    return found
+        actions.append(DueAction(text, "/stress/verdicts"))
+    return actions
 
 
 def _waiting(desk: Desk, name: str) -> tuple[int, int, int]:
@@ -67,7 +67,7 @@ def _waiting(desk: Desk, name: str) -> tuple[int, int, int]:
     stream = list(desk.log.events(stress_stream(desk.study.name)))
     reviews = Reviews.of(stream)
     waiting = reviews.waiting(name)
-    second = sum(bool(reviews.reviews.get(one.item_id)) for one in waiting)
+    second = sum(bool(reviews.reviews.get(item.item_id)) for item in waiting)
     return len(waiting) - second, second, VerdictQueue.of(stream).counts().all
 
 
@@ -113,11 +113,11 @@ def stress(request: Request, desk: Desk_) -> Response:
 
 
 def _lexicon(reviews: Reviews) -> dict[str, Any]:
-    """What was learnt, each replacement in one line, in whatever forms it was approved."""
-    known, approved = lexicon(reviews), Counter[tuple[str, ...]]()
-    for entry in known.entries:
+    """Words learnt from reviews, one line for each replacement, whatever its approved forms."""
+    learnt, approved = lexicon(reviews), Counter[tuple[str, ...]]()
+    for entry in learnt.entries:
         approved[tuple(entry[name] for name in ("test", "language", "before", "after"))] += entry["approved"]
-    return {"version": known.version, "entries": [(*words, n) for words, n in approved.items()]}
+    return {"version": learnt.version, "entries": [(*words, n) for words, n in approved.items()]}
 
 
 @router.post("/propose", dependencies=[Decides])
@@ -139,13 +139,13 @@ def propose(request: Request, desk: Desk_, form: Form_) -> Response:
 
 
 def _proposing(request: Request) -> str:
-    """Whether variants are being proposed now; or why they could not be; or nothing."""
-    found: Future[None] | None = getattr(request.app.state, "stress_proposing", None)
-    if found is None:
+    """True while variants are being proposed; or the reason why they could not be; or nothing."""
+    future: Future[None] | None = getattr(request.app.state, "stress_proposing", None)
+    if future is None:
         return ""
-    if not found.done():
+    if not future.done():
         return "now"
-    return told(problem) if isinstance(problem := found.exception(), InputError) else ""
+    return told(problem) if isinstance(problem := future.exception(), InputError) else ""
 
 
 def _runs(request: Request, desk: Desk, stream: list[StoredEvent]) -> list[dict[str, Any]]:
@@ -160,8 +160,11 @@ def _figures(stream: list[StoredEvent]) -> list[dict[str, Any]]:
     last = {row["system"]: row["run_id"] for row in rows}
     titles = stress_titles(stream)
     runs = [score([row for row in rows if row["run_id"] == run_id], "log") for run_id in last.values()]
-    for one in (test for run in runs for test in run["tests"]):
-        one["title"], one["why_untried"] = titles.get(one["name"], ""), WHY_UNTRIED.get(state_of(one), "")
+    for test_row in (test for run in runs for test in run["tests"]):
+        test_row["title"], test_row["why_untried"] = (
+            titles.get(test_row["name"], ""),
+            WHY_UNTRIED.get(state_of(test_row), ""),
+        )
     for run in runs:
         run["whole"]["why_untried"] = ""
     return runs
@@ -209,14 +212,14 @@ def cases(request: Request, desk: Desk_) -> Response:
     """Every case of each system's last run, numbered as in reports, and where to judge it."""
     queue, name = _queue(desk), who_of(request).name
     runs = dict[str, list[dict[str, Any]]]()
-    for (run_id, _), one in queue.cases.items():
-        blind = one.asked is not None and not one.people
+    for (run_id, _), judged in queue.cases.items():
+        blind = judged.asked is not None and not judged.people
         runs.setdefault(run_id, []).append(
             {
-                "one": one,
-                "pieces": difference(one.case.original, one.case.variant),
+                "one": judged,
+                "pieces": difference(judged.case.original, judged.case.variant),
                 "blind": blind,
-                "mine": name in one.people,
+                "mine": name in judged.people,
             }
         )
     return desk.page(request, "stress_cases.html", runs=runs, named=_named(), systems=queue.systems)
@@ -241,9 +244,11 @@ def verdicts(
     stream = list(desk.log.events(stress_stream(desk.study.name)))
     queue, name = VerdictQueue.of(stream), who_of(request).name
     fresh, waiting = queue.fresh(name), queue.waiting(name)
-    one = queue.cases.get((run, case)) or next(iter(waiting if others else fresh), None)
+    judged = queue.cases.get((run, case)) or next(iter(waiting if others else fresh), None)
     mine = queue.judged_by(name)
-    facts = _case_facts(one, [other for other in fresh if one and other.pattern == one.pattern], name)
+    facts = _case_facts(
+        judged, [alike for alike in fresh if judged and alike.pattern == judged.pattern], name
+    )
     return desk.page(
         request,
         "stress_verdict.html",
@@ -257,7 +262,7 @@ def verdicts(
         others=others,
         listed=listed,
         kinds=KINDS,
-        agreements=[] if one else [run["agreement"] for run in _runs(request, desk, stream)],
+        agreements=[] if judged else [run["agreement"] for run in _runs(request, desk, stream)],
         again=_again(desk, report=True),
     )
 
@@ -266,22 +271,22 @@ def verdicts(
 def give(request: Request, desk: Desk_, form: Form_) -> Response:
     """Store a verdict; where it was asked for, of all cases of the same pattern."""
     queue, name = _queue(desk), who_of(request).name
-    one = queue.cases.get((field(form, "run"), field(form, "case", most=500)))
-    if one is None:
+    judged = queue.cases.get((field(form, "run"), field(form, "case", most=500)))
+    if judged is None:
         raise HTTPException(404, gettext("Case not found."))
-    alike = [other for other in queue.fresh(name) if other is not one and other.pattern == one.pattern]
-    chosen = [one, *(alike if field(form, "alike") else [])]
+    alike = [fresh for fresh in queue.fresh(name) if fresh is not judged and fresh.pattern == judged.pattern]
+    chosen = [judged, *(alike if field(form, "alike") else [])]
     verdict, remark = field(form, "verdict"), field(form, "remark", most=1000)
     try:
-        events = [given(each, name, verdict, remark, field(form, "instead")) for each in chosen]
+        events = [given(judged_case, name, verdict, remark, field(form, "instead")) for judged_case in chosen]
     except InputError as error:
         raise HTTPException(422, told(error)) from None
     stream = stress_stream(desk.study.name)
     desk.log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
     if field(form, "listed"):
-        return RedirectResponse(f"/stress/cases#{quote(one.case.case_id)}", 303)
-    others = {"others": "1"} if field(form, "others") else {}
-    place = urlencode({"run": one.run_id, "kept": one.case.case_id, **others})
+        return RedirectResponse(f"/stress/cases#{quote(judged.case.case_id)}", 303)
+    params = {"others": "1"} if field(form, "others") else {}
+    place = urlencode({"run": judged.run_id, "kept": judged.case.case_id, **params})
     return RedirectResponse(f"/stress/verdicts?{place}", 303)
 
 
@@ -314,7 +319,7 @@ def _review_page(
     typed: str = "",
 ) -> Response:
     waiting = _reviews(desk).waiting(who_of(request).name)
-    later = [one for one in waiting if one.item_id != skip] or waiting
+    later = [item for item in waiting if item.item_id != skip] or waiting
     item = only or next(iter(later), None)
     facts: dict[str, Any] = {
         "item": item,
@@ -333,12 +338,12 @@ def _review_page(
 
 
 def told_rule(rule: str) -> str:
-    """What was done to an utterance, in the reader's language; as it was stored where nobody put it so."""
-    if (known := worded(rule)) != rule:
-        return known
-    if (found := _INSTEAD.fullmatch(rule)) is None:
+    """Description of the change to an utterance, in the reader's language if there is a translation."""
+    if (translated := worded(rule)) != rule:
+        return translated
+    if (match := _INSTEAD.fullmatch(rule)) is None:
         return rule
-    return gettext("“%(new)s” for “%(old)s”", new=found["new"], old=found["old"])
+    return gettext("“%(new)s” for “%(old)s”", new=match["new"], old=match["old"])
 
 
 def _named() -> dict[str, str]:
@@ -357,7 +362,7 @@ def _case_facts(one: JudgedCase | None, alike: Sequence[JudgedCase], name: str) 
     if one is not None:
         facts["test"], facts["before"] = _test(one.case.test), one.people.get(name)
         facts["pieces"] = difference(one.case.original, one.case.variant)
-        facts["alike"] = [other for other in alike if other is not one]
+        facts["alike"] = [similar for similar in alike if similar is not one]
         facts["sides"] = [
             (gettext("With the original"), _turns(one.clean)),
             (gettext("With the variant"), _turns(one.variant)),

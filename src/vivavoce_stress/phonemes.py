@@ -1,4 +1,4 @@
-"""How words sound, by eSpeak NG in this process; an optional extra, for its licence is the GPL."""
+"""Pronunciation of words by eSpeak NG in this process; optional because of its licence (GPL)."""
 
 import ctypes
 import re
@@ -29,9 +29,9 @@ class Phonemes:
         """The phonemes of a text, without stress, length and spaces."""
         with _LOCK:  # the voice is one for the whole library
             self._library.espeak_SetVoiceByName(_VOICES.get(self._language, self._language).encode())
-            rest, spoken = ctypes.c_char_p(text.encode()), []
-            while rest.value:
-                part = self._library.espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, _IPA)
+            remaining, spoken = ctypes.c_char_p(text.encode()), []
+            while remaining.value:
+                part = self._library.espeak_TextToPhonemes(ctypes.byref(remaining), _UTF8, _IPA)
                 spoken.append((part or b"").decode())
         return re.sub(r"[ˈˌː\s‿\-]", "", "".join(spoken))
 
@@ -48,4 +48,4 @@ class Phonemes:
 
     def alike(self, word: str) -> list[str]:
         """Other common words that are spoken like it."""
-        return [other for other in self._index.get(self.ipa(word), []) if other != word]
+        return [homophone for homophone in self._index.get(self.ipa(word), []) if homophone != word]

@@ -1,4 +1,4 @@
-"""What a run of a study replays: sampled interactions, with reviewed variants where a test needs review."""
+"""Plan of a study's run: sampled interactions, with reviewed variants if a test needs review."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ from vivavoce_stress.sampling import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunChoice:
-    """Which interactions and tests.
+    """Choice of interactions and tests.
 
     each_test  an interaction once for every test that fits it
     spoken     replays will be spoken, whatever the interactions were
@@ -89,20 +89,20 @@ def to_review(
     """
     reviews = reviews or Reviews()
     tests = [name for name in choice.names() if needs_review(name)]
-    made = proposing(
+    proposer = proposing(
         choice.seed, [*lexicon_operators(lexicon(reviews)), *operators], choice.backends, choice.certainty
     )
     queued = {(item.dialogue_id, item.test) for item in reviews.items.values() if item.test in tests}
     dialogues = {dialogue for dialogue, _ in queued}
-    left = _left_to_proposed(interactions, choice, len(choice.names()) - len(tests))
+    remaining = _left_to_proposed(interactions, choice, len(choice.names()) - len(tests))
 
     def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
-        here = interaction.dialogue_id
-        if (here, test) in queued if choice.each_test else here in dialogues:
+        dialogue_id = interaction.dialogue_id
+        if (dialogue_id, test) in queued if choice.each_test else dialogue_id in dialogues:
             return QUEUED
-        if here in left:
+        if dialogue_id in remaining:
             return AS_PROPOSED
-        return item_of(interaction, test, made, choice.seed, tried, shown=PROPOSALS, once=True)
+        return item_of(interaction, test, proposer, choice.seed, tried, shown=PROPOSALS, once=True)
 
     return sample(
         interactions,
@@ -129,7 +129,7 @@ def _left_to_proposed(interactions: Sequence[Interaction], choice: RunChoice, un
 
 
 def _shown(reviews: Reviews) -> ItemsTried:
-    """What people were shown of any words."""
+    """Texts that reviewers were shown for the same words."""
     items = reviews.items.values()
     return ItemsTried(
         pairs={
@@ -150,23 +150,23 @@ def queue_for_review(
 ) -> tuple[int, int]:
     """Put variants before people; returns how many utterances are new, and how many were there already."""
     stream = stress_stream(study.name)
-    drawn = to_review(interactions, choice, Reviews.of(log.events(stream)), operators)
+    chosen = to_review(interactions, choice, Reviews.of(log.events(stream)), operators)
     log.transact_now(
         lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
     )
     new = 0
-    for item in drawn.items:
+    for item in chosen.items:
         event = proposed(item)
         stored = log.transact_now(
             lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
         )
         new += not stored.replayed
     before = {
-        (one["dialogue_id"], one["test"] if choice.each_test else "")
-        for one in drawn.not_applicable
-        if one["reason"] == QUEUED
+        (unfit["dialogue_id"], unfit["test"] if choice.each_test else "")
+        for unfit in chosen.not_applicable
+        if unfit["reason"] == QUEUED
     }
-    return new, len(drawn.items) - new + len(before)
+    return new, len(chosen.items) - new + len(before)
 
 
 def plan_run(
@@ -185,34 +185,34 @@ def plan_run(
     approved: defaultdict[tuple[str, str], list[SampledItem]] = defaultdict(list)
     for item in _approved(interactions, reviews):
         approved[item.interaction.dialogue_id, item.test].append(item)
-    made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
+    proposer = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
     fitting = set[tuple[str, str]]()  # tests and languages of which it is known that they have variants
 
     def unproposed(interaction: Interaction, test: str, why: str) -> str:
-        """Nothing waits for a person, or was given to another test, where there is nothing to propose."""
+        """Interactions without a proposal, for which nothing is waiting or was given to another test."""
         if (kind := (test, interaction.language)) not in fitting:
-            found = item_of(interaction, test, made, choice.seed)
-            if isinstance(found, str):
-                return found
+            item = item_of(interaction, test, proposer, choice.seed)
+            if isinstance(item, str):
+                return item
             fitting.add(kind)
         return why
 
     def runs_approved(interaction: Interaction, tried: ItemsTried) -> bool:
         mine = (approved.get((interaction.dialogue_id, name), ()) for name in choice.names())
-        return any(one.pair not in tried.pairs for items in mine for one in items)
+        return any(item.pair not in tried.pairs for items in mine for item in items)
 
     def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         if not needs_review(test):
             if not choice.each_test and runs_approved(interaction, tried):
                 return ANOTHER
-            return item_of(interaction, test, made, choice.seed, tried)
+            return item_of(interaction, test, proposer, choice.seed, tried)
         mine = approved.get((interaction.dialogue_id, test))
         if not mine:
             why = _why_none(interaction, test, reviews)
             return unproposed(interaction, test, why) if why in (NOT_PROPOSED, NONE_PROPOSED) else why
-        return next((one for one in mine if one.pair not in tried.pairs), TRIED)
+        return next((item for item in mine if item.pair not in tried.pairs), TRIED)
 
-    drawn = sample(
+    chosen = sample(
         interactions,
         choice.names(),
         choose,
@@ -222,20 +222,20 @@ def plan_run(
         languages=choice.languages,
     )
     tasks = {task.task_id: task for task in study.tasks}
-    _tell_left_out([one for items in approved.values() for one in items], drawn, choice)
-    return RunPlan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
+    _tell_left_out([item for items in approved.values() for item in items], chosen, choice)
+    return RunPlan([case_of(item, tasks) for item in chosen.items], chosen.not_applicable)
 
 
 def _tell_left_out(approved: Sequence[SampledItem], drawn: Sample, choice: RunChoice) -> None:
     """Approved variants, of what is run, of which neither a case nor a reason is told yet."""
-    taken = {item.item_id for item in drawn.items}
+    chosen_ids = {item.item_id for item in drawn.items}
     pairs = {item.pair for item in drawn.items}
     dialogues = {item.interaction.dialogue_id for item in drawn.items}
-    told = {(one["dialogue_id"], one["test"]) for one in drawn.not_applicable}
+    reported = {(unfit["dialogue_id"], unfit["test"]) for unfit in drawn.not_applicable}
     for item in approved:
         language, dialogue = item.interaction.language.split("-")[0], item.interaction.dialogue_id
-        wanted = item.test in choice.names() and (not choice.languages or language in choice.languages)
-        if wanted and item.item_id not in taken and (dialogue, item.test) not in told:
+        requested = item.test in choice.names() and (not choice.languages or language in choice.languages)
+        if requested and item.item_id not in chosen_ids and (dialogue, item.test) not in reported:
             reason = TRIED if item.pair in pairs else ANOTHER if dialogue in dialogues else NOT_DRAWN
             drawn.leave_out(item.interaction, item.test, reason)
 
@@ -267,23 +267,26 @@ def approved_cases(
     The same variant of the same words is tried once, as in a run of the study.
     """
     tasks = {task.task_id: task for task in study.tasks}
-    cases, left, pairs = list[Case](), Sample(), set[Pair]()
+    cases, left_out, pairs = list[Case](), Sample(), set[Pair]()
     for item in _approved([*interactions_of(dataset), *listed], reviews):
         if item.pair in pairs:
-            left.leave_out(item.interaction, item.test, TRIED)
+            left_out.leave_out(item.interaction, item.test, TRIED)
         else:
             cases.append(case_of(item, tasks))
         pairs.add(item.pair)
-    return RunPlan(cases, left.not_applicable)
+    return RunPlan(cases, left_out.not_applicable)
 
 
 def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> Iterator[SampledItem]:
-    by_id = {one.dialogue_id: one for one in interactions}
+    by_id = {interaction.dialogue_id: interaction for interaction in interactions}
     for key, item in reviews.items.items():
         decision, interaction = reviews.decision(key), by_id.get(item.dialogue_id)
         if decision is None or decision.text is None or interaction is None:
             continue
-        turn = next((one for one in interaction.turns if one.turn_index == item.turn_index), None)
+        turn = next(
+            (logged_turn for logged_turn in interaction.turns if logged_turn.turn_index == item.turn_index),
+            None,
+        )
         if turn is None or turn.text != item.original:
             continue
         approval: Approval = "write" if decision.decision == "reject" else decision.decision

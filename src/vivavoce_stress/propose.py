@@ -32,7 +32,7 @@ NO_WORDS: Final = "the utterance has no words"
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What came out for one utterance.
+    """Variants of one utterance, and the tests that have none.
 
     not_applicable  the tests without a variant, each with its reason in words
     dropped         how many proposals the filters stopped, by reason; those that were not certain among them
@@ -45,7 +45,7 @@ class Proposals:
     def facts(self) -> dict[str, Any]:
         return {
             "variants": [variant.facts() for variant in self.variants],
-            "not_applicable": [{"test": one.test, "reason": one.reason} for one in self.not_applicable],
+            "not_applicable": [{"test": unfit.test, "reason": unfit.reason} for unfit in self.not_applicable],
             "dropped": dict(self.dropped),
         }
 
@@ -73,37 +73,40 @@ def propose(
     Raises     UnknownName: a test or language that nobody knows
     """
     pack = pack or pack_of(utterance.language)
-    wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
-    beside, asked = tuple(operators), [*_own_rankers(pack), *rankers]
+    chosen = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
+    beside, all_rankers = tuple(operators), [*_own_rankers(pack), *rankers]
     variants: list[Variant] = []
     without: list[NotApplicable] = []
     dropped: Counter[str] = Counter()
-    for test in wanted:
+    for test in chosen:
         mine = [
-            one
-            for one in (*test.operators, *(own for own in beside if own.test == test.name))
-            if one.language in (ANY_LANGUAGE, utterance.language)
+            operator
+            for operator in (
+                *test.operators,
+                *(operator for operator in beside if operator.test == test.name),
+            )
+            if operator.language in (ANY_LANGUAGE, utterance.language)
         ]
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
         accepted = pack.get("acceptance") if certainty is None and pack.has("acceptance") else None
-        made = {} if reason else _variants(test, utterance, pack, mine, seed, objections)
-        found = sorted((one for one, _ in made.values()), key=lambda one: -one.confidence)
-        for ranker in asked if found else ():
-            found = _ranked(found, utterance, ranker) if test.name in ranker.tests else found
+        by_text = {} if reason else _variants(test, utterance, pack, mine, seed, objections)
+        ranked = sorted((variant for variant, _ in by_text.values()), key=lambda one: -one.confidence)
+        for ranker in all_rankers if ranked else ():
+            ranked = _ranked(ranked, utterance, ranker) if test.name in ranker.tests else ranked
         bar = test.certainty if certainty is None else certainty
         certain = [
-            one
-            for one in found
-            if one.confidence >= bar
-            and (accepted is None or _is_accepted(one, *made[one.text], test, accepted))
+            variant
+            for variant in ranked
+            if variant.confidence >= bar
+            and (accepted is None or _is_accepted(variant, *by_text[variant.text], test, accepted))
         ]
-        if len(certain) < len(found):
-            objections[UNCERTAIN] += len(found) - len(certain)
-            found = certain
-        variants += found[:limit]
+        if len(certain) < len(ranked):
+            objections[UNCERTAIN] += len(ranked) - len(certain)
+            ranked = certain
+        variants += ranked[:limit]
         dropped.update(objections)
-        if not found:
+        if not ranked:
             reason = reason or _why_not(mine, utterance, pack, objections)
             without.append(NotApplicable(test=test.name, language=utterance.language, reason=reason))
     return Proposals(tuple(variants), tuple(without), dropped)
@@ -114,13 +117,13 @@ def _own_rankers(pack: LanguagePack) -> list[Ranker]:
 
 
 def _ranked(found: Sequence[Variant], utterance: Utterance, ranker: Ranker) -> list[Variant]:
-    told = ranker.rank(utterance, found)
+    ratings = ranker.rank(utterance, found)
     behind = {name: version_of(name) for name in ranker.resources}
     again = [
-        one
+        variant
         if sure is None
-        else replace(one, confidence=round(sure, 3), resources={**one.resources, **behind})
-        for one, sure in zip(found, told, strict=True)
+        else replace(variant, confidence=round(sure, 3), resources={**variant.resources, **behind})
+        for variant, sure in zip(found, ratings, strict=True)
     ]
     return sorted(again, key=lambda one: -one.confidence)
 
@@ -155,8 +158,8 @@ def _variants(
                 dropped[reason] += 1
                 continue
             variant = _variant(test, utterance, substitution)
-            known = best.get(variant.text)
-            if known is None or known[0].confidence < variant.confidence:
+            previous = best.get(variant.text)
+            if previous is None or previous[0].confidence < variant.confidence:
                 best[variant.text] = variant, operator
     return best
 
@@ -164,22 +167,25 @@ def _variants(
 def _is_accepted(
     one: Variant, made: Variant, operator: Operator, test: StressTest, accepted: Acceptance
 ) -> bool:
-    """Whether a ranker looked at a variant, somebody's own operator made it, or people accept its rule."""
-    ranked, own = one is not made, operator not in test.operators
-    return ranked or own or accepted.is_enough(test.name, one.language, one.rule)
+    """True if a ranker or a custom operator stands behind a variant, or people accept its rule."""
+    ranked, custom = one is not made, operator not in test.operators
+    return ranked or custom or accepted.is_enough(test.name, one.language, one.rule)
 
 
 def _substitutions(
     operator: Operator, utterance: Utterance, pack: LanguagePack, rng: Random
 ) -> Iterable[Substitution]:
-    """What an operator proposes; of what is all in capitals, as if it were not, and then in capitals."""
+    """Substitutions of an operator; text in capitals is lowered first and raised again after."""
     text = utterance.text
     calm = text[:1] + text[1:].lower()
     shouted = text.isupper() and len(text.split()) > 1 and len(calm) == len(text)
     if not shouted:
         return operator.propose(utterance, pack, rng)
-    found = operator.propose(replace(utterance, text=calm), pack, rng)
-    return (replace(one, edits=tuple(_loud(text, edit) for edit in one.edits)) for one in found)
+    substitutions = operator.propose(replace(utterance, text=calm), pack, rng)
+    return (
+        replace(substitution, edits=tuple(_loud(text, edit) for edit in substitution.edits))
+        for substitution in substitutions
+    )
 
 
 def _loud(text: str, edit: Edit) -> Edit:

@@ -1,4 +1,4 @@
-"""What a system asks: whether two questions ask the same, and whether a user ever told what one asks for.
+"""Questions of a system: whether two are alike, and whether the user ever gave what one asks for.
 
 By their words alone. What a question asks for is read by the `replies.yaml` of its language.
 """
@@ -17,11 +17,11 @@ _LONG: Final = 4  # letters of a word that tells what is asked
 
 def questions_in(text: str) -> list[str]:
     """The questions of a system turn, in order, in plain words."""
-    return [plain(one) for one in sentences_of(text) if one.endswith("?")]
+    return [plain(sentence) for sentence in sentences_of(text) if sentence.endswith("?")]
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two questions ask the same: half of the words of content of the shorter one are in both."""
+    """True if two questions are alike: they share half of the content words of the shorter one."""
     if one == other:
         return True
     mine, theirs = content(one), content(other)
@@ -39,7 +39,7 @@ def asked_for(question: str, language: str) -> set[str]:
 
 
 def tells(kind: str, text: str, language: str) -> bool:
-    """Whether a text has one of a kind: its words, a number, a day, or a name in capitals."""
+    """True if a text contains a kind: its words, a number, a day, or a name in capitals."""
     tongue = language.split("-")[0]
     if _found(_forms(language)[1].get(kind, ()), text) or numbers(text, tongue):
         return True
@@ -54,10 +54,10 @@ def _found(forms: Sequence[re.Pattern[str]], text: str) -> bool:
 def _forms(language: str) -> tuple[dict[str, list[re.Pattern[str]]], dict[str, list[re.Pattern[str]]]]:
     """By kind, what asks for it, and what tells it."""
     words = ReplyWords.of(language)
-    asks, told = (words.asks_for, words.told_by) if words else ({}, {})
-    both = (
-        {kind: [re.compile(form, re.IGNORECASE) for form in forms] for kind, forms in each.items()}
-        for each in (asks, told)
+    asks, told_by = (words.asks_for, words.told_by) if words else ({}, {})
+    patterns = (
+        {kind: [re.compile(form, re.IGNORECASE) for form in forms] for kind, forms in kinds.items()}
+        for kinds in (asks, told_by)
     )
-    first, second = both
+    first, second = patterns
     return first, second

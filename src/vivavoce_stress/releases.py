@@ -44,7 +44,7 @@ class CaseCompared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunsCompared:
-    """What changed between two runs of one system.
+    """Changes between two runs of one system.
 
     fell, rose  passed before and not now, and the reverse
     otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
@@ -81,7 +81,7 @@ class RunsCompared:
 
 
 def releases_of(dataset: Dataset, system: str) -> list[str | None]:
-    """What the release of each of a system's runs was called, in their order; null: nobody named it."""
+    """Release of each run of a system, in order; null if nobody named it."""
     rows = [row for row in dataset.read("stress").to_pylist() if row["system"] == system]
     return list({row["run_id"]: row.get("release") for row in rows}.values())
 
@@ -98,21 +98,26 @@ def compare_last_runs(dataset: Dataset, system: str) -> RunsCompared | None:
     for row in rows:
         runs.setdefault(row["run_id"], []).append(row)
     *earlier, now = runs.values() if runs else [[]]
-    before = next((one for one in reversed(earlier) if any(map(_came, one))), None)
+    before = next((run for run in reversed(earlier) if any(map(_came, run))), None)
     return None if before is None else compare_runs(before, now)
 
 
 def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
     """Two runs of one system by their rows."""
-    then, here = _by_case(before), _by_case(now)
-    common = [key for key in here if key in then]
-    alone = [of[key] for of, other in ((then, here), (here, then)) for key in of if key not in other]
-    cases = [_compared(then[key], here[key]) for key in common]
-    known = [case for case in cases if case.before is not None and case.now is not None]
-    fell = tuple(one for one in known if one.before == "passed" != one.now)
-    otherwise = tuple(one for one in known if one.now == "passed" and one.otherwise)
-    rose = tuple(one for one in known if one.now == "passed" != one.before and not one.otherwise)
-    passed = sum(one.before == one.now == "passed" and not one.otherwise for one in known)
+    then, now_by_case = _by_case(before), _by_case(now)
+    common = [key for key in now_by_case if key in then]
+    alone = [
+        of[key]
+        for of, opposite in ((then, now_by_case), (now_by_case, then))
+        for key in of
+        if key not in opposite
+    ]
+    cases = [_compared(then[key], now_by_case[key]) for key in common]
+    decided = [case for case in cases if case.before is not None and case.now is not None]
+    fell = tuple(case for case in decided if case.before == "passed" != case.now)
+    otherwise = tuple(case for case in decided if case.now == "passed" and case.otherwise)
+    rose = tuple(case for case in decided if case.now == "passed" != case.before and not case.otherwise)
+    passed = sum(case.before == case.now == "passed" and not case.otherwise for case in decided)
     return RunsCompared(
         run_before=before[0]["run_id"],
         run_now=now[0]["run_id"],
@@ -122,11 +127,11 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
         rose=rose,
         otherwise=otherwise,
         passed_both=passed,
-        originals_otherwise=tuple(one for one in known if one.otherwise and one.now != "original_lost"),
-        originals_lost=tuple(one for one in known if one.now == "original_lost" != one.before),
-        failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
-        worse=tuple(one for one in known if _verdicts(one) == ("clarification", "fail")),
-        better=tuple(one for one in known if _verdicts(one) == ("fail", "clarification")),
+        originals_otherwise=tuple(case for case in decided if case.otherwise and case.now != "original_lost"),
+        originals_lost=tuple(case for case in decided if case.now == "original_lost" != case.before),
+        failed_both=len(decided) - passed - len(fell) - len(rose) - len(otherwise),
+        worse=tuple(case for case in decided if _verdicts(case) == ("clarification", "fail")),
+        better=tuple(case for case in decided if _verdicts(case) == ("fail", "clarification")),
         not_compared=tuple(case for case in cases if case.before is None or case.now is None),
         common=len(common),
         only_one=sum(row["status"] != "not_admitted" for row in alone),
@@ -136,13 +141,13 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
 
 
 def _compared(before: Row, now: Row) -> CaseCompared:
-    then, here = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
-    otherwise = bool(then and here and compare(then, here, now["language"]).found)
-    then, here = _came(before, now), _came(now, before)
-    left: WhyLeft | None = None
-    if then is None or here is None:
-        left = _left(before, now) or ("person_now" if then is None else "person_before")
-    return CaseCompared(now["case_id"], then, here, otherwise, (before, now), left)
+    then, new_answer = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
+    otherwise = bool(then and new_answer and compare(then, new_answer, now["language"]).found)
+    then, new_answer = _came(before, now), _came(now, before)
+    why_left: WhyLeft | None = None
+    if then is None or new_answer is None:
+        why_left = _left(before, now) or ("person_now" if then is None else "person_before")
+    return CaseCompared(now["case_id"], then, new_answer, otherwise, (before, now), why_left)
 
 
 def _verdicts(one: CaseCompared) -> tuple[str | None, str | None]:
@@ -166,7 +171,7 @@ def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
 
 
 def _came(row: Row, other: Row | None = None) -> Came | None:
-    """How a case came out, seen beside the other run: rules that people set right there say nothing here."""
+    """Outcome of a case in view of the other run, unless people corrected the rules there."""
     if row["status"] == "not_admitted":
         return "original_lost"
     set_right = other is not None and other["verdict_automatic"] != "unsure" and overruled(other)

@@ -22,18 +22,18 @@ from vivavoce_stress.continuation import Continuation, Course, SimulatedContinua
 
 
 def goal_met(turns: Sequence[Mapping[str, Any]], task: Task | None, ontology: Ontology | None) -> bool | None:
-    """Whether the goal, or the task's alternative where there is one, was reached.
+    """True if the goal, or the task's alternative if there is one, was reached.
 
     Input   turns: party, text, acts (null for a system that tells none)
     Empty   no task or no ontology: None
     """
     if task is None or ontology is None:
         return None
-    venue, told = _last_offer(turns, task, ontology)
+    venue, values = _last_offer(turns, task, ontology)
     if venue is None or venue.type != task.type:
         return False
     answered = all(
-        slot in told and ontology.gives(venue, slot, told[slot]) for slot in _known(task, ontology)
+        slot in values and ontology.gives(venue, slot, values[slot]) for slot in _known(task, ontology)
     )
     goals = [task.constraints, *([task.alternative.constraints] if task.alternative else [])]
     return answered and any(_fits(venue, goal) for goal in goals)
@@ -44,21 +44,21 @@ def _last_offer(
 ) -> tuple[Venue | None, dict[str, str]]:
     """The venue spoken of last, and what was told of it since it was first named."""
     by_name = {venue.name: venue for venue in ontology.venues}
-    name, told = None, dict[str, str]()
+    name, values = None, dict[str, str]()
     for turn in turns:
         if turn["party"] != "system":
             continue
         acts = turn.get("acts")
-        known = (
+        venues = (
             acts_in_text(turn["text"], ontology, task.requests)
             if acts is None
             else [LoggedAct.model_validate(act) for act in acts]
         )
-        heard = heed(known)
-        if heard.venue is not None and heard.venue != name:
-            name, told = heard.venue, {}
-        told |= heard.told
-    return by_name.get(name or ""), told
+        offer = heed(venues)
+        if offer.venue is not None and offer.venue != name:
+            name, values = offer.venue, {}
+        values |= offer.told
+    return by_name.get(name or ""), values
 
 
 def _known(task: Task, ontology: Ontology) -> list[str]:
@@ -74,7 +74,7 @@ MOST_TURNS: Final = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToSay:
-    """What a user is to say.
+    """Next words of a user.
 
     number  of the user turn in its conversation, from 1
     key     of the turn, as the system gets it
@@ -91,7 +91,7 @@ class ToSay:
 
 @dataclass(frozen=True, slots=True)
 class SaidTurn:
-    """What the system gets of it, None where nothing of it arrives; and what is stored beside its words."""
+    """Turn as the system receives it, None if nothing arrives, and facts to store with its words."""
 
     turn: UserTurn | None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -101,12 +101,12 @@ Say = Callable[[ToSay], Awaitable[SaidTurn]]
 
 
 class NothingArrived(VivavoceError):
-    """Nothing of an utterance came through its channel."""
+    """An utterance from which nothing came through its channel."""
 
 
 @dataclass(slots=True)
 class Replayed:
-    """How a replay went.
+    """Record of a replay.
 
     turns     party, text and, of a system that tells them, acts and understood; of a spoken turn `heard`
     injected  position of the utterance under test in them; null when the system ended before it
@@ -139,13 +139,13 @@ class Replayed:
 
     @property
     def user_turns_after(self) -> int:
-        """How many more turns the user needed."""
+        """Number of further user turns."""
         after = self.turns[(self.injected or 0) + 1 :]
         return sum(turn["party"] == "user" for turn in after)
 
     @property
     def user_turns_to_goal(self) -> int:
-        """The same until the goal was told; all of them where words do not tell it."""
+        """Number of further turns until the goal was announced; all of them if words do not tell it."""
         after = self.turns[(self.injected or 0) + 1 : self.met_at]
         return sum(turn["party"] == "user" for turn in after)
 
@@ -186,34 +186,34 @@ async def replay(
     """
     clock = clock or SystemClock()
     place = f"{seed}:{case.case_id}:{repetition}"
-    held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
+    attempt = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
     began_s = clock.monotonic_s()
     course = Course.of(original.turns, original.met_at, original.injected) if original else None
     user = continuing(case, continuation, ontology, seed, settles, course)
     try:
-        await _hold(held, case, arm, user)
+        await _hold(attempt, case, arm, user)
     except SystemUnderTestError as error:
-        held.replayed.failure, held.replayed.outage = str(error), True
-        heard = any(turn["party"] == "system" for turn in held.replayed.turns)
-        held.replayed.unreached = not error.reached and not heard
+        attempt.replayed.failure, attempt.replayed.outage = str(error), True
+        answered = any(turn["party"] == "system" for turn in attempt.replayed.turns)
+        attempt.replayed.unreached = not error.reached and not answered
     except NothingArrived as error:
-        held.replayed.failure = str(error)
+        attempt.replayed.failure = str(error)
     finally:
         with suppress(SystemUnderTestError):
-            await connector.close(held.conversation)
-    held.replayed.duration_s = clock.monotonic_s() - began_s
-    _look_for_goal(held.replayed, case, ontology)
-    return held.replayed
+            await connector.close(attempt.conversation)
+    attempt.replayed.duration_s = clock.monotonic_s() - began_s
+    _look_for_goal(attempt.replayed, case, ontology)
+    return attempt.replayed
 
 
 def _look_for_goal(held: Replayed, case: Case, ontology: Ontology | None) -> None:
-    """Where its team said by which words the system tells that it is done, they decide."""
+    """Decide by the team's phrases for a completed goal, if it gave any."""
     if case.goal is None:
         held.met = goal_met(held.turns, case.task, ontology)
-    elif (told := case.goal.told_in(held.turns)) is not None:
-        wrong = case.goal.carried_out_otherwise(held.turns[held.injected or 0 : told.place])
+    elif (told_goal := case.goal.told_in(held.turns)) is not None:
+        wrong = case.goal.carried_out_otherwise(held.turns[held.injected or 0 : told_goal.place])
         if wrong is None:
-            held.met, held.met_at, held.met_words = True, told.place, told.words
+            held.met, held.met_at, held.met_words = True, told_goal.place, told_goal.words
         else:  # it stands, whatever was done later
             held.met, held.met_words = False, wrong
     else:
@@ -222,12 +222,12 @@ def _look_for_goal(held: Replayed, case: Case, ontology: Ontology | None) -> Non
 
 async def _hold(held: "_Held", case: Case, arm: str, user: Any) -> None:
     await held.open()
-    for said in case.before:
+    for turn in case.before:
         if isinstance(user, SimulatedContinuation) and held.replayed.last_answer:
             user.hear(held.replayed.last_answer)
         if held.replayed.ended:
             return
-        await held.tell(said.text)
+        await held.tell(turn.text)
     if held.replayed.ended:
         return
     if isinstance(user, SimulatedContinuation) and held.replayed.last_answer:
@@ -260,7 +260,7 @@ class _Held:
 
     async def tell(self, text: str) -> None:
         self.number += 1
-        said = await self._say(
+        said_turn = await self._say(
             ToSay(
                 text=text,
                 language=self.conversation.language,
@@ -270,15 +270,15 @@ class _Held:
                 connector=self.connector,
             )
         )
-        self.replayed.turns.append({"party": "user", "text": text, **said.facts})
-        if said.turn is None:
+        self.replayed.turns.append({"party": "user", "text": text, **said_turn.facts})
+        if said_turn.turn is None:
             raise NothingArrived(f"nothing was recognised of {text!r}")
         turn = SystemTurn()
         try:
-            async with aclosing(self.connector.send(self.conversation, said.turn)) as outputs:  # pyright: ignore[reportArgumentType]
+            async with aclosing(self.connector.send(self.conversation, said_turn.turn)) as outputs:  # pyright: ignore[reportArgumentType]
                 await gather(outputs, self._clock.monotonic_s, turn)
         finally:
-            self.conversation.history = (*self.conversation.history, PastTurn("user", said.turn.text))
+            self.conversation.history = (*self.conversation.history, PastTurn("user", said_turn.turn.text))
         self._take(turn)
 
     def _take(self, turn: SystemTurn) -> None:

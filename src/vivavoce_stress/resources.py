@@ -17,7 +17,7 @@ SYSTEM_FILES: Final = {
 
 
 def installed(*modules: str) -> bool:
-    """Whether all these modules can be imported, without importing them."""
+    """True if all these modules can be imported, without importing them."""
     return all(find_spec(module) is not None for module in modules)
 
 
@@ -39,7 +39,7 @@ def _digest(path: Path | None) -> str:
 
 
 class Frequency:
-    """How common a word is, on the Zipf scale (log10 of occurrences in 10^9 words; 0 unknown)."""
+    """Frequency of words on the Zipf scale (log10 of occurrences in 10^9 words; 0 unknown)."""
 
     KNOWN: Final = 3.3  # the commonest misspellings of web text stand below: recieve 2.8
 
@@ -62,7 +62,7 @@ class Frequency:
         self.in_dictionary = lru_cache(maxsize=200_000)(known)
 
     def is_word(self, word: str) -> bool:
-        """Whether people know it as a word: in the dictionary, or too common to be a slip."""
+        """True if people know it as a word: in the dictionary, or too common to be a slip."""
         return len(word) == 1 or self.in_dictionary(word) or self.zipf(word) >= self.KNOWN
 
 
@@ -77,5 +77,5 @@ def offensive_words(language: str) -> frozenset[str]:
 
 
 def has_offensive_words(language: str) -> bool:
-    """Whether there is such a dictionary of this language."""
+    """True if there is such a dictionary of this language."""
     return installed("glin_profanity") and language in _ENGLISH_NAMES

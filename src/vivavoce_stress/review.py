@@ -32,18 +32,18 @@ class Reviews:
 
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "Reviews":
-        found = cls()
+        reviews = cls()
         for stored in stream:
             if isinstance(stored.event, VariantsProposed):
-                found.items[stored.event.item_id] = stored.event
+                reviews.items[stored.event.item_id] = stored.event
             elif isinstance(stored.event, VariantReviewed):
-                by = found.reviews.setdefault(stored.event.item_id, {})
+                by = reviews.reviews.setdefault(stored.event.item_id, {})
                 by.pop(stored.event.reviewer, None)
                 by[stored.event.reviewer] = stored.event
-        return found
+        return reviews
 
     def waiting(self, reviewer: str) -> list[VariantsProposed]:
-        """What this person may still decide: items nobody looked at, and the sample that two look at."""
+        """Items that this person may still decide: fresh ones, and the sample for two reviewers."""
         return [
             item
             for key, item in self.items.items()
@@ -51,7 +51,7 @@ class Reviews:
         ]
 
     def second(self) -> int:
-        """How many items wait for a second reviewer, drawn so that it can be told how far two agree."""
+        """Number of items that wait for a second reviewer, sampled to measure agreement."""
         return sum(item.double and len(self.reviews.get(key, {})) == 1 for key, item in self.items.items())
 
     def decision(self, item_id: str) -> VariantReviewed | None:
@@ -60,17 +60,17 @@ class Reviews:
         return next(reversed(by.values())) if by else None
 
     def pairs(self) -> list[tuple[bool, bool]]:
-        """Whether the first two reviewers of an item approved a variant, for items that two looked at."""
-        found = []
+        """Approvals of an item's first two reviewers, for items with two reviews."""
+        decision_pairs = []
         for by in self.reviews.values():
-            first = [one.text is not None for one in by.values()][:2]
+            first = [review.text is not None for review in by.values()][:2]
             if len(first) == 2:
-                found.append((first[0], first[1]))
-        return found
+                decision_pairs.append((first[0], first[1]))
+        return decision_pairs
 
     def disputed(self) -> list[str]:
         """Items whose reviewers settled on different texts."""
-        return [key for key, by in self.reviews.items() if len({one.text for one in by.values()}) > 1]
+        return [key for key, by in self.reviews.items() if len({review.text for review in by.values()}) > 1]
 
 
 def proposed(item: "SampledItem", *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
@@ -112,29 +112,31 @@ def reviewed(
     if kind == "reject":
         return VariantReviewed(item_id=item.item_id, reviewer=reviewer, decision=kind, text=None)
     if kind != "write" and (proposal is None or not 0 <= proposal < len(item.proposals)):
-        named = "of that number" if proposal is None else proposal + 1
+        number = "of that number" if proposal is None else proposal + 1
         hint = f"choose 1 to {len(item.proposals)}"
-        raise InputError(f"no proposal {named}", place=place, hint=hint)
-    said = (
+        raise InputError(f"no proposal {number}", place=place, hint=hint)
+    final_text = (
         item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
     )
-    if not said or len(said) > LONGEST:
+    if not final_text or len(final_text) > LONGEST:
         raise InputError(N_("a variant is empty or too long"), place=place, hint=f"1 to {LONGEST} characters")
-    if said == " ".join(item.original.split()):
+    if final_text == " ".join(item.original.split()):
         raise InputError(N_("the variant is the original"), place=place, hint=N_("change it, or reject it"))
     return VariantReviewed(
         item_id=item.item_id,
         reviewer=reviewer,
         decision=kind,
-        text=said,
+        text=final_text,
         proposal=None if kind == "write" else proposal,
     )
 
 
 def word_edits(original: str, text: str) -> list[Edit]:
-    """What differs, in whole words: for a variant that a person wrote."""
+    """Differences in whole words, for a variant that a person wrote."""
     mine, theirs = words_of(original), words_of(text)
-    matcher = SequenceMatcher(None, [one.text for one in mine], [one.text for one in theirs], autojunk=False)
+    matcher = SequenceMatcher(
+        None, [word.text for word in mine], [word.text for word in theirs], autojunk=False
+    )
     edits = []
     for kind, low, high, other_low, other_high in matcher.get_opcodes():
         if kind == "equal":

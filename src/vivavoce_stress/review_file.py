@@ -55,8 +55,8 @@ def write_review(items: Iterable[VariantsProposed], path: Path) -> int:
                 "previous": item.previous,
                 "original": item.original,
             }
-            for number, one in enumerate(item.proposals[:PROPOSALS], 1):
-                facts |= {f"proposal_{number}": one.text, f"rule_{number}": one.rule}
+            for number, proposal in enumerate(item.proposals[:PROPOSALS], 1):
+                facts |= {f"proposal_{number}": proposal.text, f"rule_{number}": proposal.rule}
             writer.writerow({name: safe_csv_cell(value) for name, value in facts.items()})
             count += 1
     return count
@@ -87,10 +87,10 @@ def read_rows(path: Path, needed: Sequence[str]) -> list[dict[str, str]]:
     dialect = ";" if first.count(";") > first.count(",") else ","
     try:
         read = csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True)
-        rows, named = list(read), read.fieldnames or []
+        rows, columns = list(read), read.fieldnames or []
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}", place=str(path), hint="save it as CSV, UTF-8") from None
-    missing = [name for name in needed if name not in named]
+    missing = [name for name in needed if name not in columns]
     if missing:
         hint = "keep the columns as they were"
         raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", hint=hint)
@@ -121,7 +121,7 @@ def _decisions(
 
 
 def read_cell(cell: str | None) -> str:
-    """What was written into a cell, as it was before a spreadsheet could run it."""
+    """Content of a cell without the protection from spreadsheet formulas."""
     return (read_csv_cell(cell or "") or "").strip()
 
 

@@ -1,4 +1,4 @@
-"""How a recogniser bears damage: recordings of people, damaged, recognised, and held to their transcripts.
+"""Robustness of recognisers: damage recordings of people, recognise them, compare with transcripts.
 
 Every recording is heard by every recogniser in every condition, so that these differ in nothing else. A
 recording of a turn is taken whole; of a whole dialogue, the user's channel is cut at the times of its turns.
@@ -29,7 +29,7 @@ _CURE: Final = "export with --audio, and name the accepted transcripts of that s
 
 
 class Trial(Speaking):
-    """Who listens, and in which conditions.
+    """Recognisers and conditions of a trial.
 
     listeners   several recognisers by name, to be compared; without them `recogniser` listens alone
     """
@@ -39,7 +39,7 @@ class Trial(Speaking):
 
 
 class Cut(NamedTuple):
-    """Where a turn lies in a recording of a whole dialogue."""
+    """Place of a turn in a recording of a whole dialogue."""
 
     channel: int
     from_s: float
@@ -60,13 +60,13 @@ class Recorded(NamedTuple):
         """The turn alone. Raises InputError: the file is no sound."""
         if self.cut is None:
             return read_sound(self.file)
-        whole = read_tracks(self.file).channel(self.cut.channel)
-        first, last = (round(second * whole.rate_hz) for second in (self.cut.from_s, self.cut.to_s))
-        return Sound(whole.samples[max(0, first) : max(0, last)], whole.rate_hz)
+        channel_sound = read_tracks(self.file).channel(self.cut.channel)
+        first, last = (round(second * channel_sound.rate_hz) for second in (self.cut.from_s, self.cut.to_s))
+        return Sound(channel_sound.samples[max(0, first) : max(0, last)], channel_sound.rate_hz)
 
 
 class HeardTurn(NamedTuple):
-    """What a recogniser made of a recording in a condition, "" for nothing."""
+    """A recogniser's text of a recording in a condition, "" for nothing."""
 
     listener: str
     condition: str
@@ -97,32 +97,32 @@ def recorded_turns(dataset: Dataset, said: Mapping[tuple[str, int], str]) -> lis
     """
     languages = {row["dialogue_id"]: row["language"] for row in dataset.read("dialogues").to_pylist()}
     times = _times(dataset)
-    found: dict[tuple[str, int], Recorded] = {}
+    turns: dict[tuple[str, int], Recorded] = {}
     for row in dataset.read("recordings").to_pylist():
         if row["content"] not in ("turn", "dialogue") or row["simulated"] or row["removed_at"]:
             continue
         for turn, cut in _turns_in(row, times):
-            if not (text := said.get(turn)) or not row["file"] or (cut is not None and turn in found):
+            if not (text := said.get(turn)) or not row["file"] or (cut is not None and turn in turns):
                 continue
             file = dataset.folder / row["file"]
             if not file.is_file():
                 problem = f"no file {row['file']}"
                 raise InputError(problem, place=str(dataset.folder), hint="export with --audio")
-            found[turn] = Recorded(file, row["participant_id"], languages[turn[0]], text, turn, cut)
-    if not found:
+            turns[turn] = Recorded(file, row["participant_id"], languages[turn[0]], text, turn, cut)
+    if not turns:
         problem = "no recording of a person's turn has an accepted transcript"
         raise InputError(problem, place=str(dataset.folder), hint=_CURE)
-    return list(found.values())
+    return list(turns.values())
 
 
 def _times(dataset: Dataset) -> dict[str, list[tuple[int, float, float]]]:
     """Index, onset and offset of the user's turns whose both ends are known, by dialogue."""
-    found: dict[str, list[tuple[int, float, float]]] = {}
+    times: dict[str, list[tuple[int, float, float]]] = {}
     for row in dataset.read("turns").to_pylist():
         if row["party"] == "user" and row.get("onset_s") is not None and row.get("offset_s") is not None:
-            whole = row["turn_index"], row["onset_s"], row["offset_s"]
-            found.setdefault(row["dialogue_id"], []).append(whole)
-    return found
+            times_of_turn = row["turn_index"], row["onset_s"], row["offset_s"]
+            times.setdefault(row["dialogue_id"], []).append(times_of_turn)
+    return times
 
 
 def _turns_in(
@@ -147,7 +147,7 @@ async def hear(
 
     Raises  InputError: a wrong setting, or a file that is no sound; RecognitionError: the recogniser failed
     """
-    heard: list[HeardTurn] = []
+    heard_turns: list[HeardTurn] = []
     languages = dict.fromkeys(recording.language for recording in recordings)
     listeners = {
         (name, language): make_recogniser(raw, folder=folder, place=f"{name} for {language}")
@@ -158,18 +158,18 @@ async def hear(
         for number, one in enumerate(recordings, 1):
             sound = await asyncio.to_thread(one.sound)
             for condition, damage in trial.conditions.items():
-                made = await asyncio.to_thread(damaged, sound, damage, _seed(seed, one))
+                damaged_sound = await asyncio.to_thread(damaged, sound, damage, _seed(seed, one))
                 for name in _listeners(trial, one.language):
                     listener: Recogniser = listeners[name, one.language]
-                    found = await listener.recognise(made.sound, language=one.language)
-                    words = found[0].text if found else ""
-                    heard.append(HeardTurn(name, condition, one.speaker, one.said, words))
+                    hypotheses = await listener.recognise(damaged_sound.sound, language=one.language)
+                    words = hypotheses[0].text if hypotheses else ""
+                    heard_turns.append(HeardTurn(name, condition, one.speaker, one.said, words))
             if progress is not None:
                 progress(number, len(recordings))
     finally:
         for listener in listeners.values():
             await listener.close()
-    return heard
+    return heard_turns
 
 
 def _listeners(trial: Trial, language: str) -> dict[str, Speech]:
@@ -177,7 +177,7 @@ def _listeners(trial: Trial, language: str) -> dict[str, Speech]:
 
 
 def _seed(seed: int, one: Recorded) -> str:
-    """What draws the noise of a turn: always the same for it, whatever else is heard."""
+    """Seed for the noise of a turn, independent of other turns."""
     return f"{seed}:{one.file.name}" + ("" if one.cut is None else f":{one.turn[1]}")
 
 

@@ -43,7 +43,12 @@ def judge(
     assert settings is not None
     with progress("pairs judged") as report:
         judged = asyncio.run(_ask(labelled, settings, at_once, report))
-    data = digest([[one.pair.answer, one.pair.other, one.label] for one in labelled])
+    data = digest(
+        [
+            [labelled_pair.pair.answer, labelled_pair.pair.other, labelled_pair.label]
+            for labelled_pair in labelled
+        ]
+    )
     facts = {"asked": model, **judge_results(judged, data, level)}
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
@@ -61,22 +66,28 @@ async def _ask(
     from vivavoce_stress.judge_scores import JudgedPair
     from vivavoce_stress.verdict_model import ModelJudge
 
-    asked, free, done = ModelJudge(settings, os.environ), asyncio.Semaphore(at_once), 0
+    model_judge, free, done = ModelJudge(settings, os.environ), asyncio.Semaphore(at_once), 0
 
     async def one(pair: "LabelledPair") -> "JudgedPair":
         nonlocal done
         async with free:
-            said = await asked.opinion(pair.pair)
+            opinion = await model_judge.opinion(pair.pair)
         done += 1
         report(done, len(labelled))
         return JudgedPair(
-            pair.pair.language, pair.label, said.verdict, said.trouble, said.first, said.last, pair.ladder
+            pair.pair.language,
+            pair.label,
+            opinion.verdict,
+            opinion.trouble,
+            opinion.first,
+            opinion.last,
+            pair.ladder,
         )
 
     try:
         return await asyncio.gather(*map(one, labelled))
     finally:
-        await asked.close()
+        await model_judge.close()
 
 
 def _told(facts: dict[str, Any]) -> str:
@@ -89,10 +100,10 @@ def _told(facts: dict[str, Any]) -> str:
     lines.append(
         f"kinder when the utterance's answer comes first {facts['first_kinder']}, last {facts['last_kinder']}"
     )
-    for name, one in [("all", facts), *facts["by_language"].items()]:
-        lines.append(f"{name}: model {_share(one['model'])}")
-        lines.append(f"{name}: model, no verdict counted as wrong {_share(one['model_or_none'])}")
-        lines.append(f"{name}: other rungs {_share(one['ladder'])}")
+    for name, figures in [("all", facts), *facts["by_language"].items()]:
+        lines.append(f"{name}: model {_share(figures['model'])}")
+        lines.append(f"{name}: model, no verdict counted as wrong {_share(figures['model_or_none'])}")
+        lines.append(f"{name}: other rungs {_share(figures['ladder'])}")
     lines += [f"{what}: {count}" for what, count in facts["confusions"].items()]
     return "\n".join([*lines, facts["signature"]])
 

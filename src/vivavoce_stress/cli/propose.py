@@ -86,15 +86,17 @@ def propose(
         raise InputError(
             "no model that ranks", place="stress propose --rank", hint="add --endpoint URL --model NAME"
         )
-    own = make_pack(pack) if pack else None
-    spoken = language or (own.language if own else "")
-    rest = {"seed": seed, "channel": channel, "limit": limit, "certainty": certainty}
-    proposer = _Proposer(own, tuple(backend or ()), tuple(test or ()), rest, (endpoint, model, key), rank)
+    own_pack = make_pack(pack) if pack else None
+    spoken = language or (own_pack.language if own_pack else "")
+    options = {"seed": seed, "channel": channel, "limit": limit, "certainty": certainty}
+    proposer = _Proposer(
+        own_pack, tuple(backend or ()), tuple(test or ()), options, (endpoint, model, key), rank
+    )
     if utterances is not None:
         for name, said in read_utterances(utterances, spoken):
             facts = {"id": name, **proposer(said)}
-            told = json.dumps(facts, ensure_ascii=False) if as_json else f"{said.text}\n{_told(facts)}\n"
-            typer.echo(told)
+            line = json.dumps(facts, ensure_ascii=False) if as_json else f"{said.text}\n{_told(facts)}\n"
+            typer.echo(line)
         return
     if utterance is None or not spoken:
         raise InputError("no language", place="stress propose", hint="add --language it or --language en")
@@ -105,7 +107,7 @@ def propose(
 
 @dataclass
 class _Proposer:
-    """What is the same for all utterances of a call; packs and language models are made once a language."""
+    """Settings shared by all utterances of a call; packs and language models are made once a language."""
 
     own: Any
     backends: tuple[str, ...]
@@ -127,13 +129,13 @@ class _Proposer:
             )
             self.made[said.language] = pack, models
         pack, models = self.made[said.language]
-        found = propose_variants(said, self.tests or None, pack=pack, **models, **self.rest)
+        proposals = propose_variants(said, self.tests or None, pack=pack, **models, **self.rest)
         return {
             "utterance": said.text,
             "language": said.language,
             "seed": self.rest["seed"],
             "backends": list(self.backends),
-            **found.facts(),
+            **proposals.facts(),
         }
 
 
@@ -156,9 +158,9 @@ def language_models(
     from vivavoce_stress.base import STRESS_TESTS, stress_tests
     from vivavoce_stress.operators.endpoint import LanguageModel
 
-    asked = [STRESS_TESTS.get(name) for name in tests] if tests else stress_tests()
+    chosen = [STRESS_TESTS.get(name) for name in tests] if tests else stress_tests()
     settings = _settings(endpoint, model, key)
-    return [LanguageModel(one.name, language, settings, os.environ) for one in asked]
+    return [LanguageModel(stress_test.name, language, settings, os.environ) for stress_test in chosen]
 
 
 def ranking_model(endpoint: str | None, model: str, key: str | None, tests: list[str] | None) -> Any:
@@ -166,8 +168,10 @@ def ranking_model(endpoint: str | None, model: str, key: str | None, tests: list
     from vivavoce_stress.base import stress_tests
     from vivavoce_stress.operators.endpoint import RankingModel
 
-    asked = tests or [stress_test.name for stress_test in stress_tests() if stress_test.family != "spelling"]
-    return RankingModel(asked, _settings(endpoint, model, key), os.environ)
+    test_names = tests or [
+        stress_test.name for stress_test in stress_tests() if stress_test.family != "spelling"
+    ]
+    return RankingModel(test_names, _settings(endpoint, model, key), os.environ)
 
 
 def _settings(endpoint: str | None, model: str, key: str | None) -> dict[str, Any]:
@@ -175,13 +179,14 @@ def _settings(endpoint: str | None, model: str, key: str | None) -> dict[str, An
 
 
 def _told(facts: dict[str, Any]) -> str:
-    named = [*facts["variants"], *facts["not_applicable"]]
-    width = max(5, *(len(one["test"]) for one in named)) + 1
+    rows = [*facts["variants"], *facts["not_applicable"]]
+    width = max(5, *(len(row["test"]) for row in rows)) + 1
     lines = [
-        f"{one['test']:<{width}}{one['confidence']:<5g} {one['text']}   [{one['rule']}]"
-        for one in facts["variants"]
+        f"{variant['test']:<{width}}{variant['confidence']:<5g} {variant['text']}   [{variant['rule']}]"
+        for variant in facts["variants"]
     ]
     lines += [
-        f"{one['test']:<{width}}not applicable, because {one['reason']}" for one in facts["not_applicable"]
+        f"{unfit['test']:<{width}}not applicable, because {unfit['reason']}"
+        for unfit in facts["not_applicable"]
     ]
     return "\n".join(lines)

@@ -34,8 +34,8 @@ def recogniser(
     opened, planned = Dataset(dataset), read_trial(trial)
     recorded = recorded_turns(opened, read_transcripts(transcripts, opened).turns)
     with progress("recordings heard") as report:
-        heard = asyncio.run(hear(recorded, planned, trial.parent, seed=seed, progress=report))
-    facts = _facts(heard, conditions_of(planned), opened.hash, seed, level)
+        heard_turns = asyncio.run(hear(recorded, planned, trial.parent, seed=seed, progress=report))
+    facts = _facts(heard_turns, conditions_of(planned), opened.hash, seed, level)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
     else:
@@ -44,7 +44,7 @@ def recogniser(
 
 def _facts(heard: list[Any], damage: dict[str, Any], data: str, seed: int, level: float) -> dict[str, Any]:
     """Figures of each recogniser in each condition, and how far each is from the first condition."""
-    listeners, first = list(dict.fromkeys(one.listener for one in heard)), next(iter(damage))
+    listeners, first = list(dict.fromkeys(turn.listener for turn in heard)), next(iter(damage))
     by: dict[tuple[str, str], list[Any]] = {}
     for one in heard:
         by.setdefault((one.listener, one.condition), []).append(one)
@@ -70,7 +70,7 @@ def _figures(
     from vivavoce.core.signature import signature
     from vivavoce.stats.word_errors import word_error_rate
 
-    found = word_error_rate(((one.speaker, one.said, one.heard) for one in heard), level)
+    found = word_error_rate(((turn.speaker, turn.said, turn.heard) for turn in heard), level)
     rate = as_json(found) or {
         "word_error_rate": None,
         "low": None,
@@ -103,14 +103,14 @@ def _difference(
     seed: int,
     level: float,
 ) -> dict[str, Any]:
-    """The same turns in a condition and in the first one."""
+    """Difference between a condition and the first one on the same turns."""
     from vivavoce.core.result import as_json
     from vivavoce.core.signature import signature
     from vivavoce.stats.word_errors import word_error_difference
 
     pairs = zip(here, there, strict=True)
     more = word_error_difference(((a.speaker, a.said, a.heard, b.heard) for a, b in pairs), level)
-    found = as_json(more) or {
+    difference = as_json(more) or {
         "difference": None,
         "low": None,
         "high": None,
@@ -123,14 +123,14 @@ def _difference(
     line = signature(
         "recogniser_word_error_difference",
         unit="word",
-        n=found["words"],
+        n=difference["words"],
         data=data,
         conditions=f"{name}-{first}",
         seed=seed,
-        speakers=found["speakers"],
+        speakers=difference["speakers"],
         recogniser=listener,
     )
-    return {"recogniser": listener, "condition": name, "against": first, **found, "signature": line}
+    return {"recogniser": listener, "condition": name, "against": first, **difference, "signature": line}
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -139,8 +139,8 @@ def _show(facts: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Column, Table
 
-    several = len({one["recogniser"] for one in facts["conditions"]}) > 1
-    more = {(one["recogniser"], one["condition"]): one for one in facts["differences"]}
+    several = len({row["recogniser"] for row in facts["conditions"]}) > 1
+    more = {(row["recogniser"], row["condition"]): row for row in facts["differences"]}
     name = Column("condition", no_wrap=True)
     table = Table(
         name,

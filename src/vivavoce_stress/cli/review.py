@@ -152,10 +152,10 @@ def _read(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
     from vivavoce.log.stress_events import stress_stream
     from vivavoce_stress.review_file import read_review
 
-    found = read_review(path, _reviews(log, study), reviewer)
+    events = read_review(path, _reviews(log, study), reviewer)
     stream = stress_stream(study.name)
-    log.transact_now(lambda tx: [tx.append(stream, event) for event in found])
-    note(f"took {len(found)} decisions of {reviewer}")
+    log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
+    note(f"took {len(events)} decisions of {reviewer}")
 
 
 def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, listed: list[Any]) -> None:
@@ -177,16 +177,18 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, li
     )
     write_suite(suite, path)
     again = len(plan.not_applicable)
-    told = f"; {again} approved variants repeat one of the same words, which is in it once" if again else ""
-    note(f"wrote {len(plan.cases)} cases to {path}{told}")
+    repeated = (
+        f"; {again} approved variants repeat one of the same words, which is in it once" if again else ""
+    )
+    note(f"wrote {len(plan.cases)} cases to {path}{repeated}")
 
 
 def _ontology(study: "Study", path: Path) -> str | None:
-    """Where the study's own domain file lies, seen from the suite; null for a study without one."""
+    """Path of the study's domain file relative to the suite; null for a study without one."""
     from vivavoce.study.renamed_keys import parse_study
 
-    named = parse_study(study.file_text).data.get("ontology")
-    file = study.folder / named if isinstance(named, str) else None
+    ontology = parse_study(study.file_text).data.get("ontology")
+    file = study.folder / ontology if isinstance(ontology, str) else None
     if file is None or not file.is_file():
         return None
     return Path(os.path.relpath(file.resolve(), path.resolve().parent)).as_posix()
@@ -197,26 +199,26 @@ def _state(reviews: "Reviews") -> dict[str, Any]:
     from vivavoce_stress.scores import agree
 
     decisions = [reviews.decision(key) for key in reviews.items]
-    made = [decision for decision in decisions if decision is not None]
-    known = lexicon(reviews)
+    made_decisions = [decision for decision in decisions if decision is not None]
+    learnt = lexicon(reviews)
     return {
         "items": len(reviews.items),
-        "reviewed": len(made),
-        "approved": sum(one.text is not None for one in made),
-        "rejected": sum(one.text is None for one in made),
+        "reviewed": len(made_decisions),
+        "approved": sum(decision.text is not None for decision in made_decisions),
+        "rejected": sum(decision.text is None for decision in made_decisions),
         "second": reviews.second(),
         "disputed": reviews.disputed(),
         "agreement": agree(reviews.pairs()),
-        "lexicon": {"version": known.version, "key": known.key, "entries": list(known.entries)},
+        "lexicon": {"version": learnt.version, "key": learnt.key, "entries": list(learnt.entries)},
     }
 
 
 def _told(facts: dict[str, Any]) -> str:
-    whole = (
+    summary = (
         f"{facts['items']} utterances, {facts['reviewed']} reviewed: {facts['approved']} approved, "
         f"{facts['rejected']} rejected; {len(facts['disputed'])} disputed"
     )
-    lines = [whole]
+    lines = [summary]
     if facts["second"]:
         wait = "waits" if facts["second"] == 1 else "wait"
         lines.append(

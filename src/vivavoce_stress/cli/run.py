@@ -135,9 +135,9 @@ def run(
         retry_wait_s=retry_wait,
         speech=job.speech.facts() if job.speech else None,
     )
-    asked = _Asked(settings, fresh, similarity, judging(judge, judge_model, judge_key))
+    options = _Asked(settings, fresh, similarity, judging(judge, judge_model, judge_key))
     with job.log:
-        done = _hold(job, asked)
+        done = _hold(job, options)
         rows = _rows(job)
     _tell(done)
     facts = _scored(rows, done.run_id)
@@ -155,7 +155,7 @@ def run(
 
 
 def _check_paths(path: Path, junit: Path | None) -> None:
-    """What would only be found out after the run, or would be called by a wrong name."""
+    """Check paths before the run: missing folders and wrong names."""
     from vivavoce.core.errors import InputError
 
     if not path.exists():
@@ -167,7 +167,7 @@ def _check_paths(path: Path, junit: Path | None) -> None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """How it is run, whatever is run."""
+    """Options of a run, for any cases."""
 
     settings: "RunSettings"
     fresh: bool
@@ -177,7 +177,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Job:
-    """What is run: cases on a system, written to a stream of a log."""
+    """Cases to run on a system, and the stream of the log for them."""
 
     name: str
     system: str
@@ -198,13 +198,13 @@ def _is_suite(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class ReplayVoice:
-    """Whether turns are spoken, and the file that says how, where one was named."""
+    """Voice option: spoken or not, and the file with its settings if one was named."""
 
     file: Path | None
     wanted: bool
 
     def speech(self, own: "Speech | None") -> "Speech | None":
-        """How turns are spoken: by the file, else as the suite or study has it."""
+        """Speech settings: from the file, else from the suite or study."""
         from vivavoce_stress.spoken import read_speech_file
 
         if self.file is not None:
@@ -212,7 +212,7 @@ class ReplayVoice:
         return own
 
     def folder(self, own: Path) -> Path:
-        """What files in the settings are relative to."""
+        """Folder for relative paths in the settings."""
         return own if self.file is None else self.file.parent
 
 
@@ -298,8 +298,8 @@ def system_of(study: "Study", system: str | None) -> str:
     from vivavoce.core.errors import InputError, UnknownName
 
     if system is None and len(study.systems) > 1:
-        known = ", ".join(study.systems)
-        raise InputError("system missing", place=f"study {study.name}", hint=f"add --system. Known: {known}")
+        names = ", ".join(study.systems)
+        raise InputError("system missing", place=f"study {study.name}", hint=f"add --system. Known: {names}")
     chosen = system or next(iter(study.systems))
     if chosen not in study.systems:
         raise UnknownName("system", chosen, list(study.systems), place="stress --system")
@@ -325,7 +325,7 @@ def _hold(job: _Job, asked: _Asked) -> "CaseDone":
 
     model = ModelJudge(asked.judge, os.environ) if asked.judge else None
     channel = _channel(job)
-    held = Run(
+    stress_run = Run(
         study=job.name,
         system=job.system,
         connector=job.connector,
@@ -340,7 +340,11 @@ def _hold(job: _Job, asked: _Asked) -> "CaseDone":
         say=channel.say if channel else written,
     )
     with progress("cases judged") as report:
-        done = asyncio.run(_to_its_end(held, report, [one for one in (model, channel) if one is not None]))
+        done = asyncio.run(
+            _to_its_end(
+                stress_run, report, [closable for closable in (model, channel) if closable is not None]
+            )
+        )
     if model and model.failures:
         why = ", ".join(f"{name} {count}" for name, count in model.troubles.most_common())
         note(f"the language model gave no verdict {model.failures} times: {why}")
@@ -403,8 +407,8 @@ def _tell(done: "CaseDone") -> None:
 def _demand(whole: dict[str, Any], least: float) -> None:
     """The lower bound holds it: open cases count as not passed until somebody says otherwise."""
     if whole["worst"] is None or whole["worst"] < least:
-        shown = "no case was decided" if whole["worst"] is None else f"ratio {whole['worst']:.3f}"
+        share = "no case was decided" if whole["worst"] is None else f"ratio {whole['worst']:.3f}"
         if whole["open"]:
-            shown += f" at worst, {whole['best']:.3f} at best, {whole['open']} cases open"
-        note(f"{shown}, asked for {least:g}")
+            share += f" at worst, {whole['best']:.3f} at best, {whole['open']} cases open"
+        note(f"{share}, asked for {least:g}")
         raise typer.Exit(1)

@@ -43,24 +43,24 @@ def show(facts: dict[str, Any], suite: Path | None = None) -> None:
 
     title = f"{facts['system']}, {facts['repeats']} x, continued by the {facts['continuation']} user"
     table = Table(*_COLUMNS, title=escape(title), title_justify="left", box=SIMPLE_HEAD, show_edge=False)
-    whole = facts["whole"]
-    for one in [*facts["tests"], *facts["families"], *facts["languages"], whole]:
-        table.add_row(*_row(one))
+    total = facts["whole"]
+    for row in [*facts["tests"], *facts["families"], *facts["languages"], total]:
+        table.add_row(*_row(row))
     console = Console(highlight=False)
     console.print(table)
     console.print(
         f"macro mean over tests {_share(facts, 'macro_tests')}, over groups {_share(facts, 'macro_families')}"
     )
     console.print(
-        f"not admitted {whole['not_admitted']}, invalid {whole['invalid']}, needed clarification "
-        f"{whole['clarification']}, unsure {whole['unsure']}, outages {whole['outage']}, "
-        f"unfinished {whole['unfinished']}"
+        f"not admitted {total['not_admitted']}, invalid {total['invalid']}, needed clarification "
+        f"{total['clarification']}, unsure {total['unsure']}, outages {total['outage']}, "
+        f"unfinished {total['unfinished']}"
     )
-    for line in open_lines(whole, suite):
+    for line in open_lines(total, suite):
         console.print(line, markup=False)
-    if len(whole["pass_power"]) > 1:
-        shares = ", ".join(f"pass^{one['k']} {_number(one['ratio'])}" for one in whole["pass_power"])
-        console.print(f"{shares}, of {whole['pass_all_n']} cases")
+    if len(total["pass_power"]) > 1:
+        shares = ", ".join(f"pass^{power['k']} {_number(power['ratio'])}" for power in total["pass_power"])
+        console.print(f"{shares}, of {total['pass_all_n']} cases")
     if facts["spoken"]:
         console.print(_heard(facts["spoken"]))
     agreed = facts["agreement"]
@@ -70,18 +70,18 @@ def show(facts: dict[str, Any], suite: Path | None = None) -> None:
             f"({_span(agreed['low'], agreed['high'])}), "
             f"kappa {_number(agreed['kappa'])}"
         )
-    for one in facts["failures"][:10]:
+    for row in facts["failures"][:10]:
         console.print(
-            f"{one['test']} {one['verdict']}: {one['original']} -> {one['text']}: {one['reason']}",
+            f"{row['test']} {row['verdict']}: {row['original']} -> {row['text']}: {row['reason']}",
             markup=False,
         )
     if len(facts["failures"]) > 10:
         console.print(f"and {len(facts['failures']) - 10} more; see --json or the report")
-    console.print(whole["signature"], markup=False, style="dim")
+    console.print(total["signature"], markup=False, style="dim")
 
 
 def open_lines(whole: dict[str, Any], suite: Path | None = None) -> list[str]:
-    """What has no verdict yet, and what gives it one."""
+    """Cases without a verdict, and the command that gives one."""
     lines = []
     if whole["open"]:
         ends = f"between {whole['worst']:.2f} and {whole['best']:.2f}"
@@ -100,12 +100,12 @@ def open_lines(whole: dict[str, Any], suite: Path | None = None) -> list[str]:
 
 def _heard(spoken: dict[str, Any]) -> str:
     """Word error rates of both arms in a line."""
-    told = [
-        f"{name} {one['word_error_rate']:.2f} ({_span(one['low'], one['high'])}), {one['words']} words"
+    rates = [
+        f"{name} {rate['word_error_rate']:.2f} ({_span(rate['low'], rate['high'])}), {rate['words']} words"
         for arm, name in (("clean", "originals"), ("variant", "variants"))
-        if (one := spoken[arm]) is not None
+        if (rate := spoken[arm]) is not None
     ]
-    return f"by voice, word error rate of {'; '.join(told) or 'no utterance known'}"
+    return f"by voice, word error rate of {'; '.join(rates) or 'no utterance known'}"
 
 
 def _row(one: dict[str, Any]) -> list[str]:

@@ -37,7 +37,7 @@ def write_verdicts(queue: VerdictQueue, path: Path) -> int:
 
     Of one that is drawn for a double check the rules' verdict does not stand there before it is judged.
     """
-    written, numbers = 0, dict[str, int]()
+    row_count, numbers = 0, dict[str, int]()
     with new_file(path) as file:
         writer: csv.DictWriter[str] = csv.DictWriter(file, COLUMNS, restval="")
         writer.writeheader()
@@ -46,8 +46,8 @@ def write_verdicts(queue: VerdictQueue, path: Path) -> int:
             if case.decided:
                 facts = _facts(case, numbers[case.run_id])
                 writer.writerow({name: safe_csv_cell(value) for name, value in facts.items()})
-                written += 1
-    return written
+                row_count += 1
+    return row_count
 
 
 def _facts(one: JudgedCase, number: int) -> dict[str, str | None]:
@@ -85,12 +85,12 @@ def _given(path: Path, queue: VerdictQueue, judge: str) -> Iterator[VerdictGiven
         if not verdict:
             continue
         place, key = f"{path.name}:{number}", (read_cell(row["run_id"]), read_cell(row["case_id"]))
-        one = queue.cases.get(key)
-        if one is None or not one.decided:
+        judged_case = queue.cases.get(key)
+        if judged_case is None or not judged_case.decided:
             hint = "keep the columns run_id and case_id; cases are of the last runs"
             raise InputError(f"unknown case {row['case_id']!r}", place=place, hint=hint)
         try:
-            yield given(one, judge, verdict.lower(), remark, instead.lower())
+            yield given(judged_case, judge, verdict.lower(), remark, instead.lower())
         except InputError as error:
             raise InputError(error.problem, place=place, hint=error.hint) from None
 
@@ -120,9 +120,9 @@ def verdicts(
     with open_log(plan, log) as opened:
         queue = VerdictQueue.of(opened.events(stream))
         if read is not None:
-            found = read_verdicts(read, queue, who)
-            opened.transact_now(lambda tx: [tx.append(stream, event) for event in found])
-            note(f"took {len(found)} verdicts of {who}")
+            events = read_verdicts(read, queue, who)
+            opened.transact_now(lambda tx: [tx.append(stream, event) for event in events])
+            note(f"took {len(events)} verdicts of {who}")
             queue = VerdictQueue.of(opened.events(stream))
         if csv is not None:
             note(f"wrote {write_verdicts(queue, csv)} cases to {csv}")

@@ -87,7 +87,7 @@ class Token:
     def read(
         self, part: str, lemma: str = "", gender: str = "", number: str = "", form: str = "", clitic: str = ""
     ) -> "Token":
-        """The same word with another reading; its lemma stays where none is told."""
+        """Copy of the word with another reading; the lemma stays if none is given."""
         return Token(self.text, self.start, self.end, part, lemma or self.lemma, gender, number, form, clitic)
 
 
@@ -96,16 +96,16 @@ def analyse(text: str, words: Morphology = RULES) -> list[Token]:
 
     The last few hundred are kept: several tests, and each of their variants, read the same utterance.
     """
-    known = words.analyses.get(text)
-    if known is None:
+    analysed = words.analyses.get(text)
+    if analysed is None:
         tokens: list[Token] = []
-        for found in _TOKEN.finditer(text):
-            tokens.append(_read(found.group(), found.start(), tokens, words))
-        known = tuple(_revised(tokens, words))
+        for match in _TOKEN.finditer(text):
+            tokens.append(_read(match.group(), match.start(), tokens, words))
+        analysed = tuple(_revised(tokens, words))
         if len(words.analyses) >= _KEPT:
             words.analyses.clear()
-        words.analyses[text] = known
-    return list(known)
+        words.analyses[text] = analysed
+    return list(analysed)
 
 
 def _read(word: str, start: int, before: list[Token], words: Morphology) -> Token:
@@ -220,7 +220,7 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
 
 
 def _rather_a_noun(form: str, previous: Token | None) -> bool:
-    """Whether what could be a verb in this form, but also a noun, is the noun: prezzo, cucini, serva."""
+    """True if a form that is both verb and noun is the noun: prezzo, cucini, serva."""
     if previous is not None and previous.part in ("pron", "rel"):
         return False
     beside_noun = previous is not None and previous.part in ("noun", "adj", "name")
@@ -271,8 +271,8 @@ def _revised(tokens: list[Token], words: Morphology) -> list[Token]:
         ):  # modifica la data: a noun has no article behind it
             tokens[place] = token.read("fin", lemma=verb[0], form="3s")
             continue
-        plain = following is not None and following.part == "noun" and following.lower not in _SIDES
-        if token.part == "noun" and plain and words.adjectives(token.lower):
+        before_noun = following is not None and following.part == "noun" and following.lower not in _SIDES
+        if token.part == "noun" and before_noun and words.adjectives(token.lower):
             tokens[place] = _as_adjective(token, words.adjectives(token.lower), following)
         if tokens[place].part == "noun" and not token.gender:
             tokens[place] = token.read(

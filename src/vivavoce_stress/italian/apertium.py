@@ -39,7 +39,7 @@ _PATIENCE_S: Final = 60
 
 
 def apertium_installed() -> bool:
-    """Whether the program and both its dictionaries are here."""
+    """True if the program and both its dictionaries are installed."""
     return shutil.which(PROGRAM) is not None and all(path.is_file() for path in (_READS, _WRITES))
 
 
@@ -88,45 +88,49 @@ class ApertiumMorphology(Morphology):
         return self._of_kind(word, "adj") if self._new(word) else super().adjectives(word)
 
     def finite(self, word: str) -> tuple[str, str] | None:
-        found = [one for one in self._verbs(word) if not one.behind and one.tags[1] in _ORDER]
-        if not self._new(word) or not found:
+        readings = [
+            reading for reading in self._verbs(word) if not reading.behind and reading.tags[1] in _ORDER
+        ]
+        if not self._new(word) or not readings:
             return super().finite(word)
-        first = min(found, key=lambda one: (_ORDER.index(one.tags[1]), "p3" not in one.tags))
+        first = min(readings, key=lambda one: (_ORDER.index(one.tags[1]), "p3" not in one.tags))
         person = next((tag[1] for tag in first.tags if tag in ("p1", "p2", "p3")), "")
         return first.lemma, f"{_TENSES.get(first.tags[1], 'i')}{person}{first.number()}"
 
     def participle_of(self, word: str) -> Reading | None:
-        found = [one for one in self._verbs(word) if one.tags[1] == "pp" and not one.behind]
-        if not self._new(word) or not found:
+        readings = [
+            reading for reading in self._verbs(word) if reading.tags[1] == "pp" and not reading.behind
+        ]
+        if not self._new(word) or not readings:
             return super().participle_of(word)
-        return found[0].lemma, found[0].gender(), found[0].number()
+        return readings[0].lemma, readings[0].gender(), readings[0].number()
 
     def infinitive(self, word: str) -> tuple[str, str] | None:
-        found = [one for one in self._verbs(word) if one.tags[1] == "inf"]
-        if not self._new(word) or not found:
+        readings = [reading for reading in self._verbs(word) if reading.tags[1] == "inf"]
+        if not self._new(word) or not readings:
             return super().infinitive(word)
-        stem = found[0].lemma[:-1]
-        return (found[0].lemma, word[len(stem) :] if found[0].behind and word.startswith(stem) else "")
+        stem = readings[0].lemma[:-1]
+        return (readings[0].lemma, word[len(stem) :] if readings[0].behind and word.startswith(stem) else "")
 
     def imperative(self, word: str) -> tuple[str, str] | None:
         if self._new(word):
-            for one in self._verbs(word):
-                if one.tags[1:4] == ("imp", "p2", "sg") and one.behind:
-                    return one.lemma, "".join(one.behind)
+            for reading in self._verbs(word):
+                if reading.tags[1:4] == ("imp", "p2", "sg") and reading.behind:
+                    return reading.lemma, "".join(reading.behind)
         return super().imperative(word)
 
     def _new(self, word: str) -> bool:
-        """Whether our dictionary has no reading of a form: else Apertium's may mislead what it settles."""
+        """True if our dictionary has no reading of a form; otherwise Apertium's reading may mislead."""
         ours = (RULES.nouns, RULES.adjectives, RULES.finite, RULES.participle_of)
         return not any(read(word) for read in (*ours, RULES.infinitive, RULES.imperative))
 
     def gender(self, noun: str) -> str:
-        found = self._of_kind(noun, "n")
-        return found[0][1] if found and found[0][1] else super().gender(noun)
+        readings = self._of_kind(noun, "n")
+        return readings[0][1] if readings and readings[0][1] else super().gender(noun)
 
     def participle(self, verb: str, gender: str = "m", number: str = "s") -> str | None:
-        made = None if _settled(verb) else self._verb_form(verb, f"<pp><{gender}><{_long(number)}>")
-        return made or super().participle(verb, gender, number)
+        form = None if _settled(verb) else self._verb_form(verb, f"<pp><{gender}><{_long(number)}>")
+        return form or super().participle(verb, gender, number)
 
     def adjective(self, form: str, gender: str, number: str) -> str | None:
         for lemma, *_ in self._of_kind(form, "adj"):
@@ -139,22 +143,22 @@ class ApertiumMorphology(Morphology):
     def plural(self, noun: str) -> str:
         for lemma, gender, _ in self._of_kind(noun, "n") if noun[-1:] in "aeo" else ():
             for kind in dict.fromkeys((gender or "mf", "f")):  # l'uovo, le uova
-                made = self._form(f"{lemma}<n><{kind}><pl>")
-                if made and made[-1] in "aei":
-                    return made
+                form = self._form(f"{lemma}<n><{kind}><pl>")
+                if form and form[-1] in "aei":
+                    return form
         return super().plural(noun)
 
     def verb(self, infinitive: str, form: str) -> str | None:
         prefix, person, number = form[:-2], form[-2:-1], form[-1:]
         tense = "imp" if prefix == "i" else _TAGS.get(prefix)
-        made = None
+        generated = None
         if tense and (tense == "pis" or not _settled(infinitive)):
-            made = self._verb_form(infinitive, f"<{tense}><p{person}><{_long(number)}>")
-        return made or super().verb(infinitive, form)
+            generated = self._verb_form(infinitive, f"<{tense}><p{person}><{_long(number)}>")
+        return generated or super().verb(infinitive, form)
 
     def _verb_form(self, infinitive: str, tags: str) -> str | None:
-        made = (self._form(f"{infinitive}<{kind}>{tags}") for kind in ("vblex", *sorted(_VERBS - {"vblex"})))
-        return next((one for one in made if one), None)
+        forms = (self._form(f"{infinitive}<{kind}>{tags}") for kind in ("vblex", *sorted(_VERBS - {"vblex"})))
+        return next((form for form in forms if form), None)
 
     def _verbs(self, word: str) -> list[_Read]:
         return [
@@ -162,20 +166,22 @@ class ApertiumMorphology(Morphology):
         ]
 
     def _of_kind(self, word: str, kind: str) -> tuple[Reading, ...]:
-        found = [
+        readings = [
             reading for reading in self._readings(word) if reading.tags[0] == kind and not reading.behind
         ]
-        return tuple(dict.fromkeys((one.lemma, one.gender(), one.number()) for one in found))
+        return tuple(
+            dict.fromkeys((reading.lemma, reading.gender(), reading.number()) for reading in readings)
+        )
 
     def _read(self, word: str) -> tuple[_Read, ...]:
         """Every reading of a form; none of what is no word."""
         if not _WORD.fullmatch(word):
             return ()
         answer = self._reader.ask(word.replace("’", "'"))
-        whole = re.fullmatch(r"\^[^/]*/([^$]*)\$", answer.strip())
-        if whole is None or whole.group(1).startswith("*"):
+        match = re.fullmatch(r"\^[^/]*/([^$]*)\$", answer.strip())
+        if match is None or match.group(1).startswith("*"):
             return ()
-        return tuple(one for one in map(_one, whole.group(1).split("/")) if one is not None)
+        return tuple(reading for reading in map(_one, match.group(1).split("/")) if reading is not None)
 
     def _write(self, form: str) -> str | None:
         """The form of a lemma with tags; None for what the dictionary does not have."""
@@ -186,7 +192,7 @@ class ApertiumMorphology(Morphology):
 
 
 def _settled(verb: str) -> bool:
-    """Whether our rules are surer: regular verbs, of which the dictionary has some wrong (`prenotherei`)."""
+    """True if our rules are more reliable: regular verbs, some wrong in the dictionary (`prenotherei`)."""
     irregular = ("fare", "dare", "stare", "andare")
     return verb in PRESENT or verb in PARTICIPLES or (verb.endswith("are") and verb not in irregular)
 
@@ -194,7 +200,7 @@ def _settled(verb: str) -> bool:
 def _one(text: str) -> _Read | None:
     main, *behind = text.split("+")
     tags = tuple(_TAG.findall(main))
-    return _Read(main.split("<")[0], tags, tuple(one.split("<")[0] for one in behind)) if tags else None
+    return _Read(main.split("<")[0], tags, tuple(part.split("<")[0] for part in behind)) if tags else None
 
 
 def _long(number: str) -> str:
@@ -229,10 +235,10 @@ class _Program:
                 process.stdin.flush()
                 while not answer.endswith(b"\0"):
                     ready, _, _ = select.select([process.stdout], [], [], _PATIENCE_S)
-                    said = os.read(process.stdout.fileno(), 65536) if ready else b""
-                    if not said:
+                    chunk = os.read(process.stdout.fileno(), 65536) if ready else b""
+                    if not chunk:
                         raise OSError
-                    answer += said
+                    answer += chunk
             except OSError:
                 process.kill()
                 hint = "try `echo ciao | lt-proc " + " ".join(self._arguments) + "`"

@@ -1,4 +1,4 @@
-"""What is wrong between Italian words side by side: articles that meet, words that do not agree."""
+"""Errors in adjacent Italian words: two articles, words that do not agree."""
 
 import re
 from itertools import pairwise
@@ -25,7 +25,7 @@ def faults(text: str, words: Morphology = RULES) -> frozenset[str]:
 
     A fault is told only where every reading of the words is one: who does not know a word objects to none.
     """
-    found = {
+    pairs = {
         match.group().lower().strip() for match in _MEET.finditer(text) if not _indefinite(match.group())
     }
     tokens = analyse(text, words)
@@ -39,8 +39,8 @@ def faults(text: str, words: Morphology = RULES) -> frozenset[str]:
         else:
             wrong = (token.part, following.part) == ("adj", "noun") and not _fit(following, token, words)
         if wrong:
-            found.add(f"{token.lower} {following.lower}")
-    return frozenset(found)
+            pairs.add(f"{token.lower} {following.lower}")
+    return frozenset(pairs)
 
 
 def _indefinite(run: str) -> bool:
@@ -49,7 +49,7 @@ def _indefinite(run: str) -> bool:
 
 
 def _parted(determiner: Token, noun: Token, words: Morphology) -> bool:
-    """Whether a determiner cannot lead the noun right behind it: le elettricità, il edificio."""
+    """True if a determiner does not agree with the noun right after it: le elettricità, il edificio."""
     if noun.part != "noun":
         return False
     readings = _readings(noun, words)
@@ -61,20 +61,20 @@ def _parted(determiner: Token, noun: Token, words: Morphology) -> bool:
     ]
     if readings and not fits:
         return True
-    said, many = determiner.lower, determiner.number or "s"
+    article, many = determiner.lower, determiner.number or "s"
     expected = {definite(gender or "m", number or many, noun.lower) for gender, number in fits}
     expected |= {definite("f", number or many, noun.lower) for gender, number in fits if not gender}
-    if fits and said in ("il", "lo", "la", "i", "gli", "le"):
-        return said not in expected
-    single = {indefinite(gender, noun.lower) for one, _ in fits for gender in (one or "mf")}
-    return bool(fits) and said in ("un", "uno", "una") and said not in single
+    if fits and article in ("il", "lo", "la", "i", "gli", "le"):
+        return article not in expected
+    single = {indefinite(gender, noun.lower) for kind, _ in fits for gender in (kind or "mf")}
+    return bool(fits) and article in ("un", "uno", "una") and article not in single
 
 
 def _fit(noun: Token, quality: Token, words: Morphology) -> bool:
-    """Whether some reading of a noun agrees with some reading of its adjective."""
+    """True if some reading of a noun agrees with some reading of its adjective."""
     nouns, qualities = _readings(noun, words), words.adjectives(quality.lower)
     qualities = qualities or tuple(
-        (end, *told) for end, told in _BY_END.items() if quality.lower.endswith(end)
+        (end, *reading) for end, reading in _BY_END.items() if quality.lower.endswith(end)
     )
     if not nouns or not qualities:
         return True
@@ -86,6 +86,6 @@ def _fit(noun: Token, quality: Token, words: Morphology) -> bool:
 
 
 def _readings(noun: Token, words: Morphology) -> list[tuple[str, str, str]]:
-    """What a noun may be; one that ends in a consonant or an accent is the same in the plural."""
+    """Readings of a noun; a final consonant or accent means the same form in the plural."""
     alike = noun.lower[-1] not in "aeio"
     return [(lemma, gender, "" if alike else number) for lemma, gender, number in words.nouns(noun.lower)]

@@ -43,7 +43,7 @@ _LIKE_LO: Final = re.compile(r"(?:s[^aeiouàèéìòù\W]|z|gn|ps|pn|x|y|i[aeou]
 
 
 def starts_with_vowel(word: str) -> bool:
-    """Whether an article before it is elided; h is silent."""
+    """True if an article before it is elided; h is silent."""
     return word[:1].lower() in _VOWELS
 
 
@@ -120,7 +120,7 @@ def future(verb: str) -> dict[str, str]:
 
 def possessive(form: str, gender: str, number: str) -> str:
     """A possessive in another gender and number: mio, mia, miei, mie; loro stays."""
-    stem = next((one for one in ("mi", "tu", "su", "nostr", "vostr") if form.startswith(one)), None)
+    stem = next((prefix for prefix in ("mi", "tu", "su", "nostr", "vostr") if form.startswith(prefix)), None)
     if stem is None:
         return form
     if number == "p" and gender == "m":
@@ -130,8 +130,8 @@ def possessive(form: str, gender: str, number: str) -> str:
 
 def _by_ending(verb: str, endings: Mapping[str, str]) -> str | None:
     """The form of an irregular verb by its longest known ending: raggiungere like giungere."""
-    known = [ending for ending in endings if verb.endswith(ending)] if verb not in REGULAR else []
-    return verb.removesuffix(longest := max(known, key=len)) + endings[longest] if known else None
+    matching = [ending for ending in endings if verb.endswith(ending)] if verb not in REGULAR else []
+    return verb.removesuffix(longest := max(matching, key=len)) + endings[longest] if matching else None
 
 
 @lru_cache(maxsize=20_000)
@@ -146,7 +146,7 @@ def present(verb: str) -> dict[str, str]:
         return forms | {"i2s": forms["2s"]}
     like = verb if verb in PRESENT else None
     if like is None and verb not in REGULAR:
-        like = next((one for one in PRESENT_LIKE if verb.endswith(one)), None)
+        like = next((ending for ending in PRESENT_LIKE if verb.endswith(ending)), None)
     if like is not None:
         forms = {person: verb.removesuffix(like) + form for person, form in PRESENT[like].items()}
         forms["c3p"] = forms["c3s"] + "no"
@@ -171,8 +171,8 @@ def present(verb: str) -> dict[str, str]:
         }
     if ending not in ("ere", "ire"):
         return {}
-    plain = verb in PLAIN_IRE or verb.endswith(_PLAIN_ENDINGS)
-    mid = stem + "isc" if ending == "ire" and not plain else stem
+    is_plain = verb in PLAIN_IRE or verb.endswith(_PLAIN_ENDINGS)
+    mid = stem + "isc" if ending == "ire" and not is_plain else stem
     return {
         "1s": mid + "o",
         "2s": mid + "i",

@@ -1,4 +1,4 @@
-"""What forms Italian words can be, and the forms that they can take: by the dictionary's lemmas and by rules.
+"""Possible readings and inflected forms of Italian words, by the dictionary's lemmas and by rules.
 
 A better dictionary stands in for this one by saying the same: `italian/apertium.py`.
 """
@@ -94,25 +94,25 @@ def _finite_forms() -> dict[str, tuple[str, str]]:
 
 @cache
 def _participles() -> dict[str, tuple[str, str, str]]:
-    found: dict[str, tuple[str, str, str]] = {}
+    participles: dict[str, tuple[str, str, str]] = {}
     for verb in wordnet("it").verbs:
         for gender in "mf":
             for number in "sp":
                 form = participle(verb, gender, number)
                 if form:
-                    found.setdefault(form, (verb, gender, number))
-    return found
+                    participles.setdefault(form, (verb, gender, number))
+    return participles
 
 
 @cache
 def _noun_readings(word: str) -> tuple[Reading, ...]:
     """(lemma, gender, number) for each noun of the dictionary that the form can be."""
-    known = wordnet("it")
+    net = wordnet("it")
     readings: list[Reading] = []
     irregular = irregular_plurals().get(word)
-    if irregular and irregular != word and known.senses(irregular, "n"):
+    if irregular and irregular != word and net.senses(irregular, "n"):
         readings.append((irregular, plural_gender(irregular), "p"))
-    if known.senses(word, "n"):
+    if net.senses(word, "n"):
         gender = gender_of(word)
         readings.append((word, gender, "" if plural(word, gender) == word else "s"))
     stems: list[str] = []
@@ -125,7 +125,7 @@ def _noun_readings(word: str) -> tuple[Reading, ...]:
         stems += [word[:-2] + "a"] if word.endswith(("che", "ghe")) else []
     for stem in stems:
         gender = gender_of(stem) or ("f" if word.endswith("e") else "")
-        if known.senses(stem, "n") and (plural(stem, gender) == word or not gender):
+        if net.senses(stem, "n") and (plural(stem, gender) == word or not gender):
             readings.append((stem, gender, "p"))
     misleading = [reading for reading in readings if reading[0] == word and word.endswith("i")]
     return tuple(dict.fromkeys([reading for reading in readings if reading not in misleading] + misleading))
@@ -133,28 +133,28 @@ def _noun_readings(word: str) -> tuple[Reading, ...]:
 
 @cache
 def _adjective_readings(word: str) -> tuple[tuple[str, str, str], ...]:
-    known = wordnet("it")
+    net = wordnet("it")
 
     def is_one(lemma: str) -> bool:
-        return bool(known.senses(lemma, "a"))
+        return bool(net.senses(lemma, "a"))
 
-    found: list[tuple[str, str, str]] = []
+    readings: list[tuple[str, str, str]] = []
     if word.endswith("o") and is_one(word):
-        found.append((word, "m", "s"))
+        readings.append((word, "m", "s"))
     if word.endswith("e") and is_one(word):
-        found.append((word, "", "s"))
+        readings.append((word, "", "s"))
     if word.endswith("a") and is_one(word[:-1] + "o"):
-        found.append((word[:-1] + "o", "f", "s"))
+        readings.append((word[:-1] + "o", "f", "s"))
     if word.endswith("i"):
-        found += [(word[:-1] + "e", "", "p")] if is_one(word[:-1] + "e") else []
+        readings += [(word[:-1] + "e", "", "p")] if is_one(word[:-1] + "e") else []
         masculine = [word[:-1] + "o", word + "o"] + (
             [word[:-2] + "o"] if word.endswith(("chi", "ghi")) else []
         )
-        found += [(one, "m", "p") for one in masculine if is_one(one)]
+        readings += [(lemma, "m", "p") for lemma in masculine if is_one(lemma)]
     if word.endswith("e"):
         feminine = [word[:-1] + "o"] + ([word[:-2] + "o"] if word.endswith(("che", "ghe")) else [])
-        found += [(one, "f", "p") for one in feminine if is_one(one)]
-    return tuple(found)
+        readings += [(lemma, "f", "p") for lemma in feminine if is_one(lemma)]
+    return tuple(readings)
 
 
 @lru_cache(maxsize=20_000)
@@ -182,11 +182,11 @@ def _imperative(word: str) -> tuple[str, str] | None:
         return short[word]
     for clitic in ("mi", "ci"):
         stem = word.removesuffix(clitic)
-        found = _finite_forms().get(stem) if stem != word else None
-        if found and found[0].endswith("are") and stem == present(found[0]).get("i2s"):
-            return found[0], clitic
-        if found and found[1] == "2p":  # mandatemi
-            return found[0], clitic
+        reading = _finite_forms().get(stem) if stem != word else None
+        if reading and reading[0].endswith("are") and stem == present(reading[0]).get("i2s"):
+            return reading[0], clitic
+        if reading and reading[1] == "2p":  # mandatemi
+            return reading[0], clitic
     return None
 
 

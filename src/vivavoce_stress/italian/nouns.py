@@ -125,8 +125,8 @@ def plural_gender(noun: str) -> str:
 @cache
 def irregular_plurals() -> dict[str, str]:
     """The listed nouns by their plurals, which no reader would trace back by the ending."""
-    known = (*_PLURAL, *_PLURAL_IN_A)
-    return {plural(noun, gender_of(noun)): noun for noun in known}
+    irregular = (*_PLURAL, *_PLURAL_IN_A)
+    return {plural(noun, gender_of(noun)): noun for noun in irregular}
 
 
 def _of_a(noun: str, gender: str) -> str:

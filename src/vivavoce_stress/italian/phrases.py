@@ -108,8 +108,8 @@ def noun_phrase(tokens: list[Token], first: int) -> Phrase | None:
     noun = tokens[place]
     gender, number = noun.gender, noun.number
     for token in tokens[first:place]:  # a determiner tells more surely than the noun's ending
-        told = token.gender if token.part == "det" else ""
-        gender, number = told or gender or token.gender, token.number or number
+        article_gender = token.gender if token.part == "det" else ""
+        gender, number = article_gender or gender or token.gender, token.number or number
     return Phrase(first, last, place, gender or "m", number or "s")
 
 
@@ -148,41 +148,44 @@ def _with_complements(tokens: list[Token], last: int) -> int:
 
 
 def _names_it(noun: Token, following: Token) -> bool:
-    """Whether a word right behind a noun says which: pizza margherita, valigia blu, carta SIM."""
+    """True if a word right after a noun specifies it: pizza margherita, valigia blu, carta SIM."""
     close = noun.part in ("noun", "adj", "unknown") and following.start == noun.end + 1
-    named = following.part in ("noun", "unknown") and not following.clitic
-    return close and named and following.lower not in TIMES and not _starts_clause(following)
+    noun_like = following.part in ("noun", "unknown") and not following.clitic
+    return close and noun_like and following.lower not in TIMES and not _starts_clause(following)
 
 
 def _starts_clause(token: Token) -> bool:
-    """Whether a word hardly belongs to the noun before it: a greeting, a thing that happens."""
+    """True if a word hardly belongs to the noun before it: a greeting, an event."""
     return token.lower in ("grazie", "ciao", "salve", "buongiorno", "prego", "scusa", "scusi", "gentilmente")
 
 
 def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
     """A noun phrase or several joined by `e` and commas, taken as one object."""
     partitive = first < len(tokens) and tokens[first].part == "prepdet" and tokens[first].lemma == "di"
-    whole = noun_phrase(tokens, first + 1 if partitive else first)
-    if whole is None or tokens[whole.head].lower in ("volta", "volte"):  # addebitato due volte la corsa
+    first_part = noun_phrase(tokens, first + 1 if partitive else first)
+    if first_part is None or tokens[first_part.head].lower in (
+        "volta",
+        "volte",
+    ):  # addebitato due volte la corsa
         return None
     if partitive:
-        whole = replace(whole, first=first)
-    parts, joined = [whole], False
+        first_part = replace(first_part, first=first)
+    parts, joined = [first_part], False
     while parts[-1].last + 2 < len(tokens) and tokens[parts[-1].last + 1].lower in ("e", "ed", ","):
         place = parts[-1].last + 2
         if tokens[place].lower in ("e", "ed"):
             place += 1
-        named = tokens[parts[-1].head].part == "name"
-        begins = place < len(tokens) and not named and tokens[place].part != "name"
+        ends_in_name = tokens[parts[-1].head].part == "name"
+        begins = place < len(tokens) and not ends_in_name and tokens[place].part != "name"
         more = noun_phrase(tokens, place) if begins else None
         if more is None:
             break
         joined = joined or tokens[place - 1].lower in ("e", "ed")
         parts.append(more)
     if not joined:  # a comma alone begins another clause
-        return whole
+        return first_part
     gender = "f" if all(part.gender == "f" for part in parts) else "m"
-    return Phrase(first, parts[-1].last, whole.head, gender, "p")
+    return Phrase(first, parts[-1].last, first_part.head, gender, "p")
 
 
 def complements(tokens: list[Token]) -> list[Phrase]:
@@ -190,10 +193,10 @@ def complements(tokens: list[Token]) -> list[Phrase]:
     phrases: list[Phrase] = []
     place = 0
     while place < len(tokens):
-        one = _complement(tokens, place)
-        if one is not None:
-            phrases.append(one)
-            place = one.last
+        complement = _complement(tokens, place)
+        if complement is not None:
+            phrases.append(complement)
+            place = complement.last
         place += 1
     return phrases
 
@@ -252,7 +255,7 @@ def _tells_hour(tokens: list[Token], place: int) -> bool:
 
 
 def _with_purpose(tokens: list[Token], last: int) -> int:
-    """Where a complement ends whose noun goes on with a bare one: nel bagaglio a mano."""
+    """End of a complement with a noun that a bare one follows: nel bagaglio a mano."""
     behind = tokens[last + 1 : last + 3]
     goes_on = len(behind) == 2 and behind[0].part == "prep" and behind[0].lemma in ("a", "da")
     if goes_on and behind[1].part == "noun" and behind[1].lower not in TIMES and tokens[last].part == "noun":
@@ -261,10 +264,10 @@ def _with_purpose(tokens: list[Token], last: int) -> int:
 
 
 def cut_short(tokens: list[Token], last: int) -> bool:
-    """Whether what goes on belongs to a participle at the end of the object: i biglietti comprati ieri."""
+    """True if what follows belongs to a participle at the end of the object: i biglietti comprati ieri."""
     behind = tokens[last + 1] if last + 1 < len(tokens) else None
-    said = tokens[last].part == "adj" and tokens[last].lower.endswith(_PARTICIPLE)
-    return said and behind is not None and behind.part not in ("sign", "conj", "fin")
+    is_participle = tokens[last].part == "adj" and tokens[last].lower.endswith(_PARTICIPLE)
+    return is_participle and behind is not None and behind.part not in ("sign", "conj", "fin")
 
 
 def text_of(text: str, tokens: list[Token], first: int, last: int) -> str:
@@ -316,17 +319,17 @@ def agreement(text: str, start: int, end: int, after: str, words: Morphology = R
     Source  the replacement's gender comes from its first noun; its number is that of what it replaces
     """
     tokens = analyse(text, words)
-    inside = [place for place, one in enumerate(tokens) if start <= one.start < end]
-    whole = edit(text, start, end, after)
+    inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
+    main_edit = edit(text, start, end, after)
     if not inside or tokens[inside[0]].part not in ("noun", "adj"):
-        return (whole,)
+        return (main_edit,)
     old = tokens[inside[0]]
-    read = [one for one in analyse("un " + after.lower(), words)[1:] if one.part == "noun"]
+    read = [token for token in analyse("un " + after.lower(), words)[1:] if token.part == "noun"]
     is_noun = old.part == "noun" and bool(read)
     gender = (read[0].gender or words.gender(read[0].lemma)) if is_noun else old.gender or "m"
     if not gender:  # nobody knows what articles and adjectives would have to agree with
         return ()
-    edits = [whole]
+    edits = [main_edit]
     place = inside[0] - 1
     first_word = after
     while place >= 0 and tokens[place].part in ("adj", "poss", "num"):
@@ -353,21 +356,27 @@ def agreement(text: str, start: int, end: int, after: str, words: Morphology = R
 def _predicate(
     text: str, tokens: list[Token], place: int, gender: str, number: str, words: Morphology
 ) -> list[Edit]:
-    """What is said of a subject with `essere` agrees with it: la linea è lenta, il collegamento è lento."""
+    """Agreement of the predicate after `essere`: la linea è lenta, il collegamento è lento."""
     verbs = [at for at in range(place, len(tokens)) if tokens[at].part in ("fin", "inf", "ger", "sign")]
     if not verbs or tokens[verbs[0]].lemma != "essere":
         return []
-    said = verbs[0] + 1
-    while said < len(tokens) and tokens[said].part == "adv":
-        said += 1
-    if said == len(tokens) or tokens[said].part not in ("adj", "part", "unknown"):
+    predicate = verbs[0] + 1
+    while predicate < len(tokens) and tokens[predicate].part == "adv":
+        predicate += 1
+    if predicate == len(tokens) or tokens[predicate].part not in ("adj", "part", "unknown"):
         return []
-    form = tokens[said].lower
-    base = tokens[said].lemma if tokens[said].part == "adj" and tokens[said].lemma[-1:] in "oe" else form
+    form = tokens[predicate].lower
+    base = (
+        tokens[predicate].lemma
+        if tokens[predicate].part == "adj" and tokens[predicate].lemma[-1:] in "oe"
+        else form
+    )
     new = words.adjective(base, gender, number or "s") if base[-1:] in "oae" else None
     if new is None or new == form:
         return []
-    return [edit(text, tokens[said].start, tokens[said].end, in_case_of(tokens[said].text, new))]
+    return [
+        edit(text, tokens[predicate].start, tokens[predicate].end, in_case_of(tokens[predicate].text, new))
+    ]
 
 
 def _agreeing(text: str, token: Token, gender: str, number: str, words: Morphology) -> list[Edit]:

@@ -33,17 +33,17 @@ _STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
 
 
 def _unfit(offered: list[str], text: str, first: int, last: int) -> bool:
-    """Whether an ordinal stands badly: for several things, for a day, beside what stands in."""
-    said, led = text[first:last], text[:first].lower().rstrip().endswith((" in", " at"))
+    """True if an ordinal does not fit: several things, a day, next to a word that stands in."""
+    phrase, led = text[first:last], text[:first].lower().rstrip().endswith((" in", " at"))
     led = led or text[:first].lower().strip() in ("in", "at")
-    alone = not _WORDS.search(text[:first] + text[last:]) and " " in said  # tomorrow evening
+    alone = not _WORDS.search(text[:first] + text[last:]) and " " in phrase  # tomorrow evening
     return bool(
-        any(map(_MANY.match, (said, *offered)))
-        or (_TIME.search(said) and not alone)
-        or _BARE.match(said)
+        any(map(_MANY.match, (phrase, *offered)))
+        or (_TIME.search(phrase) and not alone)
+        or _BARE.match(phrase)
         or any(map(_TO.match, offered))
-        or (led and _PART_OF_DAY.search(said))
-        or _STANDS_IN.search(said)
+        or (led and _PART_OF_DAY.search(phrase))
+        or _STANDS_IN.search(phrase)
     )
 
 
@@ -69,8 +69,8 @@ class PointingBack:
             if where is None:
                 continue
             first, last, after = where
-            held = _holds_ordinal(offered, parts.ordinals) or _STANDS_IN.search(utterance.text[:first])
-            if held or _unfit(offered, utterance.text, first, last) or after.endswith(" modo"):
+            unsuited = _holds_ordinal(offered, parts.ordinals) or _STANDS_IN.search(utterance.text[:first])
+            if unsuited or _unfit(offered, utterance.text, first, last) or after.endswith(" modo"):
                 confidence = min(confidence, _GUESS)
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)
@@ -80,42 +80,46 @@ class PointingBack:
 
 
 def _holds_ordinal(offered: list[str], ordinals: Iterable[str]) -> bool:
-    """Whether an alternative is itself a first or second, so that an ordinal would name another one."""
-    known = {form for ordinal in ordinals for form in ordinal.split("/")}
-    return any(word.lower in known for one in offered for word in words_of(one))
+    """True if an alternative itself has a first or second, so that an ordinal would be ambiguous."""
+    ordinal_forms = {form for ordinal in ordinals for form in ordinal.split("/")}
+    return any(word.lower in ordinal_forms for alternative in offered for word in words_of(alternative))
 
 
 def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
-    """What a system turn offers to choose from, in its order; empty where it offers nothing.
+    """Alternatives that a system turn offers, in its order; empty if there are none.
 
     Numbered lists, and words joined by commas and `or`: the stem of the question before the first is cut.
     """
     numbered = re.findall(r"(?:^|\s)\d[.):]\s*(.+?)(?=(?:[;,]?\s+\d[.):]\s)|$)", turn)
     if len(numbered) > 1:
-        return [one.strip(" ,;.?") for one in numbered]
+        return [alternative.strip(" ,;.?") for alternative in numbered]
     joint = "|".join(map(re.escape, between))
-    asked = [
-        one for one in re.split(r"(?<=[.!?])\s+", turn) if re.search(rf"\b(?:{joint})\b", one, re.IGNORECASE)
+    question = [
+        sentence
+        for sentence in re.split(r"(?<=[.!?])\s+", turn)
+        if re.search(rf"\b(?:{joint})\b", sentence, re.IGNORECASE)
     ]
-    if not asked:
+    if not question:
         return []
-    clause = re.split(r"[:;]", asked[-1].rstrip(" ?!."))[-1]
+    clause = re.split(r"[:;]", question[-1].rstrip(" ?!."))[-1]
     parts = re.split(rf"\s*,\s*(?:(?:{joint})\s+)?|\s+(?:{joint})\s+", clause, flags=re.IGNORECASE)
     parts = [part.strip() for part in parts if part and part.strip()]
     if len(parts) < 2:
         return []
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
-    stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
+    stem = max((place for place, part in enumerate(parts[:-1]) if len(part.split()) > longest), default=0)
     parts = parts[stem:]
-    asked = len(parts) > 2 and _ASKING.match(parts[0])
-    if asked and (all(map(_ARTICLE.match, parts[1:])) or len(parts[0].split()) > 2):
+    question = len(parts) > 2 and _ASKING.match(parts[0])
+    if question and (all(map(_ARTICLE.match, parts[1:])) or len(parts[0].split()) > 2):
         parts = parts[1:]
     asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
     short = [*parts[1:-1], _without_tail(parts[-1], parts[-2])]  # or Friday evening better for you
     if _OPEN.search(asking) or any(map(_CLAUSE.search, short)):
         return []
     offered = [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
-    real = all(len(one.split()) <= _LONGEST and not _OPEN.search(one) for one in offered)
+    real = all(
+        len(alternative.split()) <= _LONGEST and not _OPEN.search(alternative) for alternative in offered
+    )
     return offered if real else []
 
 
@@ -145,24 +149,27 @@ def _without_tail(last: str, before: str) -> str:
 
 def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> tuple[int, int, int] | None:
     """(rank, start, end) of the one alternative that the answer names: by words that only it has."""
-    said = [word for word in words_of(text) if word.lower not in small]
-    found: list[tuple[int, int, int, int]] = []
-    for rank, one in enumerate(offered):
-        others = {
-            word.lower for place, other in enumerate(offered) if place != rank for word in words_of(other)
+    content_words = [word for word in words_of(text) if word.lower not in small]
+    candidates: list[tuple[int, int, int, int]] = []
+    for rank, alternative in enumerate(offered):
+        other_words = {
+            word.lower
+            for place, other_alternative in enumerate(offered)
+            if place != rank
+            for word in words_of(other_alternative)
         }
-        own = {word.lower for word in words_of(one)} - small
-        telling = [word for word in said if word.lower in own - others - heads]
+        own_words = {word.lower for word in words_of(alternative)} - small
+        telling = [word for word in content_words if word.lower in own_words - other_words - heads]
         if not telling:
             continue
-        inside = [word for word in said if word.lower in own | heads]
-        start, end = _run(inside, telling[0], text, small, own)
+        inside = [word for word in content_words if word.lower in own_words | heads]
+        start, end = _run(inside, telling[0], text, small, own_words)
         befores = text[:start], text[: telling[0].start]
-        if not any(one.search(before) for one in (_DENIED, _DONE) for before in befores):
-            found.append((len(telling), rank, start, end))
-    if not found or len({one[1] for one in found}) > 1:
+        if not any(pattern.search(before) for pattern in (_DENIED, _DONE) for before in befores):
+            candidates.append((len(telling), rank, start, end))
+    if not candidates or len({candidate[1] for candidate in candidates}) > 1:
         return None
-    return found[0][1:]
+    return candidates[0][1:]
 
 
 def _run(inside: list[Word], telling: Word, text: str, small: set[str], own: set[str]) -> tuple[int, int]:
@@ -187,13 +194,13 @@ def _run(inside: list[Word], telling: Word, text: str, small: set[str], own: set
 
 def _repeated(text: str, start: int, end: int, turn: str, small: set[str]) -> tuple[int, int]:
     """The run with the words beside it that stand beside it in the question, too: `modern European`."""
-    asked = re.search(rf"\b{re.escape(text[start:end])}\b", turn, re.IGNORECASE)
-    if asked is None:
+    match = re.search(rf"\b{re.escape(text[start:end])}\b", turn, re.IGNORECASE)
+    if match is None:
         return start, end
-    lead, before = words_of(text[:start]), words_of(turn[: asked.start()])
-    if lead and [one.lower for one in lead] == [one.lower for one in before[-len(lead) :]]:
-        start = start if {one.lower for one in lead} & small else lead[0].start
-    after, grown = turn[asked.end() :], end
+    lead, before = words_of(text[:start]), words_of(turn[: match.start()])
+    if lead and [word.lower for word in lead] == [other_word.lower for other_word in before[-len(lead) :]]:
+        start = start if {word.lower for word in lead} & small else lead[0].start
+    after, grown = turn[match.end() :], end
     for mine, theirs in zip(words_of(text[end:]), words_of(after), strict=False):
         beside = text[grown : end + mine.start].isspace() and "," not in after[: theirs.start]
         if not beside or mine.lower != theirs.lower or mine.lower in small:
@@ -216,8 +223,8 @@ def _phrases(parts: Any, rank: int, count: int, gender: str) -> Iterator[tuple[s
                 0.95 - 0.05 * place,
             )
     if rank == count - 1 and count > 2:
-        for one in parts.last:
-            yield told(one), "the last for the alternative", 0.8
+        for form in parts.last:
+            yield told(form), "the last for the alternative", 0.8
     if count == 2:
         for pair in parts.pair:
             yield told(pair[rank]), "one of the pair for the alternative", 0.75

@@ -116,10 +116,14 @@ class SwappedLetters:
             confidence = 0.5 if is_name(utterance.text, word) else 0.95 if len(word.text) > 5 else 0.85
             letters, wrong = word.lower, misspelt(word.lower, pack)
             for place in range(1, len(letters) - 2):
-                one, other = letters[place], letters[place + 1]
-                after = letters[:place] + other + one + letters[place + 2 :]
-                if one != other and after not in wrong and not (frequency and frequency.zipf(after) >= _SEEN):
-                    rule = f"{one} and {other} swapped"
+                letter, following = letters[place], letters[place + 1]
+                after = letters[:place] + following + letter + letters[place + 2 :]
+                if (
+                    letter != following
+                    and after not in wrong
+                    and not (frequency and frequency.zipf(after) >= _SEEN)
+                ):
+                    rule = f"{letter} and {following} swapped"
                     substitutions.append(
                         Substitution((word_edit(word, after),), rule, confidence, nonword=True)
                     )

@@ -22,17 +22,23 @@ class ConfusedWords:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
         known_rows = pack.get("confusions")
-        rows = [(word, other, 0.9) for row in known_rows for word in row for other in row if word != other]
+        rows = [
+            (word, confused, 0.9)
+            for row in known_rows
+            for word in row
+            for confused in row
+            if word != confused
+        ]
         one_way = pack.get("taken_for") if pack.has("taken_for") else {}
-        rows += [(word, other, 0.65) for word, others in one_way.items() for other in others]
-        for word, other, trust in rows:
+        rows += [(word, confusion, 0.65) for word, confusions in one_way.items() for confusion in confusions]
+        for word, replacement, trust in rows:
             for start, end in places_of(word, text):
-                named = text[start].isupper() and not starts_sentence(text, start)
-                if named and not word.startswith("I'"):
+                capitalized = text[start].isupper() and not starts_sentence(text, start)
+                if capitalized and not word.startswith("I'"):
                     continue
                 confidence = 0.75 if len(word) <= 2 else trust
-                change = edit(text, start, end, in_case_of(text[start:end], other))
-                yield Substitution((change,), f"{word} taken for {other}", confidence)
+                change = edit(text, start, end, in_case_of(text[start:end], replacement))
+                yield Substitution((change,), f"{word} taken for {replacement}", confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it is on the list of words that are taken for others"
@@ -50,12 +56,12 @@ class OneLetterApart:
             if len(word.text) < 4 or word.lower in small or is_name(utterance.text, word):
                 continue
             for rule in rules:
-                for found in re.finditer(rule.pattern, word.lower):
-                    other = (
-                        word.lower[: found.start()] + found.expand(rule.becomes) + word.lower[found.end() :]
+                for match in re.finditer(rule.pattern, word.lower):
+                    changed = (
+                        word.lower[: match.start()] + match.expand(rule.becomes) + word.lower[match.end() :]
                     )
-                    if frequency.in_dictionary(other) and frequency.zipf(other) >= _COMMON_ENOUGH:
-                        after = in_case_of(word.text, other)
+                    if frequency.in_dictionary(changed) and frequency.zipf(changed) >= _COMMON_ENOUGH:
+                        after = in_case_of(word.text, changed)
                         change = edit(utterance.text, word.start, word.end, after)
                         yield Substitution((change,), rule.name, rule.confidence, ("simplemma", "wordfreq"))
 
@@ -74,10 +80,10 @@ class SoundsAlike:
         for word in words_of(utterance.text):
             if len(word.text) < 3 or word.lower in small or is_name(utterance.text, word):
                 continue
-            for other in alike(word.lower):
-                change = edit(utterance.text, word.start, word.end, in_case_of(word.text, other))
+            for homophone in alike(word.lower):
+                change = edit(utterance.text, word.start, word.end, in_case_of(word.text, homophone))
                 yield Substitution(
-                    (change,), f"{other} is spoken alike", 0.8, ("espeakng-loader", "wordfreq")
+                    (change,), f"{homophone} is spoken alike", 0.8, ("espeakng-loader", "wordfreq")
                 )
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:

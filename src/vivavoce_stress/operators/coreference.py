@@ -50,42 +50,44 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
     An Italian gloss is used where there is one; else what the aligned English gloss says of capitals is put
     into Italian words.
     """
-    own, english = wordnet(language), wordnet("en")
-    found: list[tuple[str, float]] = []
-    places = [one for one in own.senses(name, "n") if _PLACE.search(english.gloss(one))]
+    net, english = wordnet(language), wordnet("en")
+    candidates: list[tuple[str, float]] = []
+    places = [sense for sense in net.senses(name, "n") if _PLACE.search(english.gloss(sense))]
     most = (
-        1.0 if len(places) < 2 or any(_CAPITAL_CITY.search(english.gloss(one)) for one in places) else _GUESS
+        1.0
+        if len(places) < 2 or any(_CAPITAL_CITY.search(english.gloss(place)) for place in places)
+        else _GUESS
     )
-    if any(_NAMESAKE.search(english.gloss(one)) for one in places):
+    if any(_NAMESAKE.search(english.gloss(place)) for place in places):
         most = _GUESS
-    for rank, sense in enumerate(own.senses(name, "n")[:2]):
+    for rank, sense in enumerate(net.senses(name, "n")[:2]):
         trust = min(most, 0.9 - 0.3 * rank)
         capital = _CAPITAL.search(english.gloss(sense))
-        if capital and not (language == "it" and "capoluogo" in own.gloss(sense)):
+        if capital and not (language == "it" and "capoluogo" in net.gloss(sense)):
             country = _in_english(capital.group(1)) if language == "en" else _in_italian(capital.group(1))
             within = "Italy" in english.gloss(sense) and capital.group(1) != "Italy"
             seat = "capoluogo" if within else "capitale"
             if country and not _NO_COUNTRY.match(capital.group(1)):
-                told = f"capital of {country}" if language == "en" else _capital_of(country, seat)
-                found.append((told, trust))
+                description = f"capital of {country}" if language == "en" else _capital_of(country, seat)
+                candidates.append((description, trust))
                 if within and language == "it":  # said of regions, too, though not by all
-                    found.append((_capital_of(country, "capitale"), trust - 0.08))
-        for clause in re.split(r"[;:]", own.gloss(sense)):
+                    candidates.append((_capital_of(country, "capitale"), trust - 0.08))
+        for clause in re.split(r"[;:]", net.gloss(sense)):
             kind = _KINDS[language].match(clause.strip(" ."))
             if kind and 2 < len(kind.group(1).split()) <= 9:
-                known = trust - 0.05 if _KNOWN_FOR.search(kind.group(1)) else min(trust, _GUESS)
-                found.append((kind.group(1).strip(), known))
+                kind_trust = trust - 0.05 if _KNOWN_FOR.search(kind.group(1)) else min(trust, _GUESS)
+                candidates.append((kind.group(1).strip(), kind_trust))
                 break
         place = _PLACE.search(english.gloss(sense)) or name.isupper()
-        for member in own.members(sense) if place else ():
+        for member in net.members(sense) if place else ():
             if " " in member and name.lower() not in member.lower() and "capital" not in member.lower():
-                found.append((_as_name(member, language), trust - 0.15))
-    return tuple(dict.fromkeys(found))
+                candidates.append((_as_name(member, language), trust - 0.15))
+    return tuple(dict.fromkeys(candidates))
 
 
 def _as_name(member: str, language: str) -> str:
     small = ("of", "the", "and") if language == "en" else ("di", "del", "della", "d", "e")
-    return " ".join(one if one in small else one[:1].upper() + one[1:] for one in member.split())
+    return " ".join(word if word in small else word[:1].upper() + word[1:] for word in member.split())
 
 
 def _in_english(country: str) -> str:
@@ -120,11 +122,11 @@ def _capital_of(country: str, seat: str) -> str:
 def _capitals() -> dict[str, str]:
     """The capital of each country, by the English glosses: Italy has Rome."""
     net = wordnet("en")
-    found: dict[str, str] = {}
+    capitals: dict[str, str] = {}
     for sense, match in net.glossed(_CAPITAL_CITY):
         if sense.startswith("n#") and not re.search(r"\b(?:former|ancient|once)\b", net.gloss(sense)):
-            found.setdefault(match.group(1), sense)
-    return found
+            capitals.setdefault(match.group(1), sense)
+    return capitals
 
 
 _NET: Final = ("multiwordnet",)
@@ -198,8 +200,8 @@ class NamesDescribed:
 
 def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
     """Capitalised words that are no start of a sentence, or that no dictionary has in small letters alone."""
-    for found in re.finditer(r"[A-ZÀ-Ý][\w’-]+(?:\s+(?:di\s+)?[A-ZÀ-Ý][\w’-]+)*", text):
-        start, end = found.span()
+    for match in re.finditer(r"[A-ZÀ-Ý][\w’-]+(?:\s+(?:di\s+)?[A-ZÀ-Ý][\w’-]+)*", text):
+        start, end = match.span()
         if end - start < 4 and (starts_sentence(text, start) or not text[start:end].isupper()):
             continue
         yield start, end
@@ -210,11 +212,11 @@ def _inside(text: str, start: int, end: int, described: str, trust: float) -> Su
     first = described.split()[0].lower()
     gender = "f" if first in ("città", "capitale", "isola", "repubblica") else gender_of(first) or "m"
     article = contracted("in", definite(gender, "s", described))
-    found = _AT.search(text[:start])
-    assert found is not None
+    match = _AT.search(text[:start])
+    assert match is not None
     joined = article + ("" if article.endswith("'") else " ") + described
-    after = in_case_of(text[found.start()], joined)
-    change = edit(text, found.start(), end, after)
+    after = in_case_of(text[match.start()], joined)
+    change = edit(text, match.start(), end, after)
     return Substitution((change,), "the name by what it is known for, as a place to be in", trust, _NET)
 
 
@@ -222,8 +224,8 @@ def _put(
     text: str, start: int, end: int, described: str, language: str, trust: float, rule: str
 ) -> Substitution:
     if language == "en":
-        named = described[:1].isupper()
-        article = "" if named and " of " not in described and "City" not in described else "the "
+        proper_name = described[:1].isupper()
+        article = "" if proper_name and " of " not in described and "City" not in described else "the "
         after = placed(text, start, article + described)
         return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
     first = described.split()[0].lower()
@@ -247,16 +249,18 @@ class NationsDescribed:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, language = utterance.text, utterance.language
         phrase = pack.get("nationality")
-        for found in re.finditer(phrase.pattern, text, re.IGNORECASE):
-            people = found.group("people").lower()
+        for match in re.finditer(phrase.pattern, text, re.IGNORECASE):
+            people = match.group("people").lower()
             lemma = adjective(people, "m", "s") or people if language == "it" else people
-            known = [phrase.capitals.get(one) or capital_of_people(one, language) for one in (people, lemma)]
-            capital = next(filter(None, known), "")
+            capitals = [
+                phrase.capitals.get(form) or capital_of_people(form, language) for form in (people, lemma)
+            ]
+            capital = next(filter(None, capitals), "")
             if capital:
                 after = placed(
-                    text, found.start(), found.expand(phrase.becomes).replace("{capital}", capital)
+                    text, match.start(), match.expand(phrase.becomes).replace("{capital}", capital)
                 )
-                change = edit(text, found.start(), found.end(), after)
+                change = edit(text, match.start(), match.end(), after)
                 yield Substitution((change,), "the nation by its capital", 0.82, ("multiwordnet",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
@@ -266,11 +270,11 @@ class NationsDescribed:
 @cache
 def capital_of_people(people: str, language: str) -> str:
     """The capital of the country that an adjective of nationality means; "" where it is not known."""
-    english, own, commonness = wordnet("en"), wordnet(language), Frequency(language).zipf
-    for sense in own.senses(people, "a")[:2]:
+    english, net, commonness = wordnet("en"), wordnet(language), Frequency(language).zipf
+    for sense in net.senses(people, "a")[:2]:
         nation = _OF_NATION.search(english.gloss(sense))
         capital = _capitals().get(nation.group(1)) if nation else None
-        names = [member for member in own.members(capital) if "capital" not in member] if capital else []
+        names = [member for member in net.members(capital) if "capital" not in member] if capital else []
         if names:
             return _as_name(max(names, key=commonness), language)
     return ""
@@ -283,28 +287,28 @@ class MentionedBefore:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, previous = utterance.text, utterance.previous or ""
-        for found in re.finditer(
+        for match in re.finditer(
             r"(?:\b(?:The|La|Il|Le|Lo|I)\s+)?[A-ZÀ-Ý][\w’-]*(?:\s+(?:and\s+|e\s+|di\s+)?[A-ZÀ-Ý][\w’-]*)*",
             previous,
         ):
-            name = found.group()
+            name = match.group()
             alone = " " not in name
             if all(word.lower in pack.get("function_words") for word in words_of(name)):
                 continue
             if alone and (
                 name in _months_and_days(pack)
-                or starts_sentence(previous, found.start())
+                or starts_sentence(previous, match.start())
                 or len(name) < 4
                 or _is_adjective(name)
             ):
                 continue
             for start, end in places_of(name, text):
                 place = _PLACE_BEFORE.search(previous) and not _titled(
-                    previous[: found.start()], utterance.language
+                    previous[: match.start()], utterance.language
                 )
                 start, before = _before_pointing(text, start) if utterance.language == "it" else (start, "")
-                for other in pack.get("pointing_back"):
-                    after = placed(text, start, before + other)
+                for pronoun in pack.get("pointing_back"):
+                    after = placed(text, start, before + pronoun)
                     sure = 0.8 if place else _GUESS
                     yield Substitution((edit(text, start, end, after),), "points back at the name", sure)
 
@@ -313,7 +317,7 @@ class MentionedBefore:
 
 
 class PeopleMentioned:
-    """Somebody whom the system named just before, by a pronoun: of two, where one alone has that gender."""
+    """A person whom the system just named, by a pronoun: one of two only if their genders differ."""
 
     test, language, needs = "ST-7", "*", ("described",)
 
@@ -327,11 +331,11 @@ class PeopleMentioned:
                 continue
             titles = "|".join(_TITLES[language])
             title = rf"(?:(?P<lead>\b(?:il|la|l['’]|(?:de|a|da|su)l(?:la)?)\s+)?\b(?:{titles})\.?\s+)?"
-            for found in re.finditer(rf"{title}\b{re.escape(name)}\b(?!['’]s)", text, re.IGNORECASE):
-                after = _pronoun(text, found, language, gender)
-                if after is None or (language == "en" and _is_part_of_name(text, *found.span())):
+            for match in re.finditer(rf"{title}\b{re.escape(name)}\b(?!['’]s)", text, re.IGNORECASE):
+                after = _pronoun(text, match, language, gender)
+                if after is None or (language == "en" and _is_part_of_name(text, *match.span())):
                     continue
-                change = edit(text, *found.span(), placed(text, found.start(), after))
+                change = edit(text, *match.span(), placed(text, match.start(), after))
                 yield Substitution((change,), "a pronoun for somebody named before", 0.86)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
@@ -344,8 +348,8 @@ def _titled(before: str, language: str) -> bool:
 
 
 def _first_names(pack: LanguagePack) -> dict[str, str]:
-    known = pack.get("first_names") if pack.has("first_names") else {}
-    return {name: gender for gender, names in known.items() for name in names}
+    names_by_gender = pack.get("first_names") if pack.has("first_names") else {}
+    return {name: gender for gender, names in names_by_gender.items() for name in names}
 
 
 def _is_part_of_name(text: str, start: int, end: int) -> bool:
@@ -361,34 +365,34 @@ def _people(turn: str, language: str, first_names: Mapping[str, str]) -> dict[st
     In Italian also by how a first name ends.
     """
     titles = "|".join(_TITLES[language])
-    found = {
-        one.group(2): _TITLES[language][one.group(1).lower()]
-        for one in re.finditer(rf"\b({titles})\.?\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn, re.IGNORECASE)
+    people = {
+        match.group(2): _TITLES[language][match.group(1).lower()]
+        for match in re.finditer(rf"\b({titles})\.?\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn, re.IGNORECASE)
     }
-    for one in re.finditer(r"\b[A-ZÀ-Ý][a-zà-ý]+\b", turn):
-        gender = first_names.get(one.group())
-        if gender and one.group() not in found and not _is_part_of_name(turn, *one.span()):
-            found[one.group()] = gender
+    for name_match in re.finditer(r"\b[A-ZÀ-Ý][a-zà-ý]+\b", turn):
+        gender = first_names.get(name_match.group())
+        if gender and name_match.group() not in people and not _is_part_of_name(turn, *name_match.span()):
+            people[name_match.group()] = gender
     led = re.finditer(r"\b(?:a|da|di|con|per|[ou])\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn) if language == "it" else ()
-    for one in led:
-        name = one.group(1)
-        known = wordnet("it").senses(name.lower(), "n") or name in _days(language)
-        if name[-1] in "ao" and not known and name not in found:
-            found[name] = "m" if name[-1] == "o" or name.lower() in _LIKE_A_WOMAN else "f"
-    return found
+    for name_match in led:
+        name = name_match.group(1)
+        common_word = wordnet("it").senses(name.lower(), "n") or name in _days(language)
+        if name[-1] in "ao" and not common_word and name not in people:
+            people[name] = "m" if name[-1] == "o" or name.lower() in _LIKE_A_WOMAN else "f"
+    return people
 
 
 @cache
 def _days(language: str) -> frozenset[str]:
-    known = Locale.parse(language)
+    locale = Locale.parse(language)
     return frozenset(
-        one.capitalize()
-        for one in (*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values())
+        name.capitalize()
+        for name in (*locale.days["format"]["wide"].values(), *locale.months["format"]["wide"].values())
     )
 
 
 def _pronoun(text: str, found: "re.Match[str]", language: str, gender: str) -> str | None:
-    """What stands for the name there; None where it is not certain which form it takes."""
+    """Pronoun in place of the name; None if its form is uncertain."""
     after, first = _HE[language, gender]
     if language == "en":
         before, behind = text[: found.start()], text[found.end() :]

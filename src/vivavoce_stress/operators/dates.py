@@ -75,14 +75,14 @@ class DatesDescribed:
         text, language = utterance.text, utterance.language
         days = pack.get("described").items()
         if language == "it":
-            found = (*_italian_days(text, days), *_italian_dates(text))
+            replacements = (*_italian_days(text, days), *_italian_dates(text))
         elif language == "en":
-            found = (*_english_days(text, days), *_english_dates(text))
+            replacements = (*_english_days(text, days), *_english_dates(text))
         else:
-            found = tuple(
+            replacements = tuple(
                 (start, end, described) for word, described in days for start, end in places_of(word, text)
             )
-        for start, end, after in found:
+        for start, end, after in replacements:
             change = edit(text, start, end, placed(text, start, after))
             beside = _BESIDE.search(after) or (_TOLD_BY_DAY.search(after) and _NESTED.search(text[:start]))
             yield Substitution((change,), _RULE, _UNSURE if beside else _SURE)
@@ -96,8 +96,8 @@ _Found = Iterator[tuple[int, int, str]]
 
 @cache
 def _months(language: str) -> tuple[str, ...]:
-    named = Locale.parse(language).months["format"]["wide"]
-    return tuple(named[number] for number in range(1, 13))
+    month_names = Locale.parse(language).months["format"]["wide"]
+    return tuple(month_names[number] for number in range(1, 13))
 
 
 def _italian_days(text: str, days: Any) -> _Found:
@@ -109,8 +109,10 @@ def _italian_days(text: str, days: Any) -> _Found:
             phrase = described
             if part:
                 end += part.end()
-                said = part.group(1).lower()
-                phrase = f"{'il' if said == 'pomeriggio' else 'la'} {said} {_led('di', described)}"
+                part_of_day = part.group(1).lower()
+                phrase = (
+                    f"{'il' if part_of_day == 'pomeriggio' else 'la'} {part_of_day} {_led('di', described)}"
+                )
             elif nearest:
                 end += nearest.end()
                 phrase = f"{described} {nearest.group(1).lower()}{'o' if described.endswith('ì') else 'a'}"
@@ -119,20 +121,20 @@ def _italian_days(text: str, days: Any) -> _Found:
 
 def _italian_dates(text: str) -> _Found:
     months = "|".join(_months("it"))
-    for found in re.finditer(rf"(?<![\d/.:])\b(\d{{1,2}}|primo|1°)\s+({months})\b", text, re.IGNORECASE):
-        day = int(found.group(1)) if found.group(1).isdigit() else 1
-        month = found.group(2).lower()
-        weekday = re.search(r"(?:ì|sabato|domenica)\s+$", text[: found.start()])
+    for match in re.finditer(rf"(?<![\d/.:])\b(\d{{1,2}}|primo|1°)\s+({months})\b", text, re.IGNORECASE):
+        day = int(match.group(1)) if match.group(1).isdigit() else 1
+        month = match.group(2).lower()
+        weekday = re.search(r"(?:ì|sabato|domenica)\s+$", text[: match.start()])
         if not 0 < day <= _LAST_DAY or weekday:
             continue
         before = day - 1
         eve = "il primo" if before == 1 else f"l'{before}" if before in (8, 11) else f"il {before}"
         phrase = f"il giorno dopo {eve} {month}" if before else f"il primo giorno di {month}"
-        yield _behind_lead(text, *found.span(), phrase)
-    for found in re.finditer(rf"\b(di|a|in|entro|da|per)\s+({months})\b(?!\s+\d)", text, re.IGNORECASE):
-        number = _months("it").index(found.group(2).lower())
-        preposition = {"a": "in"}.get(found.group(1).lower(), found.group(1).lower())
-        yield (*found.span(), _led(preposition, f"il {_ORDINALS['it'][number]} mese dell'anno"))
+        yield _behind_lead(text, *match.span(), phrase)
+    for match in re.finditer(rf"\b(di|a|in|entro|da|per)\s+({months})\b(?!\s+\d)", text, re.IGNORECASE):
+        number = _months("it").index(match.group(2).lower())
+        preposition = {"a": "in"}.get(match.group(1).lower(), match.group(1).lower())
+        yield (*match.span(), _led(preposition, f"il {_ORDINALS['it'][number]} mese dell'anno"))
 
 
 def _behind_lead(text: str, start: int, end: int, phrase: str) -> tuple[int, int, str]:
@@ -140,8 +142,12 @@ def _behind_lead(text: str, start: int, end: int, phrase: str) -> tuple[int, int
     lead = _LEAD.search(text[:start]) or _ELIDED.search(text[:start])
     if lead is None:
         return start, end, phrase
-    said = lead.group(1).lower()
-    stem = said if said in ("di", "a", "da", "in", "su") else re.sub(r"l(?:l|la)?$", "", said)
+    preposition = lead.group(1).lower()
+    stem = (
+        preposition
+        if preposition in ("di", "a", "da", "in", "su")
+        else re.sub(r"l(?:l|la)?$", "", preposition)
+    )
     stem = _STEMS.get(stem, stem)
     return lead.start(), end, _led(stem, phrase) if stem in _STEMS.values() else phrase
 
@@ -176,19 +182,19 @@ def _english_days(text: str, days: Any) -> _Found:
 
 def _english_dates(text: str) -> _Found:
     months = "|".join(_months("en"))
-    written = rf"\b(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+({months})\b(?!\s+\d)"
+    pattern = rf"\b(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+({months})\b(?!\s+\d)"
     turned = rf"\b({months})\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*[\d:])"
-    found = [(one.span(), one.group(1), one.group(2)) for one in re.finditer(written, text)]
-    found += [(one.span(), one.group(2), one.group(1)) for one in re.finditer(turned, text)]
-    for (start, end), day, month in found:
+    matches = [(match.span(), match.group(1), match.group(2)) for match in re.finditer(pattern, text)]
+    matches += [(match.span(), match.group(2), match.group(1)) for match in re.finditer(turned, text)]
+    for (start, end), day, month in matches:
         if 0 < int(day) <= _LAST_DAY:
             before = int(day) - 1
             eve = f"the day after the {before}{_suffix(before)} of {month}"
             yield start, end, eve if before else f"the first day of {month}"
     single = rf"\b(in|before|after|by|until|since|from|during)\s+({months})\b(?!\s+\d)"
-    for one in re.finditer(single, text):
-        number = _months("en").index(one.group(2))
-        yield one.start(2), one.end(2), f"the {_ORDINALS['en'][number]} month of the year"
+    for month_match in re.finditer(single, text):
+        number = _months("en").index(month_match.group(2))
+        yield month_match.start(2), month_match.end(2), f"the {_ORDINALS['en'][number]} month of the year"
 
 
 def _suffix(day: int) -> str:

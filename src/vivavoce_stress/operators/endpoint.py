@@ -84,14 +84,14 @@ class RankingModel:
 
     def rank(self, utterance: Utterance, variants: Sequence[Variant]) -> Sequence[float | None]:
         self.failure = ""
-        shown = variants[:_SHOWN]
-        question = _question(utterance, shown[0].test) | {"variants": [one.text for one in shown]}
+        ranked = variants[:_SHOWN]
+        question = _question(utterance, ranked[0].test) | {"variants": [variant.text for variant in ranked]}
         try:
-            told: list[float | None] = [*_numbers(self._model.answer(question), len(shown))]
+            ratings: list[float | None] = [*_numbers(self._model.answer(question), len(ranked))]
         except (SystemUnderTestError, ValueError) as error:
             self.failure = f"the language model ranked nothing ({error})"
-            told = [None] * len(shown)
-        return [*told, *[None] * (len(variants) - len(shown))]
+            ratings = [None] * len(ranked)
+        return [*ratings, *[None] * (len(variants) - len(ranked))]
 
 
 class _Endpoint:
@@ -110,13 +110,16 @@ class _Endpoint:
         connector = make_connector(self._settings, self._secrets, place="endpoint")
         conversation = Conversation(key="variants")
         try:
-            said = [
-                one async for one in connector.send(conversation, UserTurn(key="1", number=0, text=question))
+            outputs = [
+                output
+                async for output in connector.send(conversation, UserTurn(key="1", number=0, text=question))
             ]
         finally:
             await connector.shut_down()
-        whole = [one.text for one in said if one.kind == "message"]
-        return whole[-1] if whole else "".join(one.text for one in said if one.kind == "delta")
+        messages = [output.text for output in outputs if output.kind == "message"]
+        return (
+            messages[-1] if messages else "".join(output.text for output in outputs if output.kind == "delta")
+        )
 
 
 def _question(utterance: Utterance, name: str) -> dict[str, Any]:
@@ -132,14 +135,14 @@ def _question(utterance: Utterance, name: str) -> dict[str, Any]:
 
 def edits_between(before: str, after: str) -> tuple[Edit, ...]:
     """The edits that make one text of another, by whole words."""
-    one, other = _pieces(before), _pieces(after)
+    old_pieces, new_pieces = _pieces(before), _pieces(after)
     starts = [0]
-    for piece in one:
+    for piece in old_pieces:
         starts.append(starts[-1] + len(piece))
     edits: list[Edit] = []
-    for kind, i, j, k, m in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    for kind, i, j, k, m in SequenceMatcher(None, old_pieces, new_pieces, autojunk=False).get_opcodes():
         if kind != "equal":
-            edits.append(Edit(starts[i], starts[j], before[starts[i] : starts[j]], "".join(other[k:m])))
+            edits.append(Edit(starts[i], starts[j], before[starts[i] : starts[j]], "".join(new_pieces[k:m])))
     return tuple(edits)
 
 
@@ -164,18 +167,20 @@ def _listed(answer: str) -> list[Any]:
 
 def _numbers(answer: str, count: int) -> list[float]:
     """As many numbers from 0 to 1 as were asked for; ValueError where they are others."""
-    told = _listed(answer)
-    numbers = [float(one) for one in told if isinstance(one, int | float) and 0 <= one <= 1]
-    if len(numbers) != count or len(told) != count:
+    entries = _listed(answer)
+    numbers = [float(entry) for entry in entries if isinstance(entry, int | float) and 0 <= entry <= 1]
+    if len(numbers) != count or len(entries) != count:
         raise ValueError(f"its answer is not {count} numbers from 0 to 1")
     return numbers
 
 
 def _variants(answer: str) -> list[tuple[str, str]]:
-    """What the model listed; ValueError where it is no list of texts."""
+    """Variants listed by the model; ValueError if it is no list of texts."""
     listed = _listed(answer)
-    found = [one for one in listed[:_PIECES] if isinstance(one, dict) and isinstance(one.get("text"), str)]
-    return [(one["text"], " ".join(str(one.get("rule", "")).split())[:120]) for one in found]
+    variants = [
+        entry for entry in listed[:_PIECES] if isinstance(entry, dict) and isinstance(entry.get("text"), str)
+    ]
+    return [(entry["text"], " ".join(str(entry.get("rule", "")).split())[:120]) for entry in variants]
 
 
 def _run_apart(work: Any) -> str:

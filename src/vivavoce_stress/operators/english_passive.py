@@ -142,9 +142,9 @@ class EnglishPassive:
             if verb.pos_ not in ("VERB", "AUX") and verb.tag_ != "VB":
                 continue
             for make in makers:
-                found = make(verb)
-                if found is not None:
-                    start, end, after, rule, confidence = found
+                clause = make(verb)
+                if clause is not None:
+                    start, end, after, rule, confidence = clause
                     confidence = min(confidence, _UNSURE) if _torn(tree, end) else confidence
                     changes = [edit(text, start, end, placed(text, start, after))]
                     changes += _asking(text, end) if rule == _ORDER else []
@@ -155,7 +155,7 @@ class EnglishPassive:
 
 
 def _asking(text: str, end: int) -> list[Edit]:
-    """What makes a question of an order: its mark, and a new sentence for what a comma joined to it."""
+    """End of a question: its mark, and a new sentence for what a comma joined to it."""
     sign = re.compile(r"[.!;,]|$").search(text, end)
     if sign is None or text[end:].rstrip().endswith("?"):
         return []
@@ -176,14 +176,16 @@ def _asking(text: str, end: int) -> list[Edit]:
 
 
 def _torn(tree: Any, end: int) -> bool:
-    """Whether what stands behind the clause may belong to its object: the house, on Mill Lane."""
-    behind = [one for one in tree if one.idx >= end]
-    before = [one for one in tree if one.idx < end]
+    """True if the words after the clause may belong to its object: the house, on Mill Lane."""
+    behind = [word for word in tree if word.idx >= end]
+    before = [word for word in tree if word.idx < end]
     if not behind or not before or behind[0].is_punct or behind[0].dep_ in ("cc", "conj"):
         return False
-    relative = any(one.dep_ in ("relcl", "acl") and one.pos_ in ("VERB", "AUX") for one in before)
+    relative = any(word.dep_ in ("relcl", "acl") and word.pos_ in ("VERB", "AUX") for word in before)
     last_is_verb = before[-1].dep_ in ("relcl", "acl")
-    timed = any(one.lower_.endswith(("day", "days")) or one.lower_ in (*_TIMES, "time") for one in behind[:4])
+    timed = any(
+        word.lower_.endswith(("day", "days")) or word.lower_ in (*_TIMES, "time") for word in behind[:4]
+    )
     return (relative and last_is_verb) or (behind[0].lower_ in _OF_NOUN and not timed)
 
 
@@ -199,30 +201,30 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
         return None
     head = things[0]
     first, last = head.left_edge, head.right_edge
-    if any(one.tag_ in _ASKING for one in head.doc[first.i : head.i]):
+    if any(word.tag_ in _ASKING for word in head.doc[first.i : head.i]):
         return None  # a question is asked of it: find out what cough syrup costs
-    given = [child for child in verb.children if child.dep_ in ("dative", "iobj") and child.i < head.i]
-    given += [
+    recipients = [child for child in verb.children if child.dep_ in ("dative", "iobj") and child.i < head.i]
+    recipients += [
         child
         for child in head.children
         if child.pos_ == "PRON" and child.i == verb.i + 1 and child.dep_ != "poss"
     ]
-    if given and first.i <= given[0].i:
-        first = given[0].nbor(1)
+    if recipients and first.i <= recipients[0].i:
+        first = recipients[0].nbor(1)
     last = _without_time(head, last)
     while last.is_punct or last.lower_ in ("please", "too", "either"):
         last = last.nbor(-1)
     if last.dep_ == "cc" or first.i > last.i:  # the parser lost what is joined to it
         return None
-    return head, first, last, given[0] if given else None
+    return head, first, last, recipients[0] if recipients else None
 
 
 def _without_time(head: Any, last: Any) -> Any:
-    """Where an object ends without a time that the parser hung on it: recipes on Wednesdays."""
+    """End of an object without a time that the parser attached to it: recipes on Wednesdays."""
     hung = [child for child in head.children if child.i > head.i and child.dep_ in ("prep", "npadvmod")]
     if not hung or hung[-1].lower_ == "of" or hung[-1].right_edge.i != last.i:
         return last
-    timed = any(one.lower_.endswith(("day", "days")) or one.lower_ in _TIMES for one in hung[-1].subtree)
+    timed = any(word.lower_.endswith(("day", "days")) or word.lower_ in _TIMES for word in hung[-1].subtree)
     return hung[-1].left_edge.nbor(-1) if timed else last
 
 
@@ -257,35 +259,35 @@ def _end(token: Any) -> int:
 
 def _particle(verb: Any) -> str:
     parts = [child.text for child in verb.children if child.dep_ == "prt" and child.i == verb.i + 1]
-    parts += [one.text for one in _read_as_preposition(verb)]
+    parts += [word.text for word in _read_as_preposition(verb)]
     return f" {parts[0]}" if parts else ""
 
 
 def _wish(verb: Any) -> _Made | None:
     """I would like to block the card: I would like the card to be blocked."""
-    found = _object(verb)
-    if found is None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
+    object_parts = _object(verb)
+    if object_parts is None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
         return None
     if verb.head.lemma_.lower() not in ("like", "want", "need", "wish") or verb.dep_ not in (
         "xcomp",
         "ccomp",
     ):
         return None
-    asked = any(one.tag_ in ("WDT", "WP") and one.i < verb.i for one in verb.head.subtree)
-    if asked or any(child.dep_ == "conj" and child.tag_ == "VB" for child in verb.children):
+    is_question = any(word.tag_ in ("WDT", "WP") and word.i < verb.i for word in verb.head.subtree)
+    if is_question or any(child.dep_ == "conj" and child.tag_ == "VB" for child in verb.children):
         return None
-    head, first, last, recipient = found
+    head, first, last, recipient = object_parts
     after = f"{_span(first, last)} to be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    own = verb.lemma_.lower() in _OWN_ACTS or any(child.lower_ == "own" for child in head.children)
-    return verb.nbor(-1).idx, _end(last), after, "wish with a passive clause", _UNSURE if own else 0.95
+    personal = verb.lemma_.lower() in _OWN_ACTS or any(child.lower_ == "own" for child in head.children)
+    return verb.nbor(-1).idx, _end(last), after, "wish with a passive clause", _UNSURE if personal else 0.95
 
 
 def _wish_that(verb: Any) -> _Made | None:
     """I would like to block the card: I would like that the card is blocked."""
-    wish, found = _wish(verb), _object(verb)
-    if wish is None or found is None or verb.head.lemma_.lower() not in ("like", "wish"):
+    wish, object_parts = _wish(verb), _object(verb)
+    if wish is None or object_parts is None or verb.head.lemma_.lower() not in ("like", "wish"):
         return None
-    head, first, last, recipient = found
+    head, first, last, recipient = object_parts
     is_ = "are" if _is_plural(head) else "is"
     clause = f"that {_span(first, last)} {is_} {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
     return wish[0], wish[1], clause, "wish with a passive that-clause", min(wish[4], 0.8)
@@ -304,12 +306,12 @@ def _request(verb: Any) -> _Made | None:
         or subjects[0].lower_ not in ("you", "i", "we")
     ):
         return None
-    found = _object(verb)
-    if found is None and verb.lemma_.lower() in ("have", "get") and subjects[0].lower_ in ("i", "we"):
+    object_parts = _object(verb)
+    if object_parts is None and verb.lemma_.lower() in ("have", "get") and subjects[0].lower_ in ("i", "we"):
         return _have(verb, modals[0])
-    if found is None:
+    if object_parts is None:
         return None
-    _, first, last, recipient = found
+    _, first, last, recipient = object_parts
     verbs = f"be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
     after = f"{modals[0].text} {_span(first, last)} {verbs}"
     return modals[0].idx, _end(last), after, "question in the passive", 0.9
@@ -320,7 +322,7 @@ def _have(verb: Any, modal: Any) -> _Made | None:
     things = [child for child in verb.children if child.dep_ in ("dobj", "obj")]
     if not things or things[0].pos_ == "PRON":
         return None
-    if any(one.tag_ in ("VBN", "VBD") and one.i > things[0].i for one in verb.subtree):
+    if any(word.tag_ in ("VBN", "VBD") and word.i > things[0].i for word in verb.subtree):
         return None  # have it put aside: somebody is to do something with it
     return verb.idx, _end(verb), "be given", "to have asked as to be given", 0.8
 
@@ -338,24 +340,24 @@ def _order(verb: Any) -> _Made | None:
         return None
     if any(child.dep_ in ("nsubj", "aux") for child in verb.children):
         return None
-    found = _object(verb)
-    if found is None:
+    object_parts = _object(verb)
+    if object_parts is None:
         return None
-    _, first, last, recipient = found
+    _, first, last, recipient = object_parts
     after = f"could {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
     opens = verb.i == 0 or (verb.i == 1 and verb.nbor(-1).lower_ == "please")
-    behind = [one for one in verb.doc if one.tag_ == "VB" and one.i > last.i]
-    joined = any(one.nbor(-1).lower_ != "to" for one in behind)
+    behind = [word for word in verb.doc if word.tag_ == "VB" and word.i > last.i]
+    joined = any(word.nbor(-1).lower_ != "to" for word in behind)
     unclear = joined or _shares_subject(verb) or not opens or verb.lemma_.lower() in _NO_ORDER
     return verb.idx, _end(last), after, _ORDER, _UNSURE if unclear else 0.85
 
 
 def _let(verb: Any) -> _Made | None:
     """give me their address: let their address be given to me; nobody asks a favour so."""
-    asked = _order(verb)
-    if asked is None:
+    clause = _order(verb)
+    if clause is None:
         return None
-    start, end, after, _, _ = asked
+    start, end, after, _, _ = clause
     return start, end, f"let{after.removeprefix('could')}", "order to let it be done", _GUESS
 
 
@@ -364,37 +366,37 @@ def _statement(verb: Any) -> _Made | None:
     if verb.tag_ not in ("VBD", "VBZ", "VBP") or verb.dep_ not in ("ROOT", "conj", "ccomp"):
         return None
     subjects = [child for child in verb.children if child.dep_ == "nsubj" and child.i < verb.i]
-    found = _object(verb)
+    object_parts = _object(verb)
     if verb.lemma_.lower() in _STATES:
         return None
-    if not subjects or found is None or any(child.dep_ in ("aux", "neg") for child in verb.children):
+    if not subjects or object_parts is None or any(child.dep_ in ("aux", "neg") for child in verb.children):
         return None
     if _shares_subject(verb):
         return None
     subject = subjects[0]
     if subject.left_edge.i and subject.left_edge.nbor(-1).tag_ in _ASKING:
         return None  # what eye drops costs: its verb may be another
-    named = subject.pos_ in ("NOUN", "PROPN", "PRON")
-    if not named or subject.tag_ in ("WP", "WDT") or found[3] is not None:
+    nominal = subject.pos_ in ("NOUN", "PROPN", "PRON")
+    if not nominal or subject.tag_ in ("WP", "WDT") or object_parts[3] is not None:
         return None
-    head, first, last, _ = found
+    head, first, last, _ = object_parts
     past, plural = verb.tag_ == "VBD", _is_plural(head)
     be = ("were" if plural else "was") if past else ("are" if plural else "is")
     agent = _AGENTS.get(subject.lower_, _span(subject.left_edge, subject.right_edge))
     between = verb.doc[subject.right_edge.i + 1 : verb.i]
-    if any(one.pos_ != "ADV" for one in between):
+    if any(word.pos_ != "ADV" for word in between):
         return None
-    theirs = any(one.lower_ in ("his", "her", "their", "its") for one in head.subtree)
-    verbs = " ".join((be, *(one.text for one in between), _participle(verb)))  # it was last given
+    theirs = any(word.lower_ in ("his", "her", "their", "its") for word in head.subtree)
+    verbs = " ".join((be, *(word.text for word in between), _participle(verb)))  # it was last given
     after = f"{_span(first, last)} {verbs} by {agent}"
     sure = _UNSURE if theirs else 0.85  # my son broke his glasses
     return subject.left_edge.idx, _end(last), after, "statement in the passive", sure
 
 
 def _shares_subject(verb: Any) -> bool:
-    """Whether a second verb has its subject from this one, which a passive takes away: I came and saw it."""
+    """True if a second verb shares this verb's subject, which a passive removes: I came and saw it."""
     joined = [child for child in verb.children if child.dep_ == "conj" and child.pos_ in ("VERB", "AUX")]
-    return any(not any(inner.dep_.startswith("nsubj") for inner in one.children) for one in joined)
+    return any(not any(inner.dep_.startswith("nsubj") for inner in word.children) for word in joined)
 
 
 def _agent(subject: Any) -> str:
@@ -403,13 +405,13 @@ def _agent(subject: Any) -> str:
 
 def _duty(verb: Any) -> _Made | None:
     """I have to update my CV: my CV has to be updated; do I have to bring a coat: does a coat have to be."""
-    have, found = verb.head, _object(verb)
-    if found is None or found[3] is not None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
+    have, object_parts = verb.head, _object(verb)
+    if object_parts is None or object_parts[3] is not None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
         return None
     subjects = [child for child in have.children if child.dep_ == "nsubj" and child.i < have.i]
     if have.lemma_ != "have" or verb.dep_ not in ("xcomp", "ccomp") or not subjects or _shares_subject(verb):
         return None
-    head, first, last, _ = found
+    head, first, last, _ = object_parts
     subject, helpers = (
         subjects[0],
         [child for child in have.children if child.dep_ == "aux" and child.i < have.i],
@@ -430,37 +432,37 @@ def _duty(verb: Any) -> _Made | None:
 
 def _helped(verb: Any) -> _Made | None:
     """Clauses with one helper: you must tune it, my son will bring it, do you sell it, have you got it."""
-    found = _object(verb)
+    object_parts = _object(verb)
     helpers = [child for child in verb.children if child.dep_ == "aux" and child.i < verb.i]
     subjects = [child for child in verb.children if child.dep_ == "nsubj" and child.i < verb.i]
     told_as_is = verb.lemma_.lower() in _STATES and not (subjects and subjects[0].lower_ == "you")
-    if found is None or told_as_is or len(helpers) != 1 or not subjects or _shares_subject(verb):
+    if object_parts is None or told_as_is or len(helpers) != 1 or not subjects or _shares_subject(verb):
         return None
-    helper, subject, recipient = helpers[0], subjects[0], found[3]
-    asked = helper.i < subject.i
-    told = subject.tag_ in ("WP", "WDT") or any(child.dep_ == "neg" for child in verb.children)
-    if told or (recipient is not None and any(True for _ in recipient.children)):
+    helper, subject, recipient = helpers[0], subjects[0], object_parts[3]
+    inverted = helper.i < subject.i
+    unsuited = subject.tag_ in ("WP", "WDT") or any(child.dep_ == "neg" for child in verb.children)
+    if unsuited or (recipient is not None and any(True for _ in recipient.children)):
         return None
-    requested = asked and helper.tag_ == "MD" and subject.lower_ in _AGENTS  # can you, may I: `_request`
+    requested = inverted and helper.tag_ == "MD" and subject.lower_ in _AGENTS  # can you, may I: `_request`
     if requested or verb.dep_ in ("relcl", "acl", "advcl"):
         return None
-    made = _helper_in_passive(helper, verb, _is_plural(found[0]))
-    if made is None:
+    passive = _helper_in_passive(helper, verb, _is_plural(object_parts[0]))
+    if passive is None:
         return None
-    opening, inner = made
+    opening, inner = passive
     between = [
         child.text for child in verb.children if child.dep_ == "advmod" and subject.i < child.i < verb.i
     ]
     verbs = " ".join((*inner, *between, f"{_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"))
     unsaid = subject.lower_ in _AGENTS and subject.lower_ not in ("he", "she")
     by = "" if unsaid else f" by {_agent(subject)}"
-    thing = _span(found[1], found[2])
-    if asked:
+    thing = _span(object_parts[1], object_parts[2])
+    if inverted:
         after = f"{opening} {thing} {verbs}{by}"
-        return helper.idx, _end(found[2]), after, "question in the passive", 0.87
+        return helper.idx, _end(object_parts[2]), after, "question in the passive", 0.87
     after = f"{thing} {opening} {verbs}{by}"
     sure = _UNSURE if subject.lower_ in ("i", "we") and inner == ("been",) else 0.85  # who did it gets lost
-    return subject.left_edge.idx, _end(found[2]), after, "statement in the passive", sure
+    return subject.left_edge.idx, _end(object_parts[2]), after, "statement in the passive", sure
 
 
 def _helper_in_passive(helper: Any, verb: Any, plural: bool) -> tuple[str, tuple[str, ...]] | None:
@@ -473,8 +475,8 @@ def _helper_in_passive(helper: Any, verb: Any, plural: bool) -> tuple[str, tuple
     if helper.lemma_ == "be" and verb.tag_ == "VBG" and helper.tag_ in ("VBP", "VBZ"):
         return is_, ("being",)
     full = {"'ll": "will", "’ll": "will"}.get(helper.lower_, helper.lower_)
-    known = ("will", "must", "should", "can", "could", "would", "may", "might", "shall")
-    return (full, ("be",)) if helper.tag_ == "MD" and full in known else None
+    modals = ("will", "must", "should", "can", "could", "would", "may", "might", "shall")
+    return (full, ("be",)) if helper.tag_ == "MD" and full in modals else None
 
 
 def _search(verb: Any) -> _Made | None:
@@ -510,10 +512,10 @@ def _kernel_end(head: Any) -> Any:
 
 def _relative(verb: Any) -> _Made | None:
     """a restaurant that serves Chinese food: a restaurant where Chinese food is served."""
-    found = _object(verb)
-    if found is None or found[3] is not None or verb.i == 0:
+    object_parts = _object(verb)
+    if object_parts is None or object_parts[3] is not None or verb.i == 0:
         return None
-    head, first, last, _ = found
+    head, first, last, _ = object_parts
     last = _kernel_end(head) if head.right_edge.i > head.i else last
     is_ = "are" if _is_plural(head) else "is"
     after = f"where {_span(first, last)} {is_} {_participle(verb)}"
@@ -532,7 +534,7 @@ def _asked(verb: Any) -> _Made | None:
     ]
     if not things or not subjects or verb.lemma_.lower() in _NO_PASSIVE or things[0].pos_ == "PRON":
         return None
-    asking = [one for one in things[0].subtree if one.tag_ in ("WDT", "WP")]
+    asking = [word for word in things[0].subtree if word.tag_ in ("WDT", "WP")]
     if not asking:
         return None
     helpers = [child for child in verb.children if child.dep_ == "aux" and child.lemma_ == "do"]

@@ -229,7 +229,9 @@ class ItalianNounAdjective:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         tokens, resources = pack.get("analysis")(utterance.text), pack.get("morphology").resources
-        return (replace(one, resources=resources) for one in self._found(utterance.text, tokens))
+        return (
+            replace(substitution, resources=resources) for substitution in self._found(utterance.text, tokens)
+        )
 
     def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
         for place, token in enumerate(tokens[:-1]):
@@ -244,8 +246,8 @@ class ItalianNounAdjective:
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         noun, quality = tokens[place], tokens[place + 1]
-        named = (f"{noun.lower} {quality.lower}", f"{noun.lemma} {quality.lemma}")
-        compound = any(wordnet("it").senses(one, "n") for one in named)
+        compounds = (f"{noun.lower} {quality.lower}", f"{noun.lemma} {quality.lemma}")
+        compound = any(wordnet("it").senses(words, "n") for words in compounds)
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
         behind = tokens[place + 2].part if place + 2 < len(tokens) else ""
@@ -257,8 +259,10 @@ class ItalianNounAdjective:
             or behind in ("adj", "noun", "name", "unknown")
             or (quality.lemma not in _EITHER_SIDE and _stays(quality))
         )
-        named = place > 0 and tokens[place - 1].part == "noun" and tokens[place - 1].end + 1 == noun.start
-        confidence = _UNSURE if unclear or named else 0.85  # foglio rosa: the second noun is part of a name
+        compounds = place > 0 and tokens[place - 1].part == "noun" and tokens[place - 1].end + 1 == noun.start
+        confidence = (
+            _UNSURE if unclear or compounds else 0.85
+        )  # foglio rosa: the second noun is part of a name
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
         edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
         yield Substitution(tuple(edits), "adjective before its noun", confidence)
@@ -293,7 +297,7 @@ class ItalianNounAdjective:
 
 
 def _stays(quality: Token) -> bool:
-    """Whether an adjective tells a kind or a state, and so stands behind its noun."""
+    """True if an adjective states a kind or a state, and so stays behind its noun."""
     word = quality.lower
     if word.endswith(_RELATIONAL) or quality.lemma in _KINDS:
         return True
@@ -302,7 +306,7 @@ def _stays(quality: Token) -> bool:
 
 
 def _measures(tokens: list[Token], place: int) -> bool:
-    """Whether a noun measures what follows: un sacco di terriccio, due chili di pane; not `in caso di`."""
+    """True if a noun measures what follows: un sacco di terriccio, due chili di pane; not `in caso di`."""
     lemma = tokens[place].lemma
     counted = place > 0 and tokens[place - 1].part in ("det", "num", "adj")
     return lemma in _CONTAINERS or (counted and wordnet("it").measures(lemma))
@@ -328,16 +332,18 @@ class ItalianComplements:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         tokens, resources = pack.get("analysis")(utterance.text), pack.get("morphology").resources
-        return (replace(one, resources=resources) for one in self._found(utterance.text, tokens))
+        return (
+            replace(substitution, resources=resources) for substitution in self._found(utterance.text, tokens)
+        )
 
     def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
-        found = complements(tokens)
-        for one, other in pairwise(found):
+        phrases = complements(tokens)
+        for one, other in pairwise(phrases):
             if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
                 unclear = _holds(tokens, one, other) or _of_noun(tokens, one)
                 sure = _UNSURE if unclear else 0.9
                 yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", sure)
-        for one in found:
+        for one in phrases:
             yield from self._before_object(text, tokens, one)
 
     def _swapped(
@@ -373,7 +379,7 @@ class ItalianComplements:
 
 
 def _of_noun(tokens: list[Token], one: Phrase) -> bool:
-    """Whether a complement may tell what the noun right before it is for: sciroppo per la tosse."""
+    """True if a complement may state the purpose of the noun before it: sciroppo per la tosse."""
     opening, head = tokens[one.first], tokens[one.head]
     article = one.first + 1 < one.head and tokens[one.first + 1].part == "det"
     behind = one.first > 0 and tokens[one.first - 1].part == "noun"
@@ -381,7 +387,7 @@ def _of_noun(tokens: list[Token], one: Phrase) -> bool:
 
 
 def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
-    """Whether the second complement may belong to the first's noun: una macchina ferma in garage."""
+    """True if the second complement may belong to the first's noun: una macchina ferma in garage."""
     timed = any(
         tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1)
     )
@@ -398,7 +404,7 @@ def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
 
 
 def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> float:
-    """How far a complement before an object is trusted: what a definite object is for, little."""
+    """Confidence in a complement before an object: low for the purpose of a definite object."""
     if tokens[one.head].lower in TIMES:
         return 0.85
     opening = tokens[one.first]
@@ -419,16 +425,16 @@ def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> floa
 
 
 def _joined(tokens: list[Token], place: int) -> bool:
-    """Whether what stands before a place goes on behind `e` or `o`: per due adulti e un bambino."""
+    """True if `e` or `o` joins more to what stands before a place: per due adulti e un bambino."""
     return place < len(tokens) and tokens[place].lower in ("e", "ed", "o", "oppure")
 
 
 def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
-    """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
+    """True if a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
     opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
     only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
     parted = bool(after) and (
         after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'", "vicino", "accanto")
     )
-    held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
-    return not (only_of_noun or parted or held or cut_short(tokens, thing.last))
+    unmovable = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
+    return not (only_of_noun or parted or unmovable or cut_short(tokens, thing.last))

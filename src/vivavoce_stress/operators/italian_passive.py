@@ -168,11 +168,11 @@ class _Clauses:
         for place, token in enumerate(tokens):
             if token.part == "fin":
                 for way in ways:
-                    made = way(text, tokens, place)
-                    if made is not None:
-                        parted = not made[2].endswith(tokens[made[1]].text)
-                        torn = cut_short(tokens, made[1]) or (parted and _numbered(tokens, made[1]))
-                        yield (*made[:4], _UNSURE) if torn else made
+                    clause = way(text, tokens, place)
+                    if clause is not None:
+                        parted = not clause[2].endswith(tokens[clause[1]].text)
+                        torn = cut_short(tokens, clause[1]) or (parted and _numbered(tokens, clause[1]))
+                        yield (*clause[:4], _UNSURE) if torn else clause
 
     def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
@@ -193,8 +193,8 @@ class _Clauses:
         behind = _stays_behind(subject, tokens, thing) or _needs_article(tokens, thing)
         clause = f"{verbs} {subject}" if behind else f"{subject} {verbs}"
         after = f"{token.lower} che {clause}"
-        own = verb.lemma in _OWN_ACTS and token.form.removeprefix("v") in ("1s", "1p")
-        return place, thing.last, after, "wish with a passive clause", _UNSURE if own else 0.95
+        personal = verb.lemma in _OWN_ACTS and token.form.removeprefix("v") in ("1s", "1p")
+        return place, thing.last, after, "wish with a passive clause", _UNSURE if personal else 0.95
 
     def _modal(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """puoi darmi il numero: il numero mi può essere dato; devo bloccarla: deve essere bloccata."""
@@ -317,7 +317,7 @@ class _Clauses:
         token = tokens[place]
         if token.lemma in ("bisognare", "occorrere") and token.form in ("3s", "v3s"):
             return self._needed(text, tokens, place, place + 1, "dev", "duty in the passive")
-        possible = token.lower == "è" and [one.lower for one in tokens[place + 1 : place + 2]] == [
+        possible = token.lower == "è" and [token.lower for token in tokens[place + 1 : place + 2]] == [
             "possibile"
         ]
         if possible and (place == 0 or tokens[place - 1].lower != "non"):
@@ -398,9 +398,9 @@ class _Clauses:
         while first < len(tokens) and tokens[first].lower in _ALSO:
             first += 1
         thing = object_phrase(tokens, first)
-        asked = text.rstrip().endswith("?") and (place == 0 or _asks_when(tokens, place))
-        asked = asked or (place > 0 and tokens[place - 1].lower == "se")
-        if token.form != "2p" or thing is None or token.lemma in _NO_PASSIVE or not asked:
+        is_question = text.rstrip().endswith("?") and (place == 0 or _asks_when(tokens, place))
+        is_question = is_question or (place > 0 and tokens[place - 1].lower == "se")
+        if token.form != "2p" or thing is None or token.lemma in _NO_PASSIVE or not is_question:
             return None
         if token.lemma == "fare" and tokens[thing.first].part == "noun" and thing.number == "s":
             return None  # fate colazione, fate parte
@@ -432,7 +432,7 @@ class _Clauses:
         return None
 
     def _is_state(self, verb: str) -> bool:
-        """Whether what is done reads as how it is: potrebbe essere stretta la giacca."""
+        """True if the passive reads as a state: potrebbe essere stretta la giacca."""
         done = self._words.participle(verb) or ""
         regular = done.endswith(("ato", "uto", "ito"))
         return not regular and bool(wordnet("it").senses(done, "a"))
@@ -454,15 +454,15 @@ def _doer(text: str, tokens: list[Token], place: int) -> tuple[int, str] | None:
                 continue
             words = text_of(text, tokens, first, place - 1)
             words = words if tokens[first].part == "name" else words[:1].lower() + words[1:]
-            article, _, rest = words.partition(" ")
+            article, _, noun = words.partition(" ")
             if article in ("il", "lo", "la", "i", "gli", "le"):
-                return first, f" {contracted('da', article)} {rest}"
+                return first, f" {contracted('da', article)} {noun}"
             return first, f" da {words}" if not words.startswith("l'") else f" dall'{words[2:]}"
     return None
 
 
 def _asks_when(tokens: list[Token], place: int) -> bool:
-    """Whether a question opens with when, where or how, and the verb comes next: a che ora, quando."""
+    """True if a question opens with when, where or how, and the verb comes next: a che ora, quando."""
     opening = " ".join(token.lower for token in tokens[:place])
     return opening in ("quando", "dove", "come", "perché", "a che ora", "da quando", "in che modo")
 
@@ -474,7 +474,7 @@ def _infinitive_at(tokens: list[Token], place: int) -> Token | None:
 
 
 def _goes_on(tokens: list[Token], thing: Phrase, part: str) -> bool:
-    """Whether a second verb hangs on the same finite one: cambiare operatore ma tenere il numero."""
+    """True if a second verb depends on the same finite one: cambiare operatore ma tenere il numero."""
     for place in range(thing.last + 1, len(tokens) - 1):
         if tokens[place].part == "fin" or tokens[place].text in ".?!;":
             return False
@@ -491,18 +491,18 @@ def _negated(tokens: list[Token], first: int) -> tuple[int, str]:
 
 
 def _numbered(tokens: list[Token], last: int) -> bool:
-    """Whether a number right behind belongs to the words before it: via Mazzini 18, l'aula 3."""
+    """True if a number right after the words belongs to them: via Mazzini 18, l'aula 3."""
     numbered = last + 1 < len(tokens) and tokens[last + 1].part == "num"
     return numbered and tokens[last].part in _NOMINAL
 
 
 def _described(tokens: list[Token], thing: Phrase) -> bool:
-    """Whether what follows may tell which thing it is, and would be torn from it: una camera con vista."""
+    """True if the words after it may specify the thing: una camera con vista."""
     return thing.last + 1 < len(tokens) and tokens[thing.last + 1].lemma in ("con", "senza")
 
 
 def _needs_article(tokens: list[Token], thing: Phrase) -> bool:
-    """Whether a singular stands bare, which a subject before its verb cannot: cambiare operatore."""
+    """True if a singular has no article, which a subject before its verb needs: cambiare operatore."""
     return tokens[thing.first].part == "noun" and thing.number == "s"
 
 

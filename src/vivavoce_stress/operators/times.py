@@ -200,7 +200,7 @@ _NO_FRONT: Final = frozenset({"please", "let", "any", "anything", "looking", "ne
 
 
 def _clause_start(pattern: re.Pattern[str], text: str, end: int) -> int:
-    starts = [one.end() for one in pattern.finditer(text, 0, end)]
+    starts = [match.end() for match in pattern.finditer(text, 0, end)]
     return starts[-1] if starts else 0
 
 
@@ -211,18 +211,18 @@ class EnglishTimeFirst:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
-        for found in _EN_WHEN.finditer(text):
-            start = _clause_start(_EN_CLAUSE, text, found.start())
+        for match in _EN_WHEN.finditer(text):
+            start = _clause_start(_EN_CLAUSE, text, match.start())
             tree = pack.get("parser").parse(text)
-            words = [one for one in tree if start <= one.idx < found.start()]
-            if words and _may_wait(words) and not (text[found.end() :].startswith(",") and start == 0):
-                said = text[start : found.start()]
-                first = lowered(words[0]) if words[0].idx == start else said.split()[0]
+            words = [token for token in tree if start <= token.idx < match.start()]
+            if words and _may_wait(words) and not (text[match.end() :].startswith(",") and start == 0):
+                clause = text[start : match.start()]
+                first = lowered(words[0]) if words[0].idx == start else clause.split()[0]
                 if words[0].tag_ not in ("NNP", "NNPS") and words[0].lower_ != "i":
                     first = first[:1].lower() + first[1:]
                 comma = "," if start == 0 else ""  # no second comma behind the one before the clause
-                after = f"{found.group(1)}{comma} {first}{said[len(words[0].text) :]}"
-                change = edit(text, start, found.end(), in_case_of(text[start : start + 1], after))
+                after = f"{match.group(1)}{comma} {first}{clause[len(words[0].text) :]}"
+                change = edit(text, start, match.end(), in_case_of(text[start : start + 1], after))
                 yield Substitution((change,), "the time first in its clause", _SURE, ("spacy",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
@@ -230,7 +230,7 @@ class EnglishTimeFirst:
 
 
 def _may_wait(words: list[Any]) -> bool:
-    """Whether a clause can stand behind its time: one that happens then, asks no what, holds no other."""
+    """True if a clause can follow its time: an event, no question, no other clause inside."""
     lemmas = {word.lemma_.lower() for word in words}
     low = [word.lower_ for word in words]
     if low[0] in _ASKING or low[0] in _NO_FRONT or low[0] in _LINKS or len(words) > _LONGEST:
@@ -257,33 +257,33 @@ class ItalianTimeFirst:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
         tokens = pack.get("analysis")(text)
-        for found in _IT_WHEN.finditer(text):
-            start = _clause_start(_IT_CLAUSE, text, found.start())
-            words = [token for token in tokens if start <= token.start < found.start()]
+        for match in _IT_WHEN.finditer(text):
+            start = _clause_start(_IT_CLAUSE, text, match.start())
+            words = [token for token in tokens if start <= token.start < match.start()]
             if not _may_wait_it(words):
                 continue
-            said = text[start : found.start()]
-            opening = said[:1] if words[0].part == "name" and start else said[:1].lower()
-            after = f"{found.group(1)} {opening}{said[1:]}"
-            change = edit(text, start, found.end(), in_case_of(text[start : start + 1], after))
+            clause = text[start : match.start()]
+            opening = clause[:1] if words[0].part == "name" and start else clause[:1].lower()
+            after = f"{match.group(1)} {opening}{clause[1:]}"
+            change = edit(text, start, match.end(), in_case_of(text[start : start + 1], after))
             yield Substitution((change,), "the time first in its clause", _LESS_USUAL)
-        for found in _IT_FIRST.finditer(text):
-            yield from self._behind_verb(text, tokens, found)
+        for match in _IT_FIRST.finditer(text):
+            yield from self._behind_verb(text, tokens, match)
 
     def _behind_verb(self, text: str, tokens: list[Token], found: re.Match[str]) -> Iterator[Substitution]:
         behind = [token for token in tokens if token.start >= found.end()]
-        verbs = [at for at, one in enumerate(behind) if one.part == "fin"]
-        if not verbs or any(one.part not in ("adv", "pron") for one in behind[: verbs[0]]):
+        verbs = [at for at, token in enumerate(behind) if token.part == "fin"]
+        if not verbs or any(token.part not in ("adv", "pron") for token in behind[: verbs[0]]):
             return
         last = verbs[0]
         while last + 1 < len(behind) and behind[last + 1].part in ("part", "inf"):
             last += 1
         if last + 1 >= len(behind) or behind[last + 1].part in ("sign", "conj", "rel", "adv", "adj"):
             return
-        said = text[found.end() : behind[last].end]
+        clause = text[found.end() : behind[last].end]
         when = found.group(1)
         when = when[:1].lower() + when[1:]
-        after = f"{said} {when}"
+        after = f"{clause} {when}"
         change = edit(text, found.start(), behind[last].end, placed(text, found.start(), after))
         yield Substitution((change,), "the time behind the verb", _LESS_USUAL)
 
@@ -297,17 +297,17 @@ def _may_wait_it(words: list[Token]) -> bool:
     low = [word.lower for word in words]
     verbs = [word for word in words if word.part in ("fin", "inf", "part", "ger")]
     booked = any(verb.lemma in _BOOKING and verb.part != "part" for verb in verbs)
-    told = booked or low[-1] in _CLOSE or _IT_ANY.search(" ".join(low)) is not None
+    accepted = booked or low[-1] in _CLOSE or _IT_ANY.search(" ".join(low)) is not None
     if (
         not any(word.part == "fin" for word in words)
         or any(verb.lemma in _DATES_OBJECT for verb in verbs)
-        or told
+        or accepted
     ):
         return False
     purpose = len(words) > 1 and words[-1].part == "inf" and words[-2].lower in ("per", "di", "a")
     if purpose or words[-1].lower.endswith(_PARTICIPLE):  # per partire lunedì, comprato la settimana scorsa
         return False
-    finite = [at for at, one in enumerate(words) if one.part == "fin"]
+    finite = [at for at, token in enumerate(words) if token.part == "fin"]
     linked = {"che", "perché", "quando", "mentre", "ma", "se"} & set(low) or {"e", "ed", "o"} & set(
         low[: finite[-1]]
     )
@@ -334,12 +334,12 @@ class ItalianPartOfDay:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
-        for found in _PART_OF_DAY_IT.finditer(text):
-            lead, part = (found.group("lead") or "").lower(), found.group("part").lower()
+        for match in _PART_OF_DAY_IT.finditer(text):
+            lead, part = (match.group("lead") or "").lower(), match.group("part").lower()
             article = "il" if part == "pomeriggio" else "la"
             joined = contracted(lead, article) if lead in ("a", "di", "da") else f"{lead} {article}".strip()
-            after = f"{joined} {part} di {found.group('day').lower()}"
-            change = edit(text, *found.span(), placed(text, found.start(), after))
+            after = f"{joined} {part} di {match.group('day').lower()}"
+            change = edit(text, *match.span(), placed(text, match.start(), after))
             yield Substitution((change,), "the part of the day before its day", 0.84)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
@@ -353,14 +353,14 @@ class EnglishNounFirst:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
-        for found in _PART_OF_DAY_EN.finditer(text):
-            after = f"{found.group('lead')} the {found.group('part')} of {found.group('day')}"
-            change = edit(text, *found.span(), placed(text, found.start(), after))
+        for match in _PART_OF_DAY_EN.finditer(text):
+            after = f"{match.group('lead')} the {match.group('part')} of {match.group('day')}"
+            change = edit(text, *match.span(), placed(text, match.start(), after))
             yield Substitution((change,), "the part of the day before its day", 0.84)
-        for found in _PRICED_EN.finditer(text):
-            lead = "a" if found.group("lead").lower() == "an" else found.group("lead")
-            after = f"{lead} {found.group('noun')} of {found.group('sum')}"
-            change = edit(text, *found.span(), placed(text, found.start(), after))
+        for match in _PRICED_EN.finditer(text):
+            lead = "a" if match.group("lead").lower() == "an" else match.group("lead")
+            after = f"{lead} {match.group('noun')} of {match.group('sum')}"
+            change = edit(text, *match.span(), placed(text, match.start(), after))
             yield Substitution((change,), "the noun before its sum", 0.88)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
