@@ -284,7 +284,9 @@ class _Held:
     def _take(self, turn: SystemTurn) -> None:
         text = "\n".join(message.text for message in turn.messages)
         acts = None if turn.acts is None else [act.model_dump() for act in turn.acts]
-        understood = [[act.model_dump() for act in one.acts] for one in turn.understood[:1]]
+        understood = [
+            [act.model_dump() for act in understood_act.acts] for understood_act in turn.understood[:1]
+        ]
         self.replayed.turns.append(
             {
                 "party": "system",

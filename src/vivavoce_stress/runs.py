@@ -66,12 +66,12 @@ class RunSettings:
     speech: Mapping[str, Any] | None = None
 
     def facts(self) -> dict[str, Any]:
-        """What two runs must share to be the same plan; pace and attempts are not of it."""
+        """Settings that two runs of the same plan share; pace and attempts are left out."""
         facts = {name: value for name, value in asdict(self).items() if name not in _NOT_OF_THE_PLAN}
         return facts if self.speech is None else facts | {"speech": dict(self.speech)}
 
     def declared(self) -> dict[str, Any]:
-        """What the log keeps of them: the limits of attempts, too."""
+        """Settings for the log, including the limits of attempts."""
         return self.facts() | {"attempts": self.attempts, "retry_wait_s": self.retry_wait_s}
 
 
@@ -88,7 +88,7 @@ class _Outage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CaseDone:
-    """What a run came to: replays held now, taken over from before, begun once more after an interruption.
+    """Result of a run: new replays, replays of an earlier part, and repeats after an interruption.
 
     tried_again  replays at which the system failed, so that they were tried again later
     outages      cases without a verdict, for the system failed in every attempt
@@ -165,7 +165,7 @@ class Run:
         if not self.cases:
             raise InputError("no case to run", place=f"stress run {self.study}", hint=_NO_CASES)
         await self._take_up()
-        taken, begun_before = self._finished, self._begun
+        finished_before, begun_before = self._finished, self._begun
         waiting = [case for case in self.cases if case.case_id not in self._judged]
         while waiting:
             self._later = []
@@ -179,8 +179,8 @@ class Run:
             self.run_id,
             len(self.cases),
             self._held,
-            taken,
-            begun_before - taken,
+            finished_before,
+            begun_before - finished_before,
             self._again,
             len(self._outages),
         )
@@ -231,12 +231,12 @@ class Run:
         )
 
     def _titles(self) -> dict[str, str]:
-        """What the tests are called, for readers who lack the packages that offer them."""
-        names = {case.test for case in self.cases} | {one["test"] for one in self.not_applicable}
+        """Titles of the tests, for readers without the packages of those tests."""
+        names = {case.test for case in self.cases} | {unfit["test"] for unfit in self.not_applicable}
         return {name: STRESS_TESTS.get(name).title for name in sorted(names) if name in STRESS_TESTS}
 
     def _read(self) -> None:
-        """What was done before the interruption."""
+        """Read the log of the run before the interruption."""
         for stored in self.log.events(stress_stream(self.study)):
             event = stored.event
             if getattr(event, "run_id", None) != self.run_id:
@@ -256,13 +256,17 @@ class Run:
                 self._judged.add(event.case_id)
 
     def _hear_again(self) -> None:
-        """What the system had said in cases that are judged; the others are judged again from the record."""
+        """Learn the system's earlier answers in judged cases; the others are judged again from the record."""
         for case in self.cases:
             if case.case_id not in self._judged:
                 continue
-            held = self._replays.pop(case.case_id, {})
+            by_arm = self._replays.pop(case.case_id, {})
             clean, variants = (
-                [one for (arm, _), one in sorted(held.items(), key=lambda of: of[0]) if arm == wanted]
+                [
+                    replayed
+                    for (arm, _), replayed in sorted(by_arm.items(), key=lambda of: of[0])
+                    if arm == wanted
+                ]
                 for wanted in ("clean", "variant")
             )
             if clean and admit(clean[0], case.language) is None:
@@ -272,7 +276,7 @@ class Run:
         """A case that an outage left without a verdict: what failed is not on record any more."""
         self._lost[case_id] += 1
         self._tried = Counter({key: n for key, n in self._tried.items() if key[0] != case_id})
-        sound = {of: one for of, one in self._replays[case_id].items() if not one.outage}
+        sound = {of: replayed for of, replayed in self._replays[case_id].items() if not replayed.outage}
         self._replays[case_id] = sound
 
     async def _work(self, waiting: Iterator[Case], progress: Progress | None) -> None:
@@ -327,9 +331,9 @@ class Run:
     async def _judge(self, case: Case, clean: list[Replayed], variants: list[Replayed]) -> None:
         """Either arm by the same ladder against as many other clean replays, so that they can be compared."""
         replays: list[dict[str, Any]] = []
-        for place, one in enumerate(clean[1:], 1):
-            others = [other for other in clean if other is not one]
-            found = await self._verdict(case, others, one)
+        for place, original in enumerate(clean[1:], 1):
+            other_originals = [other_original for other_original in clean if other_original is not original]
+            found = await self._verdict(case, other_originals, original)
             replays.append(_entry("clean", place, found))
         references = clean[:-1] if len(clean) > 1 else clean
         verdicts = [await self._verdict(case, references, variant) for variant in variants]
@@ -340,26 +344,26 @@ class Run:
             await self._tell(case, verdicts, replays)
 
     async def _settle(self) -> None:
-        """What is still unsure, now that all that the system said in this run is known."""
+        """Settle unsure verdicts by the system's other answers in this run."""
         for case, clean, variants, verdicts, replays in self._open:
-            found = [
-                (one.verdict == "unsure" and self._stock.verdict(clean, variant)) or one
-                for one, variant in zip(verdicts, variants, strict=True)
+            settled = [
+                (verdict.verdict == "unsure" and self._stock.verdict(clean, variant)) or verdict
+                for verdict, variant in zip(verdicts, variants, strict=True)
             ]
-            await self._tell(case, found, replays)
+            await self._tell(case, settled, replays)
 
     async def _tell(self, case: Case, verdicts: list[Verdict], clean: list[dict[str, Any]]) -> None:
-        whole = overall(verdicts)
-        replays = clean + [_entry("variant", place, one) for place, one in enumerate(verdicts)]
+        combined = overall(verdicts)
+        replays = clean + [_entry("variant", place, verdict) for place, verdict in enumerate(verdicts)]
         judged = CaseJudged(
             run_id=self.run_id,
             case_id=case.case_id,
             admitted=True,
-            verdict=whole.verdict,
-            rung=whole.rung,
-            suspicion=whole.suspicion,
-            why=whole.reason.facts(),
-            similarity=whole.similarity,
+            verdict=combined.verdict,
+            rung=combined.rung,
+            suspicion=combined.suspicion,
+            why=combined.reason.facts(),
+            similarity=combined.similarity,
             replays=replays,
         )
         await self._judged_as(case, judged)
@@ -373,26 +377,26 @@ class Run:
         return f"{case.case_id}/{of}" + (f"/anew{lost}" if lost else "")
 
     async def _verdict(self, case: Case, clean: Sequence[Replayed], one: Replayed) -> Verdict:
-        sound = [other for other in clean if admit(other, case.language) is None]
+        sound = [original for original in clean if admit(original, case.language) is None]
         if not sound:
             return Verdict("unsure", None, LocalizedText(N_("no other replay of the original passed")))
-        found = judge(clean, one, case.language, self.similarity)
+        verdict = judge(clean, one, case.language, self.similarity)
         answers = sound[0].answer, one.answer
-        if found.verdict == "unsure" and self.ask_model and answers[0] and answers[1]:
-            return with_model(found, await self.ask_model(case, answers[0]["text"], answers[1]["text"]))
-        return found
+        if verdict.verdict == "unsure" and self.ask_model and answers[0] and answers[1]:
+            return with_model(verdict, await self.ask_model(case, answers[0]["text"], answers[1]["text"]))
+        return verdict
 
     async def _answered(
         self, case: Case, arm: Arm, repetition: int, settles: bool = False, original: Replayed | None = None
     ) -> Replayed:
         """A replay that was no outage: one of the variant only counts as the system's fault while it answers
         the original."""
-        one = await self._replay(case, arm, repetition, settles, original)
-        if one.outage:
-            if arm == "clean" or one.injected is None:
-                raise _Outage(one.failure)
+        replayed = await self._replay(case, arm, repetition, settles, original)
+        if replayed.outage:
+            if arm == "clean" or replayed.injected is None:
+                raise _Outage(replayed.failure)
             await self._answered(case, "clean", self.settings.repeats + 1)
-        return one
+        return replayed
 
     async def _replay(
         self, case: Case, arm: Arm, repetition: int, settles: bool = False, original: Replayed | None = None
@@ -414,7 +418,7 @@ class Run:
             "conversation": conversation,
         }
         await self._append(ReplayBegun(**facts), None)
-        held = await replay(
+        replayed = await replay(
             self.connector,
             case,
             arm,
@@ -426,33 +430,35 @@ class Run:
             settles=settles,
             original=original,
         )
-        if held.unreached:
-            raise InputError(held.failure or "unreachable", place=f"system {self.system}", hint=_NOT_THERE)
-        astray = arm == "clean" and not repetition and case.goal is not None and held.met is False
-        again = (held.outage or astray) and self._tried[key] + 1 < self.settings.attempts
+        if replayed.unreached:
+            raise InputError(
+                replayed.failure or "unreachable", place=f"system {self.system}", hint=_NOT_THERE
+            )
+        astray = arm == "clean" and not repetition and case.goal is not None and replayed.met is False
+        again = (replayed.outage or astray) and self._tried[key] + 1 < self.settings.attempts
         finished = ReplayFinished(
             **facts,
-            turns=held.turns,
-            injected=held.injected,
-            met=held.met,
-            met_at=held.met_at,
-            met_words=held.met_words,
-            failure=held.failure,
-            outage=held.outage,
+            turns=replayed.turns,
+            injected=replayed.injected,
+            met=replayed.met,
+            met_at=replayed.met_at,
+            met_words=replayed.met_words,
+            failure=replayed.failure,
+            outage=replayed.outage,
             again=again,
-            duration_s=held.duration_s,
+            duration_s=replayed.duration_s,
         )
         tried = f"/try{self._tried[key]}" if again else ""
         await self._append(finished, self._key(case, f"{arm}/{repetition}{tried}"))
         self._held += 1
         if again:
             self._tried[key] += 1
-            if not held.outage:
+            if not replayed.outage:
                 return await self._replay(case, arm, repetition, settles, original)
             self._again += 1
             raise _Later
-        self._replays[case.case_id][key[1:]] = held
-        return held
+        self._replays[case.case_id][key[1:]] = replayed
+        return replayed
 
     async def _append(self, event: Any, key: str | None) -> None:
         """Durable when it returns; a key that is known writes nothing: two processes cannot both count."""

@@ -79,9 +79,9 @@ class SampledItem:
 
     @property
     def pairs(self) -> set["Pair"]:
-        """What no other item repeats: the variant that is tried, and all that are shown beside it."""
-        language, said = self.interaction.language, self.turn.text
-        return {self.pair, *(pair_of(language, said, variant.text) for variant in self.variants)}
+        """Keys that no other item repeats: the chosen variant, and all shown beside it."""
+        language, original = self.interaction.language, self.turn.text
+        return {self.pair, *(pair_of(language, original, variant.text) for variant in self.variants)}
 
 
 Pair = tuple[str, str, str]
@@ -89,7 +89,7 @@ Pair = tuple[str, str, str]
 
 @dataclass(slots=True)
 class ItemsTried:
-    """What items were drawn already, in a draw or before it.
+    """Items that were sampled already, in this draw or before it.
 
     pairs  variants that no other item may repeat
     words  how often spelling tests changed a word, by language, and by language and test
@@ -102,14 +102,14 @@ class ItemsTried:
 
     def take(self, item: SampledItem) -> None:
         self.pairs |= item.pairs
-        language, said = item.interaction.language, item.turn.text
-        self.asked.add(pair_of(language, said, item.test))
+        language, original = item.interaction.language, item.turn.text
+        self.asked.add(pair_of(language, original, item.test))
         if STRESS_TESTS.get(item.test).family == "spelling":
-            for word in changed_words(said, item.text):
+            for word in changed_words(original, item.text):
                 self.words.update([(language, word), (language, item.test, word)])
 
     def often(self, language: str, test: str, words: Iterable[str]) -> tuple[int, int]:
-        """How often the most changed of some words was changed, by this test and by all."""
+        """Number of changes of the most changed of these words, by this test and by all."""
         counts = [(self.words[language, test, word], self.words[language, word]) for word in words]
         return max(counts, default=(0, 0))
 
@@ -118,13 +118,13 @@ Choosing = Callable[[Interaction, str, ItemsTried], SampledItem | str]
 
 
 def pair_of(language: str, original: str, variant: str) -> Pair:
-    """The same for the same variant of the same words, wherever they were said."""
+    """Key of a variant and its original words, whatever the interaction."""
     return language, plain(original), variant
 
 
 @dataclass(slots=True)
 class Sample:
-    """What was chosen: an item for every interaction that a test fits, and why others have none."""
+    """A sample: an item for each interaction that fits a test, and reasons for the others."""
 
     items: list[SampledItem] = field(default_factory=list)
     not_applicable: list[dict[str, Any]] = field(default_factory=list)
@@ -144,42 +144,46 @@ class Sample:
 
 def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interaction]:
     """The dialogues that people or callers held, in the order of the dataset; voice turns as recognised."""
-    found: dict[str, Interaction] = {}
+    interactions: dict[str, Interaction] = {}
     for row in dataset.read("dialogues").to_pylist():
         if system is None or row["system"] == system:
-            found[row["dialogue_id"]] = Interaction(
+            interactions[row["dialogue_id"]] = Interaction(
                 row["dialogue_id"], row["system"], row["language"], _channel(row["channel"]), row["task_id"]
             )
     acts = _acts(dataset)
     for row in dataset.read("turns").to_pylist():
-        interaction, text = found.get(row["dialogue_id"]), row["reference"] or row["text"]
+        interaction, text = interactions.get(row["dialogue_id"]), row["reference"] or row["text"]
         if interaction is not None and text and text.strip():
-            meant = tuple(acts.get((row["dialogue_id"], row["turn_index"]), ()))
-            interaction.turns.append(SampledTurn(row["turn_index"], row["party"], text.strip(), meant))
-    for interaction in found.values():
+            turn_acts = tuple(acts.get((row["dialogue_id"], row["turn_index"]), ()))
+            interaction.turns.append(SampledTurn(row["turn_index"], row["party"], text.strip(), turn_acts))
+    for interaction in interactions.values():
         interaction.turns.sort(key=lambda turn: turn.turn_index)
-    return [one for one in found.values() if any(turn.party == "user" for turn in one.turns)]
+    return [
+        interaction
+        for interaction in interactions.values()
+        if any(turn.party == "user" for turn in interaction.turns)
+    ]
 
 
 def interactions_in(path: Path, language: str) -> list[Interaction]:
     """An interaction of one user turn for every utterance of a file, behind the system turn that it names."""
-    found = []
-    for name, said in read_utterances(path, language):
-        before = [SampledTurn(0, "system", said.previous)] if said.previous else []
-        turns = [*before, SampledTurn(len(before), "user", said.text)]
-        key = f"{path.stem}/{name}" if path.stem != "-" else f"{digest(said.text)}/{name}"
-        found.append(Interaction(key, "", said.language, "text", None, turns, listed=True))
-    return found
+    interactions = []
+    for name, utterance in read_utterances(path, language):
+        before = [SampledTurn(0, "system", utterance.previous)] if utterance.previous else []
+        turns = [*before, SampledTurn(len(before), "user", utterance.text)]
+        key = f"{path.stem}/{name}" if path.stem != "-" else f"{digest(utterance.text)}/{name}"
+        interactions.append(Interaction(key, "", utterance.language, "text", None, turns, listed=True))
+    return interactions
 
 
 def _acts(dataset: Dataset) -> dict[tuple[str, int], list[LoggedAct]]:
-    """What users meant, by turn."""
-    found: dict[tuple[str, int], list[LoggedAct]] = defaultdict(list)
+    """User acts by turn."""
+    acts: dict[tuple[str, int], list[LoggedAct]] = defaultdict(list)
     for row in dataset.read("acts").to_pylist():
         if row["layer"] == "reference" and row["rank"] == 0:
             act = LoggedAct(act=row["act"], slot=row["slot"], value=row["value"], op=row["op"])
-            found[(row["dialogue_id"], row["turn_index"])].append(act)
-    return found
+            acts[(row["dialogue_id"], row["turn_index"])].append(act)
+    return acts
 
 
 def sample(
@@ -200,7 +204,11 @@ def sample(
     known   what counts as tried from the beginning
     """
     chance = Random(f"sample:{seed}")
-    usable = [one for one in interactions if not languages or one.language.split("-")[0] in languages]
+    usable = [
+        interaction
+        for interaction in interactions
+        if not languages or interaction.language.split("-")[0] in languages
+    ]
     chosen, used, tried = Sample(), Counter[str](), known or ItemsTried()
 
     def take(item: SampledItem) -> None:
@@ -225,15 +233,15 @@ def sample(
 
 
 def _drawn(usable: Sequence[Interaction], size: int, chance: Random) -> list[Interaction]:
-    """So many at random; of several languages as many each, as far as they have them."""
-    if size == len(usable) or len({one.language for one in usable}) < 2:
+    """Random sample of this size, balanced over languages as far as they allow."""
+    if size == len(usable) or len({interaction.language for interaction in usable}) < 2:
         return chance.sample(usable, size)
     mixed, ranks = chance.sample(usable, len(usable)), Counter[str]()
     placed = list[tuple[int, Interaction]]()
     for one in mixed:
         placed.append((ranks[one.language], one))
         ranks[one.language] += 1
-    return [one for _, one in sorted(placed, key=lambda each: each[0])][:size]
+    return [interaction for _, interaction in sorted(placed, key=lambda each: each[0])][:size]
 
 
 def proposing(
@@ -253,9 +261,9 @@ def proposing(
 
     def made(said: Utterance, test: str) -> Proposals:
         pack = pack_of(said.language, backends_for(backends, said.language))
-        known = STRESS_TESTS.get(test)
-        least = known.certainty if certainty is None and needs_review(test) else certainty
-        limit = None if known.family == "spelling" else CANDIDATES
+        stress_test = STRESS_TESTS.get(test)
+        least = stress_test.certainty if certainty is None and needs_review(test) else certainty
+        limit = None if stress_test.family == "spelling" else CANDIDATES
         return propose(said, [test], seed=seed, limit=limit, operators=more, pack=pack, certainty=least)
 
     return made
@@ -282,43 +290,51 @@ def item_of(
     """
     if interaction.channel not in STRESS_TESTS.get(test).channels:
         return f"it is not applied to {interaction.channel}"
-    known, language = tried or ItemsTried(), interaction.language
+    tried_items, language = tried or ItemsTried(), interaction.language
     spelling = STRESS_TESTS.get(test).family == "spelling"
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
-    reason, told = "the interaction has no user turn", set[int]()
+    reason, repeating = "the interaction has no user turn", set[int]()
     if places and not interaction.listed:
         reason = "there are but greetings, thanks, farewells, yes and no"
         turns = interaction.turns
-        places = [one for one in places if not is_courtesy(turns[one].text, language, turns[one].acts)]
-        told = {one for one in places if told_before(turns, one, language)}
+        places = [
+            place for place in places if not is_courtesy(turns[place].text, language, turns[place].acts)
+        ]
+        repeating = {place for place in places if told_before(turns, place, language)}
 
     def weight(one: Variant) -> int:
         return _WEIGHTS.index(kind_changed(one.original, one.text, language)) if spelling else 0
 
     def rank(one: Variant) -> tuple[int, ...]:
         words = changed_words(one.original, one.text) if spelling else ()
-        often = known.often(language, test, words)
+        often = tried_items.often(language, test, words)
         return only_courteous(one.edits, one.original, language), weight(one), *often
 
     best, without_any = None, reason
-    for place in sorted(places, key=told.__contains__):
+    for place in sorted(places, key=repeating.__contains__):
         turn = interaction.turns[place]
-        if best is not None and place in told:
+        if best is not None and place in repeating:
             break
-        if once and pair_of(language, turn.text, test) in known.asked:
+        if once and pair_of(language, turn.text, test) in tried_items.asked:
             reason = ASKED
             continue
         before = interaction.turns[place - 1] if place else None
         previous = before.text if before and before.party == "system" else None
-        found = made(Utterance(text=turn.text, language=language, previous=previous), test)
-        heaviest = min(map(weight, found.variants), default=0)
-        fitting = [variant for variant in found.variants if heaviest or weight(variant) < len(_WEIGHTS) - 1]
-        untried = (one for one in fitting if pair_of(language, turn.text, one.text) not in known.pairs)
+        proposals = made(Utterance(text=turn.text, language=language, previous=previous), test)
+        heaviest = min(map(weight, proposals.variants), default=0)
+        fitting = [
+            variant for variant in proposals.variants if heaviest or weight(variant) < len(_WEIGHTS) - 1
+        ]
+        untried = (
+            variant
+            for variant in fitting
+            if pair_of(language, turn.text, variant.text) not in tried_items.pairs
+        )
         variants = sorted(untried, key=rank)
-        if place in told:
+        if place in repeating:
             reason = TOLD_BEFORE if variants and reason not in (TRIED, ASKED) else reason
-        elif found.variants and not variants:
+        elif proposals.variants and not variants:
             reason = TRIED
         elif variants and (best is None or rank(variants[0]) < rank(best.variants[0])):
             best = SampledItem(
@@ -332,8 +348,8 @@ def item_of(
                 rule=variants[0].rule,
                 confidence=variants[0].confidence,
             )
-        elif not variants and reason not in (TRIED, ASKED) and found.not_applicable:
-            why = found.not_applicable[0].reason
+        elif not variants and reason not in (TRIED, ASKED) and proposals.not_applicable:
+            why = proposals.not_applicable[0].reason
             reason = why if why != NO_WORDS or reason == without_any else reason
         if best is not None and not spelling:
             return best
@@ -341,31 +357,31 @@ def item_of(
 
 
 def told_before(turns: Sequence[SampledTurn], place: int, language: str) -> bool:
-    """Whether a user's turn only repeats what the system was told before, so that nothing in it can fail.
+    """True if a user's turn only repeats known information, so that nothing in it can fail.
 
     A turn counts as told unless the system said at once that it did not understand it. What answers a
     question repeats nothing, be it in words that were said before, unless it is a whole request again.
     """
     mine = content_of(turns[place].text, language)
-    known = [
+    earlier = [
         content_of(turns[at].text, language)
         for at in range(place)
         if turns[at].party == "user" and not asks_again(turns[at + 1].text, language)
     ]
     before = turns[place - 1].text if place and turns[place - 1].party == "system" else ""
-    if not asks_again(before, language) and any(one.endswith("?") for one in sentences_of(before)):
-        return len(mine) > 1 and mine in known
-    return bool(mine) and mine <= frozenset().union(*known)
+    if not asks_again(before, language) and any(sentence.endswith("?") for sentence in sentences_of(before)):
+        return len(mine) > 1 and mine in earlier
+    return bool(mine) and mine <= frozenset().union(*earlier)
 
 
 def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
     """The case in which the item's variant is tried."""
-    said = [
+    user_turns = [
         (turn.turn_index, LoggedTurn(text=turn.text, acts=turn.acts))
         for turn in item.interaction.turns
         if turn.party == "user"
     ]
-    here = item.turn.turn_index
+    index = item.turn.turn_index
     return Case(
         case_id=item.item_id,
         test=item.test,
@@ -373,12 +389,12 @@ def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
         language=item.interaction.language,
         channel=item.interaction.channel,
         dialogue_id=item.interaction.dialogue_id,
-        turn_index=here,
-        before=tuple(one for place, one in said if place < here),
+        turn_index=index,
+        before=tuple(turn for place, turn in user_turns if place < index),
         original=item.turn.text,
         original_acts=item.turn.acts,
         variant=item.text,
-        after=tuple(one for place, one in said if place > here),
+        after=tuple(turn for place, turn in user_turns if place > index),
         task=tasks.get(item.interaction.task_id or ""),
         rule=item.rule,
         confidence=item.confidence,
@@ -388,7 +404,7 @@ def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
 
 
 def needs_review(test: str) -> bool:
-    """Whether a person must look at a variant of this test before it may run."""
+    """True if a person must review a variant of this test before it may run."""
     return STRESS_TESTS.get(test).approval != "none"
 
 

@@ -53,12 +53,12 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
         )
     last = {row["system"]: row["run_id"] for row in rows}
     chosen = [run_id] if run_id is not None else list(last.values())
-    of_run = {one: [row for row in rows if row["run_id"] == one] for one in chosen}
-    found = [score(of_run[one], dataset.hash, level) for one in chosen]
+    of_run = {run_id: [row for row in rows if row["run_id"] == run_id] for run_id in chosen}
+    scored = [score(of_run[run_id], dataset.hash, level) for run_id in chosen]
     titles = dataset.manifest["study"].get("stress_tests", {})
-    for test in (test for run in found for test in run["tests"]):
+    for test in (test for run in scored for test in run["tests"]):
         test["title"] = titles.get(test["name"])
-    return {"runs": found}
+    return {"runs": scored}
 
 
 def last_run_of(dataset: Dataset, system: str) -> list[Row]:
@@ -76,8 +76,8 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
     """One run's figures: whole, by test, family and language, with reasons and agreement."""
     tests = _groups(rows, "test", data, level)
     adjusted = holm([test["p"] for test in tests])
-    for one, p in zip(tests, adjusted, strict=True):
-        one["p_holm"] = p
+    for row, p in zip(tests, adjusted, strict=True):
+        row["p_holm"] = p
     families = _groups(rows, "family", data, level)
     return {
         "run_id": rows[0]["run_id"],
@@ -132,7 +132,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     passed, decided, undecided = bounds_of(rows)
     people, by_original = waiting_in(rows), _over_originals(rows, level)
     first = [row["first_score"] for row in rows if _counted_by_idial(row)]
-    known = [one for one in first if one is not None]
+    comparable = [outcome for outcome in first if outcome is not None]
     clustered = (
         None if undecided else _clustered([row for row in applied if row["verdict"] in DECIDED], level)
     )
@@ -165,9 +165,15 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "originals": len({_original(row) for row in rows if _decided(row) or _is_open(row)}),
         "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
         **_ends("clustered_", clustered),
-        "idial_passed": int(sum(known)),
-        "idial_n": len(known),
-        **_bounds("idial_", int(sum(known)), len(known), len(first) - len(known) + of["outage"], level),
+        "idial_passed": int(sum(comparable)),
+        "idial_n": len(comparable),
+        **_bounds(
+            "idial_",
+            int(sum(comparable)),
+            len(comparable),
+            len(first) - len(comparable) + of["outage"],
+            level,
+        ),
         "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
         "pass_all_n": len(repeated),
         "pass_power": pass_power(repeated),
@@ -202,7 +208,7 @@ def _over_originals(rows: Sequence[Row], level: float) -> dict[str, Any]:
     if len({_original(row) for row in [*open_, *(row for row, _ in counted)]}) == len(counted) + len(open_):
         return {"interval": "wilson"}
     limits = [_limits([*counted, *((row, passed) for row in open_)], level) for passed in (False, True)]
-    passed, n = sum(one for _, one in counted), len(counted) + len(open_)
+    passed, n = sum(outcome for _, outcome in counted), len(counted) + len(open_)
     worst, best = wilson(passed, n, level), wilson(passed + len(open_), n, level)
     if worst and best and limits[1].high - limits[0].low < best.high - worst.low:
         return {"interval": "wilson"}
@@ -212,13 +218,13 @@ def _over_originals(rows: Sequence[Row], level: float) -> dict[str, Any]:
 def _limits(counted: Sequence[tuple[Row, bool]], level: float) -> Interval:
     sums: dict[Any, list[int]] = {}
     for row, passed in counted:
-        one = sums.setdefault(_original(row), [0, 0])
-        one[0] += passed
-        one[1] += 1
+        tally = sums.setdefault(_original(row), [0, 0])
+        tally[0] += passed
+        tally[1] += 1
     table = np.array(list(sums.values()), dtype=float)
-    found = clustered_rate(ClusterSums(table[:, 0], table[:, 1]), level)
-    if found.low is not None and found.high is not None:
-        return Interval(found.low, found.high)
+    rate = clustered_rate(ClusterSums(table[:, 0], table[:, 1]), level)
+    if rate.low is not None and rate.high is not None:
+        return Interval(rate.low, rate.high)
     passed = table[:, 0].sum() * len(table) / table[:, 1].sum()
     low, high = (wilson(round_(passed), len(table), level) for round_ in (math.floor, math.ceil))
     assert low is not None and high is not None
@@ -240,10 +246,10 @@ def _is_open(row: Row) -> bool:
 
 
 def bounds_of(rows: Sequence[Row]) -> tuple[int, int, int]:
-    """How many cases passed, were decided, and are open."""
+    """Number of cases passed, decided, and open."""
     verdicts = Counter(row["verdict"] for row in rows if row["status"] == "applied")
     undecided = sum(row["status"] in ("outage", "unfinished") for row in rows) + verdicts["unsure"]
-    return verdicts["pass"], sum(verdicts[one] for one in DECIDED), undecided
+    return verdicts["pass"], sum(verdicts[verdict] for verdict in DECIDED), undecided
 
 
 def ends_of(found: Mapping[str, Any], name: str) -> tuple[float | None, float | None]:
@@ -260,7 +266,7 @@ def pass_power(repeated: Sequence[Row]) -> list[dict[str, Any]]:
     Source  Yao and others 2024, tau-bench, section 3.3
     """
     chances = chances_of_all([(row["variant_passed_count"], row["variant_count"]) for row in repeated])
-    return [{"k": k, "ratio": _mean(each), "n": len(each)} for k, each in chances]
+    return [{"k": k, "ratio": _mean(values), "n": len(values)} for k, values in chances]
 
 
 def _counted_by_idial(row: Row) -> bool:
@@ -290,34 +296,37 @@ def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int
 
 
 def agreement(rows: Sequence[Row], level: float = 0.95) -> dict[str, Any] | None:
-    """How often ladder and people agree on pass or not, where both said; suspicions count as the ladder's.
+    """Agreement of ladder and people on pass or not, for cases with both; suspicions count as verdicts.
 
     Cases that people chose to judge themselves, and not by lot, say nothing of how often the two agree.
 
     Empty   no case with both: None
     """
     pairs = [
-        (row["verdict_of_person"] == "pass", said == "pass")
+        (row["verdict_of_person"] == "pass", automatic == "pass")
         for row in rows
-        if row["verdict_of_person"] in DECIDED and not row.get("chosen") and (said := _said(row)) is not None
+        if row["verdict_of_person"] in DECIDED
+        and not row.get("chosen")
+        and (automatic := _said(row)) is not None
     ]
     return agree(pairs, level)
 
 
 def _by_rung(rows: Sequence[Row]) -> dict[str, Any]:
-    """How far people agree with each rung alone: what a language model's verdicts are worth, among others."""
+    """Agreement of people with each rung, including the language model."""
     rungs = dict.fromkeys(row["rung_automatic"] for row in rows if row["rung_automatic"])
-    found = {rung: agreement([row for row in rows if row["rung_automatic"] == rung]) for rung in rungs}
-    return {rung: facts for rung, facts in found.items() if facts is not None}
+    by_rung = {rung: agreement([row for row in rows if row["rung_automatic"] == rung]) for rung in rungs}
+    return {rung: facts for rung, facts in by_rung.items() if facts is not None}
 
 
 def agree(pairs: Sequence[tuple[bool, bool]], level: float = 0.95) -> dict[str, Any] | None:
     """Raw agreement with Wilson's interval, and Cohen's kappa, of two judges of pass or not."""
     if not pairs:
         return None
-    same = sum(one == other for one, other in pairs)
+    same = sum(first == second for first, second in pairs)
     table = [
-        [sum(pair == (one, other) for pair in pairs) for other in (True, False)] for one in (True, False)
+        [sum(pair == (first, second) for pair in pairs) for second in (True, False)]
+        for first in (True, False)
     ]
     kappa = cohen(table)
     return {
@@ -360,14 +369,14 @@ def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
     """Interval of the ratio with dialogues as the unit; drawing them would be too narrow for few."""
     sums: dict[str, list[int]] = {}
     for row in decided:
-        one = sums.setdefault(row["dialogue_id"] or row["case_id"], [0, 0])
-        one[0] += row["verdict"] == "pass"
-        one[1] += 1
+        tally = sums.setdefault(row["dialogue_id"] or row["case_id"], [0, 0])
+        tally[0] += row["verdict"] == "pass"
+        tally[1] += 1
     if len(sums) < 2 or len(sums) == len(decided):
         return None
     table = np.array(list(sums.values()), dtype=float)
-    found = clustered_rate(ClusterSums(table[:, 0], table[:, 1]), level)
-    return None if found.low is None or found.high is None else Interval(found.low, found.high)
+    rate = clustered_rate(ClusterSums(table[:, 0], table[:, 1]), level)
+    return None if rate.low is None or rate.high is None else Interval(rate.low, rate.high)
 
 
 def _groups(rows: Sequence[Row], by: str, data: str, level: float) -> list[dict[str, Any]]:
@@ -392,25 +401,34 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
     """
     if not any(row["speech"] for row in rows):
         return None
-    found: Row = {}
-    for arm, said, heard in (("clean", "original", "clean_heard"), ("variant", "text", "heard")):
-        known = [row for row in rows if row["case_id"] and row[heard] is not None]
+    rates: Row = {}
+    for arm, text_column, heard_column in (
+        ("clean", "original", "clean_heard"),
+        ("variant", "text", "heard"),
+    ):
+        heard_rows = [row for row in rows if row["case_id"] and row[heard_column] is not None]
         rate = as_json(
             word_error_rate(
-                ((row["dialogue_id"] or row["case_id"], row[said], row[heard]) for row in known), level
+                (
+                    (row["dialogue_id"] or row["case_id"], row[text_column], row[heard_column])
+                    for row in heard_rows
+                ),
+                level,
             )
         )
         if rate is not None:
-            told = {"unit": "word", "n": rate["words"], "data": data, "arm": arm}
-            rate["signature"] = signature("stress_word_error_rate", **told, dialogues=rate["speakers"])
+            signed_facts = {"unit": "word", "n": rate["words"], "data": data, "arm": arm}
+            rate["signature"] = signature(
+                "stress_word_error_rate", **signed_facts, dialogues=rate["speakers"]
+            )
             rate["dialogues"] = rate.pop("speakers")
-        found[arm] = rate
-    return found | {"speech": json.loads(next(row["speech"] for row in rows if row["speech"]))}
+        rates[arm] = rate
+    return rates | {"speech": json.loads(next(row["speech"] for row in rows if row["speech"]))}
 
 
 def _failures(rows: Iterable[Row]) -> list[Row]:
-    """What failed or needed clarification: in words, with both transcripts."""
-    kept = (
+    """Cases that failed or needed clarification, with both transcripts."""
+    columns = (
         "case_id",
         "test",
         "family",
@@ -431,7 +449,7 @@ def _failures(rows: Iterable[Row]) -> list[Row]:
         "transcript",
     )
     return [
-        {name: row.get(name) for name in kept}
+        {name: row.get(name) for name in columns}
         for row in rows
         if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
     ]
@@ -439,7 +457,7 @@ def _failures(rows: Iterable[Row]) -> list[Row]:
 
 def _pairs(rows: Iterable[Row]) -> list[Row]:
     """Every case that was held, be it passed or not: what was said in place of what, and what came of it."""
-    kept = (
+    columns = (
         "case_id",
         "test",
         "language",
@@ -451,11 +469,11 @@ def _pairs(rows: Iterable[Row]) -> list[Row]:
         "remark",
         "rung",
     )
-    return [{name: row[name] for name in kept} for row in rows if row["case_id"]]
+    return [{name: row[name] for name in columns} for row in rows if row["case_id"]]
 
 
 def _by_word(rows: Sequence[Row]) -> list[Row]:
-    """How the spelling tests of a language were passed by the kind of word that they changed."""
+    """Results of a language's spelling tests by the kind of changed word."""
     decided = [row for row in rows if row["family"] == "spelling" and _decided(row)]
     languages = sorted({row["language"] for row in decided})
     return [
@@ -465,14 +483,14 @@ def _by_word(rows: Sequence[Row]) -> list[Row]:
 
 
 def _open(rows: Iterable[Row]) -> list[Row]:
-    """What has no verdict, with why: unsure, hit by an outage, or not held to its end."""
-    kept = ("case_id", "test", "language", "original", "text", "status", "suspicion", "reason", "why")
-    return [{name: row[name] for name in kept} for row in rows if _is_open(row)]
+    """Cases without a verdict, with the reason: unsure, an outage, or unfinished."""
+    columns = ("case_id", "test", "language", "original", "text", "status", "suspicion", "reason", "why")
+    return [{name: row[name] for name in columns} for row in rows if _is_open(row)]
 
 
 def _rungs(rows: Iterable[Row]) -> dict[str, int]:
-    found = Counter(row["rung"] for row in rows if row["status"] == "applied" and row["verdict"] in DECIDED)
-    return dict(found.most_common())
+    counts = Counter(row["rung"] for row in rows if row["status"] == "applied" and row["verdict"] in DECIDED)
+    return dict(counts.most_common())
 
 
 def _reasons(rows: Iterable[Row], status: str) -> dict[str, int]:
@@ -485,10 +503,10 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def _macro(name: str, groups: Sequence[Row]) -> Row:
     """Mean of the groups' ratios where all of them are known, and between which two it lies."""
-    known = [group for group in groups if group["worst"] is not None]
-    means = {end: _mean([one[end] for one in known]) for end in ("worst", "best")}
-    whole = None if any(one["open"] for one in known) else means["worst"]
-    return {name: whole, **{f"{name}_{end}": mean for end, mean in means.items()}}
+    complete = [group for group in groups if group["worst"] is not None]
+    means = {end: _mean([group[end] for group in complete]) for end in ("worst", "best")}
+    mean_ratio = None if any(group["open"] for group in complete) else means["worst"]
+    return {name: mean_ratio, **{f"{name}_{end}": mean for end, mean in means.items()}}
 
 
 def _bounds(prefix: str, passed: int, decided: int, undecided: int, level: float) -> Row:

@@ -1,4 +1,4 @@
-"""What is wrong with a system, in a sentence or two: what it did instead, how often, with an example.
+"""Summary of a system's failures: what it did instead, how often, with an example.
 
 Terminal, dashboard and reports say it in these words.
 """
@@ -42,7 +42,7 @@ _SOME_CONFIRMED: Final = N_(
 
 
 class WrongValue(NamedTuple):
-    """What was asked for, and what the system named in its place."""
+    """The requested value, and the value that the system named in its place."""
 
     asked: str
     told: str
@@ -65,26 +65,32 @@ class DoneInstead:
 
 
 def done_instead(failure: StressFacts, tells_done: TellsDone | None = None) -> DoneInstead | None:
-    """What a system did instead, of a case that did not pass.
+    """Action of a system in a failed case, in place of the right one.
 
     tells_done  knows it, too, where a person decided otherwise than the rules; None: only by their reason
     Empty       it did nothing else, or told of none: None
     """
-    said = failure.get("instead")
-    if said is not None and said not in _BY_ACTS:
+    by_acts = failure.get("instead")
+    if by_acts is not None and by_acts not in _BY_ACTS:
         return None
-    held = _after(failure["transcript"])
-    place = by_rules = _place_by_rules(failure, held)
+    later_turns = _after(failure["transcript"])
+    place = by_rules = _place_by_rules(failure, later_turns)
     if place is None and tells_done is not None:
-        place = _place_by_words(failure, held, tells_done)
+        place = _place_by_words(failure, later_turns, tells_done)
     if place is None:
         return None
-    before = [text for party, text in held[:place] if party != "user"]
-    value, told = _value_in(failure, held, place, certain=by_rules is not None), held[place][1]
-    new = _words(value.told) if value else _words(told) - _words(_likest(failure, told))
-    shown = next((one for one in sentences_of(told) if value and value.told in one), sentences_of(told)[0])
+    before = [text for party, text in later_turns[:place] if party != "user"]
+    value, system_text = (
+        _value_in(failure, later_turns, place, certain=by_rules is not None),
+        later_turns[place][1],
+    )
+    new = _words(value.told) if value else _words(system_text) - _words(_likest(failure, system_text))
+    quote = next(
+        (sentence for sentence in sentences_of(system_text) if value and value.told in sentence),
+        sentences_of(system_text)[0],
+    )
     return DoneInstead(
-        words=shown,
+        words=quote,
         value=value,
         unsaid=not any(asks_again(text, failure["language"]) for text in before),
         confirmed=any(new and new <= _words(text) and "?" in text for text in before),
@@ -92,68 +98,70 @@ def done_instead(failure: StressFacts, tells_done: TellsDone | None = None) -> D
 
 
 def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redact: bool = False) -> list[str]:
-    """What did not go as it should, in the reader's language: the gravest, an example, the rest.
+    """Main failures in the reader's language: the gravest, an example, the rest.
 
     redact  no utterance is shown
     Empty   all that was decided was passed: []
     """
     of = say("{cases} of stress tests", cases=plural(run["whole"]["decided"], "case"))
-    wrong = [(one, did) for one in run["failures"] if (did := done_instead(one, tells_done))]
-    known = [id(one) for one, _ in wrong]
-    rest = [one for one in run["failures"] if id(one) not in known]
+    wrong = [(failure, did) for failure in run["failures"] if (did := done_instead(failure, tells_done))]
+    explained = [id(failure) for failure, _ in wrong]
+    remaining = [failure for failure in run["failures"] if id(failure) not in explained]
     if wrong:
-        told = say(
+        summary = say(
             "In {k} of {n} the system did something wrong and reported it as done.",
             k=count(len(wrong)),
             n=of,
         )
-        return [told, *_done_told(wrong, redact=redact), *_kinds_told(rest)]
-    if not rest:
+        return [summary, *_done_told(wrong, redact=redact), *_kinds_told(remaining)]
+    if not remaining:
         return []
-    (kind, n), *_ = Counter[FailureKind](map(kind_of, rest)).most_common()
-    held = [one for one in rest if kind_of(one) == kind]
-    told = say("In {k} of {n} {kind}.", k=count(n), n=of, kind=small(say(KINDS[kind])))
-    if n < len(rest):
-        told = say(
+    (kind, n), *_ = Counter[FailureKind](map(kind_of, remaining)).most_common()
+    same_kind = [failure for failure in remaining if kind_of(failure) == kind]
+    summary = say("In {k} of {n} {kind}.", k=count(n), n=of, kind=small(say(KINDS[kind])))
+    if n < len(remaining):
+        summary = say(
             "{failed} of {n} failed. Most frequent, in {k}: {kind}.",
-            failed=count(len(rest)),
+            failed=count(len(remaining)),
             n=of,
             k=count(n),
             kind=small(say(KINDS[kind])),
         )
-    examples = [] if redact else [_answers_told(min(held, key=lambda one: one["language"] != language()))]
-    return [told, *examples, *_kinds_told([one for one in rest if one not in held])]
+    examples = (
+        [] if redact else [_answers_told(min(same_kind, key=lambda one: one["language"] != language()))]
+    )
+    return [summary, *examples, *_kinds_told([failure for failure in remaining if failure not in same_kind])]
 
 
 def tests_told(run: StressFacts) -> list[str]:
-    """Which stress tests were passed least. Empty  all alike, or more than can be named: []"""
-    held = [one for one in run["tests"] if one["decided"]]
-    least = min((one["passed"] / one["decided"] for one in held), default=1.0)
-    worst = [one for one in held if one["passed"] / one["decided"] == least]
-    if least == 1 or len(worst) == len(held) or len(worst) > _TESTS:
+    """Stress tests with the lowest pass rate."""
+    decided = [test for test in run["tests"] if test["decided"]]
+    least = min((test["passed"] / test["decided"] for test in decided), default=1.0)
+    worst = [test for test in decided if test["passed"] / test["decided"] == least]
+    if least == 1 or len(worst) == len(decided) or len(worst) > _TESTS:
         return []
-    named = [
+    test_lines = [
         say(
             "{test} ({k} of {n})",
-            test=title_of(one).lower(),
-            k=count(one["decided"] - one["passed"]),
-            n=count(one["decided"]),
+            test=title_of(test).lower(),
+            k=count(test["decided"] - test["passed"]),
+            n=count(test["decided"]),
         )
-        for one in worst
+        for test in worst
     ]
-    return [say("Most failed tests: {tests}.", tests=listed(named))]
+    return [say("Most failed tests: {tests}.", tests=listed(test_lines))]
 
 
 def _done_told(wrong: Sequence[tuple[StressFacts, DoneInstead]], *, redact: bool) -> list[str]:
     """An example of what was told as done, and whether the user could have known before."""
     n = len(wrong)
-    told = [] if redact else [_example(*_plainest(wrong))]
+    sentences = [] if redact else [_example(*_plainest(wrong))]
     if all(did.unsaid for _, did in wrong):
-        told.append(say("It had not signalled a misunderstanding."))
+        sentences.append(say("It had not signalled a misunderstanding."))
     if confirmed := sum(did.confirmed for _, did in wrong):
         template = _CONFIRMED if confirmed == n else _SOME_CONFIRMED
-        told.append(say(template, k=count(confirmed), n=count(n)))
-    return [" ".join(told)] if told else []
+        sentences.append(say(template, k=count(confirmed), n=count(n)))
+    return [" ".join(sentences)] if sentences else []
 
 
 def _plainest(wrong: Sequence[tuple[StressFacts, DoneInstead]]) -> tuple[StressFacts, DoneInstead]:
@@ -162,14 +170,18 @@ def _plainest(wrong: Sequence[tuple[StressFacts, DoneInstead]]) -> tuple[StressF
     often = Counter(did.value.told for _, did in wrong if did.value)
 
     def order(pair: tuple[StressFacts, DoneInstead]) -> tuple[bool, bool, int]:
-        one, did = pair
-        return one["language"] != language(), not _is_word(one), -often[did.value.told] if did.value else 1
+        failure, did = pair
+        return (
+            failure["language"] != language(),
+            not _is_word(failure),
+            -often[did.value.told] if did.value else 1,
+        )
 
     return min(wrong, key=order)
 
 
 def _example(one: StressFacts, did: DoneInstead) -> str:
-    """What was said, what the system told as done, and which value was wrong."""
+    """An example: the user's words, the system's report, and the wrong value."""
     return _answered(one, did.words) + (
         " " + say("It used “{told}” instead of “{asked}”.", told=did.value.told, asked=did.value.asked)
         if did.value
@@ -178,7 +190,7 @@ def _example(one: StressFacts, did: DoneInstead) -> str:
 
 
 def _answered(one: StressFacts, words: str) -> str:
-    """What was said, and what the system said to it."""
+    """The user's words and the system's answer."""
     if _is_word(one):
         (edit,) = word_edits(one["original"], one["text"])
         return say(
@@ -212,19 +224,19 @@ def _answers_told(one: StressFacts) -> str:
 
 
 def _kinds_told(rest: Sequence[StressFacts]) -> list[str]:
-    """What else the system did instead, and how often."""
+    """Other failures by kind and number."""
     kinds = Counter[FailureKind](map(kind_of, rest)).most_common()
-    named = [f"{small(say(KINDS[kind]))} ({count(n)})" for kind, n in kinds]
-    return [say("Other failures: {kinds}.", kinds=listed(named))] if named else []
+    kind_lines = [f"{small(say(KINDS[kind]))} ({count(n)})" for kind, n in kinds]
+    return [say("Other failures: {kinds}.", kinds=listed(kind_lines))] if kind_lines else []
 
 
 def _is_word(one: StressFacts) -> bool:
-    """Whether a single word was misspelt, which tells all in two words."""
+    """True if a single word was misspelt, which makes a short example."""
     return one["family"] == "spelling" and len(word_edits(one["original"], one["text"])) == 1
 
 
 def _place_by_rules(failure: StressFacts, held: Sequence[tuple[str, str]]) -> int | None:
-    """Where it told so, by the rules' reason; a person who decided otherwise has none of theirs."""
+    """Place of the report by the rules' reason; verdicts changed by a person have none."""
     if overruled(failure) or not failure.get("why"):
         return None
     for statement in _statements(LocalizedText.read(json.loads(failure["why"]))):
@@ -254,7 +266,7 @@ def _value_in(
     certain  it is known to be another, so that the user may have said it, too: the day before Saturday
     """
     clean = _after(failure["clean_transcript"])
-    said = [
+    spoken_words = [
         {
             word
             for party, text in turns
@@ -270,11 +282,13 @@ def _value_in(
         return None
     changed = [code[1:] for code in matcher.get_opcodes() if code[0] != "equal"]
     for low, high, other_low, other_high in [*changed, *_whole(changed)]:
-        asked, told = likest[low:high], theirs[other_low:other_high]
-        if not asked or not told or max(len(asked), len(told)) > _VALUE:
+        requested, stated = likest[low:high], theirs[other_low:other_high]
+        if not requested or not stated or max(len(requested), len(stated)) > _VALUE:
             continue
-        if set(map(plain, asked)) <= said[0] and (certain or not set(map(plain, told)) <= said[1]):
-            return WrongValue(" ".join(asked), " ".join(told))
+        if set(map(plain, requested)) <= spoken_words[0] and (
+            certain or not set(map(plain, stated)) <= spoken_words[1]
+        ):
+            return WrongValue(" ".join(requested), " ".join(stated))
     return None
 
 
@@ -286,7 +300,7 @@ def _likest(failure: StressFacts, told: str) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return {plain(one) for one in _TOKEN.findall(text)}
+    return {plain(token) for token in _TOKEN.findall(text)}
 
 
 def _whole(changed: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
@@ -298,15 +312,20 @@ def _whole(changed: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int,
 
 
 def _matcher(mine: Sequence[str], theirs: Sequence[str]) -> SequenceMatcher[str]:
-    return SequenceMatcher(None, [plain(one) for one in mine], [plain(one) for one in theirs], autojunk=False)
+    return SequenceMatcher(
+        None,
+        [plain(mine_word) for mine_word in mine],
+        [plain(their_word) for their_word in theirs],
+        autojunk=False,
+    )
 
 
 def _after(transcript: str | None) -> list[tuple[str, str]]:
     """Party and text of each turn from the utterance under test on, and of the user's ones before it."""
     turns = json.loads(transcript) if transcript else []
     place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
-    kept = [turn for at, turn in enumerate(turns) if at >= place or turn["party"] == "user"]
-    return [(turn["party"], turn["text"] or "") for turn in kept]
+    turns_after_place = [turn for at, turn in enumerate(turns) if at >= place or turn["party"] == "user"]
+    return [(turn["party"], turn["text"] or "") for turn in turns_after_place]
 
 
 def _statements(told: LocalizedText) -> Iterator[LocalizedText]:

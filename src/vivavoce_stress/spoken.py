@@ -41,14 +41,14 @@ class Speech(Speaking):
     )
 
     def facts(self) -> dict[str, Any]:
-        """What is stored with a run; secrets are names of environment variables."""
+        """Facts to store with a run; secrets are names of environment variables."""
         return self.model_dump(mode="json")
 
 
 def speech_of(study: Study) -> Speech:
     """As the study's dialogues by voice are held, without damage."""
-    held = study.voice or Voice.model_validate({})
-    return Speech.model_validate({name: getattr(held, name) for name in Speaking.model_fields})
+    voice = study.voice or Voice.model_validate({})
+    return Speech.model_validate({name: getattr(voice, name) for name in Speaking.model_fields})
 
 
 def read_speech_file(path: Path) -> Speech:
@@ -99,30 +99,32 @@ class SpokenChannel:
         sound = await self._speak(one.text, one.language)
         capabilities = one.connector.capabilities
         if capabilities.audio:
-            made = await asyncio.to_thread(damaged, sound, self._damage, one.place)
+            damaged_sound = await asyncio.to_thread(damaged, sound, self._damage, one.place)
             rate_hz = capabilities.audio_rate_hz
-            audio = Audio(made.sound.at(rate_hz).pcm, rate_hz)
+            audio = Audio(damaged_sound.sound.at(rate_hz).pcm, rate_hz)
             turn = UserTurn(key=one.key, number=one.number, text=one.text, audio=audio)
-            return SaidTurn(turn, {"heard": None, "speech": _facts(made, 1)})
-        made, hypotheses, tries = Damaged(sound), (), 0
+            return SaidTurn(turn, {"heard": None, "speech": _facts(damaged_sound, 1)})
+        damaged_sound, hypotheses, tries = Damaged(sound), (), 0
         while not hypotheses and tries < (TRIES if self._by_chance else 1):
             tries += 1
             place = one.place if tries == 1 else f"{one.place}:{tries}"
-            made = await asyncio.to_thread(damaged, sound, self._damage, place)
-            hypotheses = await self._recognise(made.sound, one.language)
+            damaged_sound = await asyncio.to_thread(damaged, sound, self._damage, place)
+            hypotheses = await self._recognise(damaged_sound.sound, one.language)
         facts = {
             "heard": [{"text": hypothesis.text, "score": hypothesis.confidence} for hypothesis in hypotheses],
-            "speech": _facts(made, tries),
+            "speech": _facts(damaged_sound, tries),
         }
         if not hypotheses:
             return SaidTurn(None, facts)
-        heard = tuple(Heard(hypothesis.text, hypothesis.confidence) for hypothesis in hypotheses)
-        return SaidTurn(UserTurn(key=one.key, number=one.number, text=heard[0].text, heard=heard), facts)
+        heard_texts = tuple(Heard(hypothesis.text, hypothesis.confidence) for hypothesis in hypotheses)
+        return SaidTurn(
+            UserTurn(key=one.key, number=one.number, text=heard_texts[0].text, heard=heard_texts), facts
+        )
 
     async def close(self) -> None:
         """Free what is held."""
-        for one in (*self._listeners.values(), *self._speakers.values()):
-            await one.close()
+        for resource in (*self._listeners.values(), *self._speakers.values()):
+            await resource.close()
 
     @property
     def _by_chance(self) -> bool:
@@ -141,8 +143,8 @@ class SpokenChannel:
 
     async def _recognise(self, sound: Sound, language: str) -> tuple[Hypothesis, ...]:
         async with self._free:
-            found = await self._listeners[language].recognise(sound, language=language)
-        return tuple(one for one in found if one.text.strip())
+            hypotheses = await self._listeners[language].recognise(sound, language=language)
+        return tuple(hypothesis for hypothesis in hypotheses if hypothesis.text.strip())
 
 
 def _facts(made: Damaged, tries: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a system says to variants of quite different utterances, and to no original: its way of not answering.
+"""Stock replies: sentences of a system to variants of different utterances, and to no original.
 
 No language's words are needed for that, only the run: a bot that answers the variant of a question about
 prices and that of one about dogs with the same sentence has answered neither.
@@ -43,22 +43,22 @@ class StockReplies:
         self._worded: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
 
     def hear(self, clean: Sequence[Replayed], variants: Sequence[Replayed], language: str) -> None:
-        """What was said to an original and to its variant, in however many replays."""
-        for one in clean:
-            self._of_originals |= {plain(said) for said in _said(one.turns)}
-        answer = next((one.answer["text"] for one in clean if one.answer), None)
+        """Record the answers to an original and to its variant, from any number of replays."""
+        for replayed in clean:
+            self._of_originals |= {plain(sentence) for sentence in _said(replayed.turns)}
+        answer = next((original.answer["text"] for original in clean if original.answer), None)
         if answer is None:
             return
         self._languages[answer] = language
-        for one in variants:
-            for sentence in sentences_of(one.answer["text"]) if one.answer else ():
+        for replayed in variants:
+            for sentence in sentences_of(replayed.answer["text"]) if replayed.answer else ():
                 self._answered[plain(sentence)][answer] = language
-            if one.answer is not None and one.injected is not None:
-                said = plain(str(one.turns[one.injected]["text"]))
-                self._worded[plain(one.answer["text"])][answer].add(said)
+            if replayed.answer is not None and replayed.injected is not None:
+                user_text = plain(str(replayed.turns[replayed.injected]["text"]))
+                self._worded[plain(replayed.answer["text"])][answer].add(user_text)
 
     def verdict(self, clean: Sequence[Replayed], variant: Replayed) -> Verdict | None:
-        """What the answer comes to by what else the system said in the run, beside what it had said before.
+        """Verdict by the system's other answers in the run, beside its earlier turns.
 
         Output  fail: there are but stock replies; clarification: but questions beside them or alone, where
                 no original was asked any; pass: its own words for this request, as `_in_own_words` has it;
@@ -66,24 +66,24 @@ class StockReplies:
         """
         if variant.answer is None or variant.answer["acts"] is not None:
             return None
-        before = {plain(said) for said in _said(variant.turns[: variant.injected])}
-        new = [one for one in sentences_of(variant.answer["text"]) if plain(one) not in before]
-        others = [one for one in new if not self._is_stock(plain(one))]
+        before = {plain(sentence) for sentence in _said(variant.turns[: variant.injected])}
+        new = [sentence for sentence in sentences_of(variant.answer["text"]) if plain(sentence) not in before]
+        specific = [sentence for sentence in new if not self._is_stock(plain(sentence))]
         reason = statement(ALIKE, words=" ".join(new))
-        if new and not others:
+        if new and not specific:
             return Verdict("fail", "evidence", reason)
-        asked = any("?" in one.answer["text"] for one in clean if one.answer)
-        if others and not asked and all(one.endswith("?") for one in others):
+        original_asks = any("?" in original.answer["text"] for original in clean if original.answer)
+        if specific and not original_asks and all(sentence.endswith("?") for sentence in specific):
             asks = statement(ASKS, words=" ".join(new))
-            return Verdict("clarification", "evidence", reason if len(others) < len(new) else asks)
-        return self._in_own_words(clean, variant.answer["text"]) if len(others) == len(new) else None
+            return Verdict("clarification", "evidence", reason if len(specific) < len(new) else asks)
+        return self._in_own_words(clean, variant.answer["text"]) if len(specific) == len(new) else None
 
     def _in_own_words(self, clean: Sequence[Replayed], answer: str) -> Verdict | None:
         """A pass where several variants of one request, and of no other, were answered so.
 
         It must also differ from the answer to the original in nothing that may not, and share words with it.
         """
-        original = next((one.answer["text"] for one in clean if one.answer), None)
+        original = next((original.answer["text"] for original in clean if original.answer), None)
         worded = self._worded[plain(answer)]
         if original is None or set(worded) != {original} or len(worded[original]) < _SHARED:
             return None
@@ -95,8 +95,8 @@ class StockReplies:
     def _is_stock(self, sentence: str) -> bool:
         if sentence in self._of_originals:
             return False
-        (first, language), *others = self._answered[sentence].items()
-        return any(compare(first, other, language).found for other, _ in others)
+        (first, language), *other_answers = self._answered[sentence].items()
+        return any(compare(first, other_answer, language).found for other_answer, _ in other_answers)
 
 
 def _content(text: str) -> set[str]:
@@ -105,4 +105,9 @@ def _content(text: str) -> set[str]:
 
 
 def _said(turns: Sequence[dict[str, object]]) -> list[str]:
-    return [one for turn in turns if turn["party"] == "system" for one in sentences_of(str(turn["text"]))]
+    return [
+        sentence
+        for turn in turns
+        if turn["party"] == "system"
+        for sentence in sentences_of(str(turn["text"]))
+    ]

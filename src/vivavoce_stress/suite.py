@@ -65,7 +65,7 @@ def read_suite(path: Path) -> Suite:
 
 
 def _check(case: Case, place: Callable[[str], str]) -> None:
-    """That a case is one of a stress test, and changes something."""
+    """Check that each case has a stress test, and changes something."""
     try:
         test = STRESS_TESTS.get(case.test)
     except UnknownName as error:
@@ -101,7 +101,7 @@ _Exact.add_representer(str, _Exact.represent_str)
 
 
 def is_suite(path: Path) -> bool:
-    """Whether a file is a suite rather than a study."""
+    """True if a file is a suite rather than a study."""
     if not path.is_file():
         return False
     with path.open(encoding="utf-8", errors="replace") as lines:

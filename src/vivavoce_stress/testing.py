@@ -1,4 +1,4 @@
-"""What every stress test keeps to."""
+"""Contract of every stress test."""
 
 from collections.abc import Iterator, Mapping
 from random import Random
@@ -13,7 +13,7 @@ Said = Mapping[str, tuple[str, str]]
 
 
 class StressTestContract:
-    """What every stress test keeps to, tried on one utterance a language.
+    """Contract of every stress test, checked on one utterance per language.
 
     name   of the stress test
     said   by language an utterance with a place for the substitution, and the system turn before it
@@ -44,13 +44,13 @@ class StressTestContract:
         for operator, language, pack in self._able():
             text, previous = self.said[language]
             utterance = Utterance(text=text, language=language, previous=previous)
-            found = list(operator.propose(utterance, pack, Random(1)))
-            assert found == list(operator.propose(utterance, pack, Random(1))), "it is not pure"
-            for one in found:
-                assert fits(text, one.edits), f"{one.edits} do not fit {text!r}"
-                assert 0 < one.confidence <= 1 and one.rule
+            substitutions = list(operator.propose(utterance, pack, Random(1)))
+            assert substitutions == list(operator.propose(utterance, pack, Random(1))), "it is not pure"
+            for substitution in substitutions:
+                assert fits(text, substitution.edits), f"{substitution.edits} do not fit {text!r}"
+                assert 0 < substitution.confidence <= 1 and substitution.rule
             assert operator.why_not(utterance, pack), "why_not says what the utterance lacks"
-            proposed += len(found)
+            proposed += len(substitutions)
         assert proposed or not any(True for _ in self._able()), "nothing was proposed for any of `said`"
 
     def _able(self) -> Iterator[tuple[Operator, str, LanguagePack]]:
@@ -58,8 +58,12 @@ class StressTestContract:
         for operator in STRESS_TESTS.get(self.name).operators:
             for language in self.said:
                 if operator.language in (ANY_LANGUAGE, language):
-                    named = [one.name for one in BACKENDS if language in one.hint and one.installed(language)]
-                    for pack in (pack_of(language), pack_of(language, named)):
+                    backends = [
+                        backend.name
+                        for backend in BACKENDS
+                        if language in backend.hint and backend.installed(language)
+                    ]
+                    for pack in (pack_of(language), pack_of(language, backends)):
                         if all(map(pack.has, operator.needs)):
                             yield operator, language, pack
                             break

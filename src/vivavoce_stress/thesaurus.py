@@ -21,7 +21,7 @@ _REMARK: Final = re.compile(r"\s*\(([^)]*)\)")
 
 
 def thesaurus_file(language: str) -> Path | None:
-    """Where the language's thesaurus lies; None where it is not installed."""
+    """Path of the language's thesaurus; None if it is not installed."""
     path = SYSTEM_FILES[PACKAGES[language]] if language in PACKAGES else None
     return path if path is not None and path.is_file() else None
 
@@ -49,12 +49,12 @@ class Thesaurus:
 
     def senses(self, word: str, part: str) -> list[list[str]]:
         """Synonyms by sense, of one part of speech: n, v, a, r."""
-        found: list[list[str]] = []
+        sense_list: list[list[str]] = []
         for line in self._entries.get(word, ()):
-            label, *others = line.split("|")
+            label, *entries = line.split("|")
             if label.strip("()").lower().startswith(_PARTS[part]):
-                found.append([one for other in others if (one := _synonym(other))])
-        return [one for one in found if one]
+                sense_list.append([synonym for entry in entries if (synonym := _synonym(entry))])
+        return [sense for sense in sense_list if sense]
 
 
 def _synonym(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What a system tells with a variant, held against what it tells with the original: the same, or another.
+"""Values that a system reports with a variant, compared with the original: the same, or another.
 
 Numbers, dates, names and what stands in a pattern decide; only what the user had said, and the system repeats
 to them, counts.
@@ -26,10 +26,10 @@ def in_other_words(reached: Sequence[Replayed], variant: Replayed, language: str
         return None
     if variant.met_at is not None and variant.met_at == (variant.injected or 0) + 1:
         return None
-    for one in reached:
-        if one.answer is None or one.met_at != (one.injected or 0) + 1:
+    for original in reached:
+        if original.answer is None or original.met_at != (original.injected or 0) + 1:
             return None
-        mine = one.answer["text"]
+        mine = original.answer["text"]
         facts = numbers(mine, tongue) or dates(mine, tongue)
         if not facts or compare(mine, answer["text"], language).found:
             return None
@@ -37,7 +37,7 @@ def in_other_words(reached: Sequence[Replayed], variant: Replayed, language: str
 
 
 class ToldInstead(NamedTuple):
-    """What was told with the original, and what instead with the variant; whether that is surely another."""
+    """Values reported with the original and with the variant, and whether they surely differ."""
 
     original: str
     variant: str
@@ -45,7 +45,7 @@ class ToldInstead(NamedTuple):
 
 
 def told_instead(one: Replayed, variant: Replayed, language: str) -> ToldInstead | None:
-    """Where a system that was done told another number, date, name or filling than with the original.
+    """Number, date, name or filling that a completed variant has in place of the original's.
 
     It must be one that the user said, that the system repeated to them, and that it repeats nowhere with the
     variant. Where it repeats what the variant has in its place, a person must see whether that is the same.
@@ -58,13 +58,13 @@ def told_instead(one: Replayed, variant: Replayed, language: str) -> ToldInstead
 
 
 def taken_for_another(one: Replayed, variant: Replayed, language: str) -> ToldInstead | None:
-    """The same of the answers alone, where the user went on as after the original's, and was served later.
+    """The same for answers alone, if the user went on as after the original and was served later.
 
     What the system tells once they have said the replaced words again says nothing of the variant.
     """
-    said = [user_after(each) for each in (one, variant)]
+    user_texts = [user_after(replayed) for replayed in (one, variant)]
     replaced = _changed_words(variant, one)
-    if not all(said) or said[0][0] != said[1][0] or not _repeats(replaced, said[1]):
+    if not all(user_texts) or user_texts[0][0] != user_texts[1][0] or not _repeats(replaced, user_texts[1]):
         return None
     return _told_another(one, variant, ((one.injected or 0) + 1, (variant.injected or 0) + 1), language)
 
@@ -73,7 +73,9 @@ def _told_another(
     one: Replayed, variant: Replayed, until: tuple[int, int], language: str
 ) -> ToldInstead | None:
     tongue, user = language.split("-")[0], "\n".join(_texts(one, "user", until[0]))
-    mine, theirs = (_texts(each, "system", last) for each, last in zip((one, variant), until, strict=True))
+    mine, theirs = (
+        _texts(replayed, "system", last) for replayed, last in zip((one, variant), until, strict=True)
+    )
     echoed = _repeats(_changed_words(one, variant), theirs)
     filled = filling(mine[-1], theirs[-1], tongue)
     if filled and not echoed and set(filled[0].split()) & set(plain(user).split()):
@@ -89,21 +91,23 @@ def _told_another(
         (lambda text: dates(text, tongue), lambda text: dates(text, tongue), True),
         (names, folded, False),
     )
-    for told, said, certain in kinds:
-        ours, other = set(told("\n".join(mine))), set(told("\n".join(theirs)))
-        lost, new = (ours - set(said("\n".join(theirs)))) & set(said(user)), other - ours
+    for in_system, in_user, certain in kinds:
+        ours, theirs_found = set(in_system("\n".join(mine))), set(in_system("\n".join(theirs)))
+        lost, new = (ours - set(in_user("\n".join(theirs)))) & set(in_user(user)), theirs_found - ours
         if lost and new and (certain or not echoed):
             return ToldInstead(
-                next(text for text in reversed(mine) if lost & set(told(text))),
-                next(text for text in reversed(theirs) if new & set(told(text))),
+                next(text for text in reversed(mine) if lost & set(in_system(text))),
+                next(text for text in reversed(theirs) if new & set(in_system(text))),
                 certain and not echoed,
             )
     return None
 
 
 def _changed_words(one: Replayed, variant: Replayed) -> str:
-    """What the variant has in place of the original's words: from the first that differs to the last."""
-    mine, theirs = (plain(each.turns[each.injected or 0]["text"]).split() for each in (one, variant))
+    """Words of the variant that replace the original's: from the first different one to the last."""
+    mine, theirs = (
+        plain(replayed.turns[replayed.injected or 0]["text"]).split() for replayed in (one, variant)
+    )
     codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
     return " ".join(theirs[changed[0][3] : changed[-1][4]]) if changed else ""
@@ -114,23 +118,23 @@ def _repeats(words: str, texts: Sequence[str]) -> bool:
 
 
 def _texts(one: Replayed, party: str, last: int) -> list[str]:
-    """What a party said up to a turn, that one included."""
+    """Texts of a party up to a turn, inclusive."""
     return [turn["text"] or "" for turn in one.turns[: last + 1] if turn["party"] == party]
 
 
 def user_after(one: Replayed) -> list[str]:
-    """What the user said after the utterance under test."""
+    """Text of the user after the utterance under test."""
     return [plain(turn["text"]) for turn in one.later if turn["party"] == "user"]
 
 
 def _renumbered(mine: str, theirs: str, said: set[str], language: str) -> bool:
-    """Whether another number stands in the place of one that the user said, `1 x rose, 5 euros` for `5 x`."""
-    ours, other = plain(mine).split(), plain(theirs).split()
-    for kind, low, high, start, end in SequenceMatcher(None, ours, other, autojunk=False).get_opcodes():
+    """True if another number replaces one that the user said, `1 x rose, 5 euros` for `5 x`."""
+    ours, their_words = plain(mine).split(), plain(theirs).split()
+    for kind, low, high, start, end in SequenceMatcher(None, ours, their_words, autojunk=False).get_opcodes():
         if kind != "replace" or high - low != end - start:
             continue
-        for one, instead in zip(ours[low:high], other[start:end], strict=True):
-            was, now = set(numbers(one, language)), set(numbers(instead, language))
+        for number, instead in zip(ours[low:high], their_words[start:end], strict=True):
+            was, now = set(numbers(number, language)), set(numbers(instead, language))
             if was & said and now and not was & now:
                 return True
     return False

@@ -41,7 +41,7 @@ def _read(lines: Iterable[str], name: str, language: str) -> Iterator[tuple[str,
     rows = iter(lines)
     first = next(rows, "")
     whole = chain([first], rows)
-    columns = [one.strip().lower() for one in next(csv.reader([first], delimiter=_delimiter(first)), [])]
+    columns = [cell.strip().lower() for cell in next(csv.reader([first], delimiter=_delimiter(first)), [])]
     if first.lstrip().startswith("{"):
         read = _of_json(whole, name)
     elif not set(_TEXT).isdisjoint(columns) and set(columns) <= {*_KNOWN, *columns[1:]}:
@@ -71,34 +71,34 @@ def _of_json(lines: Iterable[str], name: str) -> Iterator[tuple[int, dict[str, A
 
 def _of_csv(lines: Iterable[str], first: str) -> Iterator[tuple[int, dict[str, Any]]]:
     read = csv.DictReader(lines, delimiter=_delimiter(first))
-    read.fieldnames = [one.strip().lower() for one in read.fieldnames or []]
+    read.fieldnames = [name.strip().lower() for name in read.fieldnames or []]
     for row in read:
         cells = {key: read_csv_cell(cell or "") for key, cell in row.items() if key and isinstance(cell, str)}
-        protect = [one.strip() for one in (cells.get("protect") or "").split(";") if one.strip()]
+        protect = [phrase.strip() for phrase in (cells.get("protect") or "").split(";") if phrase.strip()]
         yield read.line_num, {key: cell for key, cell in cells.items() if cell} | {"protect": protect}
 
 
 def _utterance(row: dict[str, Any], language: str, place: str) -> Utterance:
-    said = next((row[name] for name in _TEXT if row.get(name)), None)
-    if not isinstance(said, str) or not said.strip():
+    raw_text = next((row[name] for name in _TEXT if row.get(name)), None)
+    if not isinstance(raw_text, str) or not raw_text.strip():
         raise InputError("no utterance", place=place, hint="name it `utterance`")
     spoken = row.get("language") or language
     if not isinstance(spoken, str) or not spoken:
         raise InputError("no language", place=place, hint="add `language`, or --language it")
     previous = next((row[name] for name in _PREVIOUS if row.get(name)), None)
-    text = " ".join(said.split())
+    text = " ".join(raw_text.split())
     words = row.get("protect") or []
     listed = words if isinstance(words, list) else [words]
     return Utterance(
         text=text,
         language=spoken,
         previous=previous if isinstance(previous, str) else None,
-        protected=protected_spans(text, [str(one) for one in listed], place),
+        protected=protected_spans(text, [str(phrase) for phrase in listed], place),
     )
 
 
 def protected_spans(text: str, words: Iterable[str], place: str) -> tuple[tuple[int, int], ...]:
-    """Where words stand that are to stay as they are.
+    """Spans of words that must not change.
 
     Raises  InputError: a word that is not in the utterance
     """

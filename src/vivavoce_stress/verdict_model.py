@@ -38,7 +38,7 @@ _PROMPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """What the system answered to an utterance and to a variant of it; null: the words are not known."""
+    """Answers to an utterance and to a variant of it; null if the words are unknown."""
 
     language: str
     answer: str
@@ -49,7 +49,7 @@ class AnswerPair:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What the model said: the same verdict in both orders, or why there is none.
+    """Verdict of the model: the same in both orders, or the reason why there is none.
 
     first, last  its verdicts with the answer to the utterance read first, and last
     """
@@ -70,44 +70,44 @@ class ModelJudge:
     """
 
     def __init__(self, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
-        whole = {"connect": "openai", "system": _PROMPT, "parameters": {"temperature": 0}, **settings}
-        self._connector: Connector = make_connector(whole, secrets, place="judge")
+        all_settings = {"connect": "openai", "system": _PROMPT, "parameters": {"temperature": 0}, **settings}
+        self._connector: Connector = make_connector(all_settings, secrets, place="judge")
         self.troubles: Counter[str] = Counter()
 
     @property
     def failures(self) -> int:
-        """How often there was no verdict."""
+        """Number of pairs without a verdict."""
         return self.troubles.total()
 
     async def __call__(self, case: Case, answer: str, other: str) -> tuple[StressVerdict, str] | None:
         """The rung's verdict and reason; None: it decides nothing."""
-        found = await self.opinion(AnswerPair(case.language, answer, other, case.original, case.variant))
-        return None if found.verdict is None else (found.verdict, found.reason)
+        opinion = await self.opinion(AnswerPair(case.language, answer, other, case.original, case.variant))
+        return None if opinion.verdict is None else (opinion.verdict, opinion.reason)
 
     async def opinion(self, pair: AnswerPair) -> Opinion:
-        """What it says of a pair, asked in both orders."""
+        """Opinion on a pair, requested in both orders."""
         first, last = await self._asked(pair, _ARMS), await self._asked(pair, _ARMS[::-1])
-        found = _both(first, last)
-        if found.trouble is not None:
-            self.troubles[found.trouble] += 1
-        return found
+        combined = _both(first, last)
+        if combined.trouble is not None:
+            self.troubles[combined.trouble] += 1
+        return combined
 
     async def _asked(self, pair: AnswerPair, order: Sequence[str]) -> Opinion:
-        said = {"utterance": pair.answer, "variant": pair.other}
+        texts = {"utterance": pair.answer, "variant": pair.other}
         question = json.dumps(
             {
                 "language": pair.language,
                 "utterance": pair.utterance,
                 "variant": pair.variant,
-                "answers": [{"to": arm, "text": said[arm]} for arm in order],
+                "answers": [{"to": arm, "text": texts[arm]} for arm in order],
             },
             ensure_ascii=False,
         )
         turn, key = SystemTurn(), uuid.uuid4().hex
         try:
-            asked = UserTurn(key=key, number=1, text=question)
+            user_turn = UserTurn(key=key, number=1, text=question)
             conversation = Conversation(key=key, language=pair.language)
-            await gather(self._connector.send(conversation, asked), lambda: 0.0, turn)
+            await gather(self._connector.send(conversation, user_turn), lambda: 0.0, turn)
         except SystemUnderTestError as error:
             return Opinion(None, str(error), "unreachable")
         return _read("\n".join(message.text for message in turn.messages))
@@ -118,9 +118,9 @@ class ModelJudge:
 
 def _both(first: Opinion, last: Opinion) -> Opinion:
     """One opinion of two: a verdict where both say the same."""
-    for one in (first, last):
-        if one.trouble is not None:
-            return Opinion(None, one.reason, one.trouble, first.verdict, last.verdict)
+    for opinion in (first, last):
+        if opinion.trouble is not None:
+            return Opinion(None, opinion.reason, opinion.trouble, first.verdict, last.verdict)
     if first.verdict != last.verdict:
         reason = f"{first.verdict} in one order of the answers, {last.verdict} in the other"
         return Opinion(None, reason, "inconsistent", first.verdict, last.verdict)
@@ -135,8 +135,8 @@ def _read(answer: str) -> Opinion:
         read = None
     if not isinstance(read, dict):
         return Opinion(None, "its answer is no JSON object", "unreadable")
-    said, reason = str(read.get("verdict")), " ".join(str(read.get("reason", "")).split())[:300]
-    if said == _REFUSES:
+    answer_word, reason = str(read.get("verdict")), " ".join(str(read.get("reason", "")).split())[:300]
+    if answer_word == _REFUSES:
         return Opinion(None, reason, "refused")
-    verdict = _SAYS.get(said)
+    verdict = _SAYS.get(answer_word)
     return Opinion(verdict, reason) if verdict else Opinion(None, "it names no verdict", "unreadable")

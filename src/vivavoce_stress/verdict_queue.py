@@ -1,4 +1,4 @@
-"""Which cases wait for a person's verdict: all that stayed unsure, and a sample of the others."""
+"""Cases that wait for a person's verdict: all unsure ones, and a sample of the others."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -35,12 +35,12 @@ class JudgedCase:
 
     @property
     def pattern(self) -> tuple[str, str, str]:
-        """What cases of the same kind share: the test, and what the system answered to either utterance."""
+        """Traits shared by similar cases: the test, and the answers to both utterances."""
         return self.case.test, _answer(self.clean), _answer(self.variant)
 
     @property
     def decided(self) -> bool:
-        """Whether there is something to judge: the original passed, and the variant was played."""
+        """True if there is something to judge: the original passed, and the variant was played."""
         return self.automatic is not None and self.automatic.admitted and self.variant is not None
 
     @property
@@ -51,7 +51,7 @@ class JudgedCase:
 
     @property
     def asked(self) -> Asked | None:
-        """Why people are asked about it; None: they are not."""
+        """Reason to ask people about it; None if there is none."""
         if self.automatic is None or not self.decided:
             return None
         return asked_of_people(self.run_id, self.case.case_id, self.automatic.verdict)
@@ -72,41 +72,41 @@ class VerdictQueue:
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictQueue":
         stream = list(stream)
-        found, last = cls(), dict[str, str]()
+        queue, last = cls(), dict[str, str]()
         for stored in stream:
             event = stored.event
             if isinstance(event, StressRunPlanned):
                 last[event.system] = event.run_id
                 for facts in event.cases:
                     case = Case.model_validate(facts)
-                    found.cases[event.run_id, case.case_id] = JudgedCase(event.run_id, case)
+                    queue.cases[event.run_id, case.case_id] = JudgedCase(event.run_id, case)
             elif isinstance(event, ReplayFinished | CaseJudged):
-                _take(found.cases[event.run_id, event.case_id], event)
-        found.systems = {run_id: system for system, run_id in last.items()}
-        runs = set(found.systems)
-        found.cases = {key: one for key, one in found.cases.items() if key[0] in runs}
+                _take(queue.cases[event.run_id, event.case_id], event)
+        queue.systems = {run_id: system for system, run_id in last.items()}
+        runs = set(queue.systems)
+        queue.cases = {key: judged for key, judged in queue.cases.items() if key[0] in runs}
         people = VerdictsOfPeople.of(stream).by_case
-        for key, one in found.cases.items():
-            one.people = people.get(key, {})
-        return found
+        for key, judged_case in queue.cases.items():
+            judged_case.people = people.get(key, {})
+        return queue
 
     def waiting(self, judge: str) -> list[JudgedCase]:
-        """What this person may still judge: what nobody has judged first, and of that the undecided."""
+        """Cases that this person may still judge: fresh ones first, undecided before checks."""
         mine = [case for case in self.cases.values() if case.asked and judge not in case.people]
         return sorted(mine, key=lambda one: (bool(one.people), one.asked != "undecided"))
 
     def fresh(self, judge: str) -> list[JudgedCase]:
-        """Of these what nobody has judged yet, cases of the same pattern after each other."""
-        mine = [one for one in self.waiting(judge) if not one.people]
-        order = list(dict.fromkeys(one.pattern for one in mine))
+        """Unjudged cases among these, grouped by pattern."""
+        mine = [judged for judged in self.waiting(judge) if not judged.people]
+        order = list(dict.fromkeys(judged.pattern for judged in mine))
         return sorted(mine, key=lambda one: order.index(one.pattern))
 
     def judged_by(self, judge: str) -> list[JudgedCase]:
-        """What this person has judged."""
+        """Cases that this person has judged."""
         return [case for case in self.cases.values() if judge in case.people]
 
     def counts(self) -> WaitingCases:
-        """What nobody has judged yet, and what people have: the same numbers as of a dataset's rows."""
+        """Number of unjudged and judged cases: the same numbers as of a dataset's rows."""
         return waiting_in(
             {
                 "run_id": case.run_id,
@@ -137,8 +137,8 @@ def given(one: JudgedCase, judge: str, verdict: str, remark: str = "", instead: 
     instead  a kind of failure, where the system did not serve the user as before; "": nothing is said of it
     Raises   InputError: no such verdict, or no such kind
     """
-    known: StressVerdict | None = next((name for name in VERDICTS if name == verdict), None)
-    if known is None:
+    valid_verdict: StressVerdict | None = next((name for name in VERDICTS if name == verdict), None)
+    if valid_verdict is None:
         raise InputError(
             f"unknown verdict {verdict!r}", place="verdict", hint=f"known: {', '.join(VERDICTS)}"
         )
@@ -149,8 +149,8 @@ def given(one: JudgedCase, judge: str, verdict: str, remark: str = "", instead: 
         run_id=one.run_id,
         case_id=one.case.case_id,
         judge=judge,
-        verdict=known,
+        verdict=valid_verdict,
         remark=remark,
-        instead=instead or None if known in ("fail", "clarification") else None,
+        instead=instead or None if valid_verdict in ("fail", "clarification") else None,
         chosen=one.asked is None if before is None else before.chosen,
     )

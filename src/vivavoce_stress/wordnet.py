@@ -84,22 +84,22 @@ class WordNet:
         return self._members.get(sense, [])
 
     def gloss(self, sense: str) -> str:
-        """What the synset means; empty where the dictionary does not say."""
+        """Meaning of the synset; empty if the dictionary has none."""
         return self._glosses.get(sense, "")
 
     def rude(self, sense: str) -> bool:
-        """Whether a sense is rude, or a drug, by the English gloss of what all languages share."""
+        """True if a sense is rude, or a drug, by the English gloss shared by all languages."""
         return bool(_COARSE.search(wordnet("en").gloss(sense)))
 
     def coarse(self, word: str) -> bool:
-        """Whether half a word's senses, as some part of speech, are rude, or a drug."""
+        """True if half of a word's senses, as some part of speech, are rude, or a drug."""
         if word not in self._judged:
-            told = [rude for part in "nvar" if (rude := list(map(self.rude, self.senses(word, part))))]
-            self._judged[word] = any(sum(one) * 2 >= len(one) for one in told)
+            by_part = [rude for part in "nvar" if (rude := list(map(self.rude, self.senses(word, part))))]
+            self._judged[word] = any(sum(flags) * 2 >= len(flags) for flags in by_part)
         return self._judged[word]
 
     def measures(self, noun: str) -> bool:
-        """Whether one of its senses is how much there is of something: a bag of, two metres of, a pair of."""
+        """True if one of its senses is a measure of something: a bag of, two metres of, a pair of."""
         return any(_MEASURE.search(wordnet("en").gloss(sense)) for sense in self.senses(noun, "n"))
 
     @cached_property
@@ -113,8 +113,8 @@ class WordNet:
 
     def glossed(self, pattern: re.Pattern[str]) -> list[tuple[str, re.Match[str]]]:
         """The synsets whose gloss matches."""
-        found = ((sense, pattern.search(gloss)) for sense, gloss in self._glosses.items())
-        return [(sense, match) for sense, match in found if match]
+        matches = ((sense, pattern.search(gloss)) for sense, gloss in self._glosses.items())
+        return [(sense, match) for sense, match in matches if match]
 
 
 def _clean(gloss: str) -> str:

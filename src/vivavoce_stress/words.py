@@ -27,11 +27,11 @@ class Word:
 
 def words_of(text: str) -> list[Word]:
     """Every run of letters, in order."""
-    return [Word(found.group(), found.start(), found.end()) for found in _LETTERS.finditer(text)]
+    return [Word(match.group(), match.start(), match.end()) for match in _LETTERS.finditer(text)]
 
 
 def is_name(text: str, word: Word) -> bool:
-    """Whether a word looks like a name: a capital that no start of a sentence explains, or digits."""
+    """True if a word looks like a name: a capital not due to the start of a sentence, or digits."""
     if is_coded(text, word):
         return True
     if not word.text[0].isupper():
@@ -40,7 +40,7 @@ def is_name(text: str, word: Word) -> bool:
 
 
 def is_coded(text: str, word: Word) -> bool:
-    """Whether digits or signs of an address stand beside a word: part of a code, and none of a language."""
+    """True if digits or signs of an address adjoin a word: part of a code, not of a language."""
     beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
     return any(sign.isdigit() or sign in "_@/" for sign in beside)
 
@@ -53,7 +53,7 @@ def in_case_of(model: str, word: str) -> str:
 
 
 def starts_sentence(text: str, place: int) -> bool:
-    """Whether a sentence begins at a place, so that its first letter may be a capital for that alone."""
+    """True if a sentence begins at a place, so that its first letter may be a capital for that alone."""
     return bool(_SENTENCE_START.search(text[:place].rstrip(" ")))
 
 
@@ -81,7 +81,7 @@ def _phrase(phrase: str) -> re.Pattern[str]:
 
 
 def places_of(phrase: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where whole words stand, whatever their capitals and kind of apostrophe; not beside a hyphen."""
-    for found in _phrase(phrase).finditer(text):
-        if text[found.start() - 1 : found.start()] != "-" and text[found.end() : found.end() + 1] != "-":
-            yield found.span()
+    """Spans of whole words, ignoring capitals and kind of apostrophe; not beside a hyphen."""
+    for match in _phrase(phrase).finditer(text):
+        if text[match.start() - 1 : match.start()] != "-" and text[match.end() : match.end() + 1] != "-":
+            yield match.span()

@@ -47,10 +47,10 @@ def stress_blocks(facts: Facts, *, redact: bool = False) -> list[Block]:
 
 
 def _run(run: Facts, redact: bool) -> list[Block]:
-    whole = run["whole"]
+    total = run["whole"]
     wrong = " ".join([*shortcomings(run, redact=redact), *tests_told(run)])
-    told = [Paragraph(one) for one in (wrong, _lead(run)) if one]
-    blocks: list[Block] = [Heading(run["system"]), *told, _table(run)]
+    paragraphs = [Paragraph(text) for text in (wrong, _lead(run)) if text]
+    blocks: list[Block] = [Heading(run["system"]), *paragraphs, _table(run)]
     notes = [
         say(
             "Mean over tests: {tests}; over groups: {groups}.",
@@ -60,20 +60,22 @@ def _run(run: Facts, redact: bool) -> list[Block]:
         say(
             "Clarification required: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
             "interactions with a failed original: {left}.",
-            clarification=count(whole["clarification"]),
-            unsure=count(whole["unsure"]),
-            invalid=count(whole["invalid"]),
-            left=count(whole["not_admitted"]),
+            clarification=count(total["clarification"]),
+            unsure=count(total["unsure"]),
+            invalid=count(total["invalid"]),
+            left=count(total["not_admitted"]),
         ),
     ]
-    if whole["decided"] or whole["judged"]:
+    if total["decided"] or total["judged"]:
         notes.append(decided_by(run))
     notes += untried_told(run)
     if reasons := _reasons(run):
         notes.append(reasons)
     blocks += [Bullets(tuple(notes)), *words_table(run)]
     if run["failures"] and not redact:
-        tables = tuple(side_by_side(number, one) for number, one in enumerate(run["failures"][:SHOWN], 1))
+        tables = tuple(
+            side_by_side(number, failure) for number, failure in enumerate(run["failures"][:SHOWN], 1)
+        )
         title = say("Failed cases: {shown} of {n}", shown=len(tables), n=len(run["failures"]))
         blocks.append(Fold(title, tables))
     if not redact and (pairs := pairs_table(run)):
@@ -82,29 +84,29 @@ def _run(run: Facts, redact: bool) -> list[Block]:
 
 
 def _lead(run: Facts) -> str:
-    whole = run["whole"]
+    total = run["whole"]
     facts = {
-        "passed": count(whole["passed"]),
-        "cases": plural(whole["decided"], "decided case"),
-        "interval": span(whole["low"], whole["high"]),
-        "idial": share_told(whole, "idial_ratio"),
-        "k": count(whole["idial_passed"]),
-        "n": count(whole["idial_n"]),
+        "passed": count(total["passed"]),
+        "cases": plural(total["decided"], "decided case"),
+        "interval": span(total["low"], total["high"]),
+        "idial": share_told(total, "idial_ratio"),
+        "k": count(total["idial_passed"]),
+        "n": count(total["idial_n"]),
     }
-    if not whole["open"]:
+    if not total["open"]:
         return say(
             "{passed} of {cases} passed: {ratio} (95% CI {interval}). IDIAL count (one run each, all "
             "interactions): {idial} ({k} of {n}).",
-            ratio=percent(whole["ratio"]),
+            ratio=percent(total["ratio"]),
             **facts,
         )
     return say(
         "{passed} of {cases} passed; without a verdict: {open}. Share passed: {worst} if none of these "
         "pass, {best} if all pass (95% CI of both: {interval}). IDIAL count (one run each, all "
         "interactions): {idial} ({k} of {n} decided).",
-        open=count(whole["open"]),
-        worst=percent(whole["worst"]),
-        best=percent(whole["best"]),
+        open=count(total["open"]),
+        worst=percent(total["worst"]),
+        best=percent(total["best"]),
         **facts,
     )
 
@@ -119,16 +121,16 @@ def _table(run: Facts) -> TableOfText:
         say("All repetitions"),
         say("adjusted p (Holm)"),
     )
-    rows = [_row(one, say("Tests")) for one in run["tests"]]
-    rows += [_row(one, say("Groups of tests")) for one in run["families"]]
-    rows += [_row(one, say("Languages")) for one in run["languages"]]
+    rows = [_row(test, say("Tests")) for test in run["tests"]]
+    rows += [_row(family, say("Groups of tests")) for family in run["families"]]
+    rows += [_row(row, say("Languages")) for row in run["languages"]]
     note = say(
         "Passed: share of cases, with Wilson 95% CI. With missing verdicts, the two shares assume that "
         "none or all of them pass. IDIAL count: first replays passed, including interactions with failed "
         "originals. All repetitions: share of cases with all replays passed. p: paired permutation test "
         "of originals against variants, clustered by dialogue; only with repetitions."
     )
-    signed = tuple((one["name"], one["signature"]) for one in run["tests"])
+    signed = tuple((test["name"], test["signature"]) for test in run["tests"])
     title = say("Stress tests passed by {system}", system=run["system"])
     return TableOfText("stress", title, columns, tuple(rows), note, signed)
 
@@ -158,7 +160,7 @@ def _row(one: Facts, group: str) -> Row:
 
 
 def _not_applicable(one: Facts) -> Cell:
-    """How often a test did not fit; where it was not tried at all, also why."""
+    """Number of times that a test did not fit; the reason, too, if it was never tried."""
     why = WHY_UNTRIED.get(state_of(one))
     return Cell(count(one["not_applicable"]), (say("not tried"), say(why)) if why else ())
 
@@ -171,7 +173,7 @@ def _ends(one: Facts) -> tuple[float | None, float | None]:
 
 
 def _reasons(run: Facts) -> str:
-    told = [
+    reasons = [
         say(sentence, reasons="; ".join(f"{say(reason)} ({number})" for reason, number in most))
         for name, sentence in (
             ("why_not_applicable", N_("Most frequent reasons for inapplicable tests: {reasons}.")),
@@ -179,7 +181,7 @@ def _reasons(run: Facts) -> str:
         )
         if (most := list(run["whole"][name].items())[:MOST_REASONS])
     ]
-    return " ".join(told)
+    return " ".join(reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,5 +208,7 @@ class StressSection(LeadingSection[StressFound]):
         return stress_blocks(results.facts, redact=results.redact)
 
     def front(self, results: StressFound) -> ReportSummary:
-        told = ((run["system"], open_told(run["whole"])) for run in results.facts["runs"])
-        return ReportSummary(before=tuple(f"{system}: {line}" for system, lines in told for line in lines))
+        open_lines = ((run["system"], open_told(run["whole"])) for run in results.facts["runs"])
+        return ReportSummary(
+            before=tuple(f"{system}: {line}" for system, lines in open_lines for line in lines)
+        )
