@@ -44,7 +44,7 @@ class Call:
 
     @property
     def left_in_vain(self) -> bool:
-        """Whether it was rated as failed, and left upon a system turn that did not help."""
+        """True if it was rated as failed and left upon a system turn that did not help."""
         before = [helped for turn, helped in self.helpful if turn < self.turn_of_acts[-1]]
         return self.satisfied is False and before[-1:] == [False]
 
@@ -54,21 +54,21 @@ def calls_of(dataset: Dataset) -> list[Call]:
 
     Raises  InputError: there are no annotated user turns, so that nothing can be said of what was meant
     """
-    found = {
+    call_of = {
         row["dialogue_id"]: Call(
             row["dialogue_id"], row["participant_id"] or row["dialogue_id"], row["language"] or ""
         )
         for row in dataset.read("dialogues").to_pylist()
     }
-    _read_turns(dataset, found)
-    _read_goals(dataset, found)
+    _read_turns(dataset, call_of)
+    _read_goals(dataset, call_of)
     for row in dataset.read("ratings").to_pylist():
-        call = found.get(row["dialogue_id"] or "")
+        call = call_of.get(row["dialogue_id"] or "")
         if call is not None and row["role"] == "subjective_success" and row["value"] is not None:
             call.satisfied = row["value"] > 0
     parts = components(dataset, ["word_error_rate", "objective_success_inferred"])
     for row in parts.to_dict("records"):
-        call = found.get(str(row["dialogue_id"]))
+        call = call_of.get(str(row["dialogue_id"]))
         if call is None or not row["denominator"]:
             continue
         share = float(row["numerator"]) / float(row["denominator"])
@@ -76,23 +76,23 @@ def calls_of(dataset: Dataset) -> list[Call]:
             call.error_rate = share
         else:
             call.served = share >= 1
-    return [call for call in found.values() if call.words]
+    return [call for call in call_of.values() if call.words]
 
 
 def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
-    meant: dict[tuple[str, int], list[tuple[str, str | None, str | None]]] = {}
-    told: dict[tuple[str, int], set[str]] = {}
+    acts_of_turn: dict[tuple[str, int], list[tuple[str, str | None, str | None]]] = {}
+    system_acts: dict[tuple[str, int], set[str]] = {}
     stated: dict[tuple[str, int], dict[str, str]] = {}
     acts = dataset.read("acts").to_pylist()
     for row in acts:
         place = row["dialogue_id"], row["turn_index"]
         if row["layer"] == "reference" and row["rank"] == 0:
-            meant.setdefault(place, []).append((row["act"], row["slot"], row["value"]))
+            acts_of_turn.setdefault(place, []).append((row["act"], row["slot"], row["value"]))
         elif row["layer"] == "system":
-            told.setdefault(place, set()).add(row["act"])
+            system_acts.setdefault(place, set()).add(row["act"])
             if row["act"] in ("inform", "confirm") and row["slot"] and row["value"]:
                 stated.setdefault(place, {})[row["slot"]] = row["value"]
-    if not meant:
+    if not acts_of_turn:
         raise InputError(
             "no user turn says what was meant",
             place=str(dataset.folder),
@@ -105,16 +105,16 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
         if call is None:
             continue
         if row["party"] == "user":
-            said = row["reference"] if row["reference"] is not None else row["text"]
-            if said is None:  # it went to the system as sound, and nobody knows its words
+            text = row["reference"] if row["reference"] is not None else row["text"]
+            if text is None:  # it went to the system as sound, and nobody knows its words
                 del found[row["dialogue_id"]]
                 continue
-            call.said.append(said)
-            call.words.append(len(words(said)))
-            call.acts.append(meant.get(place, []))
+            call.said.append(text)
+            call.words.append(len(words(text)))
+            call.acts.append(acts_of_turn.get(place, []))
             call.turn_of_acts.append(row["turn_index"])
         else:
-            kinds = told.get(place, set())
+            kinds = system_acts.get(place, set())
             call.stated[row["turn_index"]] = stated.get(place, {})
             call.told[row["turn_index"]] = kinds
             call.helpful.append((row["turn_index"], not kinds & set(_UNHELPFUL) or "offer" in kinds))
@@ -123,6 +123,6 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
 def _read_goals(dataset: Dataset, found: dict[str, Call]) -> None:
     for row in dataset.read("goals").to_pylist():
         call = found.get(row["dialogue_id"])
-        wanted = row["origin"] == "assigned" and row["kind"] == "constraint" and row["goal_index"] == 0
-        if call is not None and wanted and row["slot"] and normalise_value(row["value"]) != DONTCARE:
+        is_constraint = row["origin"] == "assigned" and row["kind"] == "constraint" and row["goal_index"] == 0
+        if call is not None and is_constraint and row["slot"] and normalise_value(row["value"]) != DONTCARE:
             call.constraints.add(row["slot"])

@@ -43,7 +43,7 @@ class SideTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleTerm:
-    """The same of one feature of style, from both having as much of it to only one having any."""
+    """Lean of one feature of style, from both having as much of it to only one having any."""
 
     covariate: str
     estimate: float
@@ -55,7 +55,7 @@ class StyleTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemTally:
-    """How often a system was voted for, against, and neither."""
+    """Votes for a system, against it, and for neither."""
 
     name: str
     votes: int
@@ -132,7 +132,7 @@ STYLES: Final[dict[str, Callable[[str], float]]] = {
 
 
 def has_votes(dataset: Dataset) -> bool:
-    """Whether anybody voted in an arena."""
+    """True if anybody voted in an arena."""
     return dataset.read("votes").num_rows > 0
 
 
@@ -153,8 +153,8 @@ def rank_systems(dataset: Dataset, level: float = 0.95) -> ArenaResults:
         ]
     )
     styles = _style_differences(dataset, votes)
-    plain, controlled = fit(base, outcomes, people), _controlled(base, styles, outcomes, people)
-    said = [vote["choice"] for vote in votes]
+    uncontrolled, controlled = fit(base, outcomes, people), _controlled(base, styles, outcomes, people)
+    vote_choices = [vote["choice"] for vote in votes]
     return ArenaResults(
         study=dataset.study,
         data=dataset.hash,
@@ -164,15 +164,15 @@ def rank_systems(dataset: Dataset, level: float = 0.95) -> ArenaResults:
         votes=len(votes),
         participants=len(set(people)),
         bouts=len({vote["bout_id"] for vote in votes}),
-        choices={choice: said.count(choice) for choice in OUTCOMES},
+        choices={choice: vote_choices.count(choice) for choice in OUTCOMES},
         leaks=sum(bool(vote["leaks"]) for vote in votes),
         median_s=_median_s(votes),
         systems=[_tally(name, votes) for name in names],
-        ranking=worths(names, plain, level) if plain else None,
+        ranking=worths(names, uncontrolled, level) if uncontrolled else None,
         controlled=worths(names, controlled[0], level) if controlled else None,
-        left=SideTerm(**_term(plain, len(names) - 1, level)._asdict()) if plain else SideTerm(),
+        left=SideTerm(**_term(uncontrolled, len(names) - 1, level)._asdict()) if uncontrolled else SideTerm(),
         covariates=_covariates(controlled, len(names), level) if controlled else [],
-        pairs=_pairs(names, votes, plain, level),
+        pairs=_pairs(names, votes, uncontrolled, level),
         signature=signature(
             "arena_worth",
             unit="participant",
@@ -195,9 +195,9 @@ def _style_differences(dataset: Dataset, votes: Sequence[Row]) -> dict[str, Floa
         (row["dialogue_id"], row["turn_index"]): row["text"] or ""
         for row in dataset.read("turns").select(["dialogue_id", "turn_index", "text"]).to_pylist()
     }
-    found: dict[str, Floats] = {}
+    differences: dict[str, Floats] = {}
     for name, count in STYLES.items():
-        left, right = (
+        left_values, right = (
             np.array(
                 [
                     count(texts.get((vote[f"{side}_dialogue_id"], vote[f"{side}_turn_index"]), ""))
@@ -206,22 +206,24 @@ def _style_differences(dataset: Dataset, votes: Sequence[Row]) -> dict[str, Floa
             )
             for side in ("left", "right")
         )
-        both = left + right
-        found[name] = np.divide(left - right, both, out=np.zeros(len(votes)), where=both > 0)
-    return {name: values for name, values in found.items() if np.ptp(values) > 0}
+        pair_sums = left_values + right
+        differences[name] = np.divide(
+            left_values - right, pair_sums, out=np.zeros(len(votes)), where=pair_sums > 0
+        )
+    return {name: values for name, values in differences.items() if np.ptp(values) > 0}
 
 
 def _controlled(
     base: Floats, styles: dict[str, Floats], outcomes: Floats, people: np.ndarray
 ) -> tuple[FittedPairs, list[str]] | None:
     """The model with all covariates that can be told apart, in the order of STYLES; None without any."""
-    kept: list[str] = []
+    included: list[str] = []
     fitted: FittedPairs | None = None
     for name, values in styles.items():
-        design = np.column_stack([base, *(styles[one] for one in kept), values])
+        design = np.column_stack([base, *(styles[style] for style in included), values])
         if (trial := fit(design, outcomes, people)) is not None:
-            fitted, kept = trial, [*kept, name]
-    return (fitted, kept) if fitted else None
+            fitted, included = trial, [*included, name]
+    return (fitted, included) if fitted else None
 
 
 def _covariates(controlled: tuple[FittedPairs, list[str]], systems: int, level: float) -> list[StyleTerm]:
@@ -237,13 +239,13 @@ def _term(fitted: FittedPairs, place: int, level: float) -> LogOdds:
 
 
 def _tally(name: str, votes: Sequence[Row]) -> SystemTally:
-    """How often a system was voted for, against, and neither."""
-    own = [vote for vote in votes if name in (vote["left_system"], vote["right_system"])]
-    sides = ["left" if vote["left_system"] == name else "right" for vote in own]
-    pairs = list(zip((vote["choice"] for vote in own), sides, strict=True))
+    """Count the votes for a system, against it, and for neither."""
+    system_votes = [vote for vote in votes if name in (vote["left_system"], vote["right_system"])]
+    sides = ["left" if vote["left_system"] == name else "right" for vote in system_votes]
+    pairs = list(zip((vote["choice"] for vote in system_votes), sides, strict=True))
     return SystemTally(
         name=name,
-        votes=len(own),
+        votes=len(system_votes),
         won=sum(choice == side for choice, side in pairs),
         tied=sum(choice == "tie" for choice, _ in pairs),
         both_bad=sum(choice == "both_bad" for choice, _ in pairs),
@@ -268,6 +270,6 @@ def _pairs(
             pair = replace(pair, **fitted.interval(free, level)._asdict())
         arena_pairs.append(pair)
     return [
-        replace(one, p_holm=p)
-        for one, p in zip(arena_pairs, holm([arena_pair.p for arena_pair in arena_pairs]), strict=True)
+        replace(pair, p_holm=p)
+        for pair, p in zip(arena_pairs, holm([arena_pair.p for arena_pair in arena_pairs]), strict=True)
     ]

@@ -1,4 +1,4 @@
-"""What is known of participants, one value each: columns, attributes, or answers about themselves."""
+"""Attributes of participants, one value each: columns, attributes, or answers about themselves."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ PLAIN: Final = ("language", "pool")
 
 
 def attribute_names(dataset: Dataset) -> list[str]:
-    """What participants can be grouped by: language, pool, population, attributes, answers about the visit.
+    """Names of groupings of participants: language, pool, population, attributes, answers about the visit.
 
     Note  an item of a questionnaire is `item`, or `instrument.item` where two instruments have one so named
     """
@@ -31,15 +31,15 @@ def attribute(dataset: Dataset, name: str) -> dict[str, str]:
 
 
 def _values(dataset: Dataset) -> Mapping[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    values_by_name: dict[str, dict[str, str]] = {}
     for row in dataset.read("participants").to_pylist():
-        known: dict[str, Any] = json.loads(row["attributes"]) if row["attributes"] else {}
-        for key, value in {**{name: row[name] for name in PLAIN}, **known}.items():
+        attributes: dict[str, Any] = json.loads(row["attributes"]) if row["attributes"] else {}
+        for key, value in {**{name: row[name] for name in PLAIN}, **attributes}.items():
             if value is not None and not isinstance(value, dict | list):
-                found.setdefault(key, {})[row["participant_id"]] = str(value)
+                values_by_name.setdefault(key, {})[row["participant_id"]] = str(value)
     if known_populations := populations(dataset):
-        found[POPULATION] = known_populations
-    return found | _answers(dataset)
+        values_by_name[POPULATION] = known_populations
+    return values_by_name | _answers(dataset)
 
 
 def _answers(dataset: Dataset) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Whether factors went together: then a part of one's difference is the other's."""
+"""Warnings on factors that went together: part of one's difference may be the other's."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ MODELLED: Final = statement("The model controls for one when it compares the oth
 
 
 def balance_warnings(dataset: Dataset, by: str) -> list[LocalizedText]:
-    """What else differs between the levels of a factor, one sentence each; [] where `by` is no factor.
+    """Warnings about other differences between a factor's levels, one sentence each; [] if `by` is no factor.
 
     Note    conditions are the cells of all factors, and systems may be made of them: nothing is asked of them
     """
@@ -26,8 +26,12 @@ def balance_warnings(dataset: Dataset, by: str) -> list[LocalizedText]:
     columns["system"] = table.column("system").to_pylist()
     if _decides(columns["system"], columns[by]):
         columns.pop("system")
-    own = columns.pop(by)
-    return [told for name, other in columns.items() if (told := together(by, own, name, other))]
+    grouping_levels = columns.pop(by)
+    return [
+        warning
+        for name, other_levels in columns.items()
+        if (warning := together(by, grouping_levels, name, other_levels))
+    ]
 
 
 def together(
@@ -40,14 +44,14 @@ def together(
         return None
     if confounded(own, other):
         which = ", ".join(f"{a} × {b}" for a, b in product(*levels) if pairs[a, b])
-        told = statement(
+        warning = statement(
             "{first} and {second} are confounded: the only combinations are {which}.",
             first=first,
             second=second,
             which=which,
         )
-        told += statement("Their effects cannot be separated.")
-        return told + MODELLED if modelled else told
+        warning += statement("Their effects cannot be separated.")
+        return warning + MODELLED if modelled else warning
     sizes = {a: sum(pairs[a, b] for b in levels[1]) for a in levels[0]}
     level, gap = max(
         ((b, _gap([pairs[a, b] / sizes[a] for a in levels[0]])) for b in levels[1]), key=lambda one: one[1]
@@ -55,7 +59,7 @@ def together(
     if gap <= UNEVEN:
         return None
     shares = ", ".join(f"{100 * pairs[a, level] / sizes[a]:.0f} % ({a})" for a in levels[0])
-    told = statement(
+    warning = statement(
         "{first} and {second} are unbalanced: {level} of {second} makes up {shares} of the dialogues.",
         first=first,
         second=second,
@@ -63,8 +67,8 @@ def together(
         shares=shares,
     )
     if modelled:
-        return told + MODELLED
-    return told + statement(
+        return warning + MODELLED
+    return warning + statement(
         'Differences by {first} may be due to {second}. To separate them, use `analyse --model "... ~ '
         '{first} * {second} + (1|participant)"`.',
         first=first,
@@ -73,7 +77,7 @@ def together(
 
 
 def confounded(own: Values, other: Values) -> bool:
-    """Whether a level of one settles that of the other."""
+    """True if a level of one settles that of the other."""
     met = {(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None}
     cells, columns = Counter(a for a, _ in met), Counter(b for _, b in met)
     return bool(met) and (max(cells.values()) == 1 or max(columns.values()) == 1)
@@ -84,5 +88,5 @@ def _gap(shares: list[float]) -> float:
 
 
 def _decides(first: Values, second: Values) -> bool:
-    """Whether the first's value settles the second's."""
+    """True if the first's value settles the second's."""
     return len(set(zip(first, second, strict=True))) == len(set(first))

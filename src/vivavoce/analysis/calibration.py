@@ -1,4 +1,4 @@
-"""What real calls tell of the habits of their callers, for simulated ones; and how far those are from them.
+"""Habits of real callers, for simulated ones; and the distance between simulated and real habits.
 
 `fit` gives the content of a population file, which `simulation` reads; nothing else passes between the two
 wings.
@@ -31,14 +31,14 @@ def kullback_leibler(real: Sequence[Hashable], other: Sequence[Hashable]) -> flo
     """
     if not real or not other:
         return None
-    counts, others = Counter(real), Counter(other)
-    support = set(counts) | set(others)
+    counts, other_counts = Counter(real), Counter(other)
+    support = set(counts) | set(other_counts)
     n = len(real) + _SMOOTHING * len(support)
     m = len(other) + _SMOOTHING * len(support)
     return sum(
         (counts[value] + _SMOOTHING)
         / n
-        * math.log2((counts[value] + _SMOOTHING) / n / ((others[value] + _SMOOTHING) / m))
+        * math.log2((counts[value] + _SMOOTHING) / n / ((other_counts[value] + _SMOOTHING) / m))
         for value in support
     )
 
@@ -52,12 +52,12 @@ def cramer(real: Sequence[float], other: Sequence[float]) -> float | None:
     """
     if not real or not other:
         return None
-    counts, others = Counter(real), Counter(other)
-    points = sorted(set(counts) | set(others))
+    counts, other_counts = Counter(real), Counter(other)
+    points = sorted(set(counts) | set(other_counts))
     total = below = beside = 0.0
     for at, following in pairwise(points):
         below += counts[at] / len(real)
-        beside += others[at] / len(other)
+        beside += other_counts[at] / len(other)
         total += (below - beside) ** 2 * (following - at)
     return total
 
@@ -99,7 +99,7 @@ class BetaRate:
 
 @dataclass(frozen=True, slots=True)
 class HabitEvidence:
-    """How many cases tell of a habit; `unit` where they are no turns."""
+    """Number of cases behind a habit; `unit` where they are no turns."""
 
     n: int
     unit: str | None = unless_none()
@@ -137,18 +137,18 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
     """
     calls = calls_of(dataset)
     habits: dict[str, float | HabitValues] = {}
-    told: dict[str, HabitEvidence] = {}
+    evidence: dict[str, HabitEvidence] = {}
     for habit, (share, n) in habit_shares(calls).items():
         if share is not None:
             habits[habit] = round(share, 4)
-            told[habit] = HabitEvidence(n)
+            evidence[habit] = HabitEvidence(n)
     patience = kaplan_meier(
         [(call.unhelpful, call.left_in_vain) for call in calls if call.satisfied is not None]
     )
     if patience:
         habits["patience"] = HabitValues(patience)
-        left = sum(call.left_in_vain for call in calls)
-        told["patience"] = HabitEvidence(left, "dialogues left in vain")
+        n_left = sum(call.left_in_vain for call in calls)
+        evidence["patience"] = HabitEvidence(n_left, "dialogues left in vain")
     habits["dialogues"] = HabitValues(_dialogues(calls))
     callers = len({call.participant_id for call in calls})
     not_told = [habit for habit in _HABITS if habit not in habits]
@@ -157,7 +157,7 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
         word_error_rate=_error_rates(calls),
         habits=habits,
         sayings=_sayings(calls),
-        source=PopulationSource(dataset.study, dataset.hash, len(calls), callers, told, not_told),
+        source=PopulationSource(dataset.study, dataset.hash, len(calls), callers, evidence, not_told),
     )
 
 
@@ -174,7 +174,7 @@ def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
         return {}
     surviving, shares = 1.0, dict[int, float]()
     for turns in sorted(events):
-        at_risk = sum(min(one, _MOST_PATIENCE) >= turns for one, _ in left)
+        at_risk = sum(min(patience, _MOST_PATIENCE) >= turns for patience, _ in left)
         leaving = surviving * events[turns] / at_risk
         shares[max(0, turns - 1)] = shares.get(max(0, turns - 1), 0.0) + leaving
         surviving -= leaving
@@ -185,29 +185,31 @@ def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
 
 
 def _sayings(calls: Sequence[Call]) -> dict[str, list[Saying]]:
-    """What callers say in common, by language."""
-    said: dict[str, list[CallerTurn]] = {}
+    """Common phrasings of callers, by language."""
+    turns_by_language: dict[str, list[CallerTurn]] = {}
     for call in calls:
-        turns = said.setdefault(call.language.split("-")[0].lower(), [])
+        turns = turns_by_language.setdefault(call.language.split("-")[0].lower(), [])
         for turn, text, acts in zip(call.turn_of_acts, call.said, call.acts, strict=True):
             turns.append(CallerTurn(call.participant_id, text, acts, call.told.get(turn - 1, ())))
-    found = {language: read_sayings(turns) for language, turns in sorted(said.items()) if language}
-    return {language: sayings for language, sayings in found.items() if sayings}
+    sayings_by_language = {
+        language: read_sayings(turns) for language, turns in sorted(turns_by_language.items()) if language
+    }
+    return {language: sayings for language, sayings in sayings_by_language.items() if sayings}
 
 
 def _dialogues(calls: Sequence[Call]) -> dict[int, float]:
     counts = Counter(min(n, _MOST_DIALOGUES) for n in Counter(call.participant_id for call in calls).values())
-    whole = sum(counts.values())
-    return {n: round(count / whole, 4) for n, count in sorted(counts.items())}
+    n_dialogues = sum(counts.values())
+    return {n: round(count / n_dialogues, 4) for n, count in sorted(counts.items())}
 
 
 def _error_rates(calls: Sequence[Call]) -> BetaRate | float | None:
-    """How the word error rate is spread over callers: a beta distribution by the method of moments."""
+    """Distribution of the word error rate over callers: a beta distribution by the method of moments."""
     by_caller: dict[str, list[float]] = {}
     for call in calls:
         if call.error_rate is not None:
             by_caller.setdefault(call.participant_id, []).append(min(0.9, call.error_rate))
-    rates = [sum(one) / len(one) for one in by_caller.values()]
+    rates = [sum(caller_rates) / len(caller_rates) for caller_rates in by_caller.values()]
     if not rates:
         return None
     mean = sum(rates) / len(rates)
@@ -219,7 +221,7 @@ def _error_rates(calls: Sequence[Call]) -> BetaRate | float | None:
 
 
 def observations(dataset: Dataset) -> dict[str, list[Any]]:
-    """What is compared, by feature: one value a dialogue, a turn, or an act."""
+    """Values to compare, by feature: one value a dialogue, a turn, or an act."""
     calls = calls_of(dataset)
     return {
         "user_turns": [len(call.words) for call in calls],
@@ -259,16 +261,16 @@ def compare(real: Dataset, simulated: Dataset) -> list[ComparedFeature]:
 
     Raises  InputError: the first is simulated, or the second is not
     """
-    for dataset, wanted in ((real, False), (simulated, True)):
-        if dataset.simulated != wanted:
-            kind = "simulated" if wanted else "real"
+    for dataset, expected in ((real, False), (simulated, True)):
+        if dataset.simulated != expected:
+            kind = "simulated" if expected else "real"
             raise InputError(
                 f"holds no {kind} dialogues alone",
                 place=str(dataset.folder),
                 hint="name the real dataset first, then the simulated one",
             )
-    one, other = observations(real), observations(simulated)
-    return [_compared(feature, one[feature], other[feature]) for feature in FEATURES]
+    real_values, simulated_values = observations(real), observations(simulated)
+    return [_compared(feature, real_values[feature], simulated_values[feature]) for feature in FEATURES]
 
 
 def _compared(feature: str, real: list[Any], simulated: list[Any]) -> ComparedFeature:

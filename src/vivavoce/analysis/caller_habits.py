@@ -55,19 +55,21 @@ def _has_alone(call: Call, act: str) -> bool:
 
 
 def _thanks_first(call: Call) -> bool:
-    """Whether somebody thanked, and took leave with the next turn."""
+    """True if the caller thanked, and took leave with the next turn."""
     kinds = [{kind for kind, _, _ in turn} for turn in call.acts]
-    return any(one == {"thankyou"} and "bye" in other for one, other in pairwise(kinds))
+    return any(
+        kinds_before == {"thankyou"} and "bye" in kinds_after for kinds_before, kinds_after in pairwise(kinds)
+    )
 
 
 def _forgetfulness(calls: Sequence[Call]) -> Share:
-    """Of the assigned constraints, the share whose slot was never spoken of; unit: constraints."""
+    """Share of assigned constraints whose slot was never spoken of; unit: constraints."""
     spoken = {call.dialogue_id: {slot for turn in call.acts for _, slot, _ in turn} for call in calls}
     return _share([slot not in spoken[call.dialogue_id] for call in calls for slot in call.constraints])
 
 
 def _over_informing(calls: Sequence[Call]) -> Share:
-    """Of the user turns that state or ask, the share that does so for two slots or more; unit: turns."""
+    """Share of user turns with two slots or more, of those that state or ask; unit: turns."""
     slots = [
         {slot for act, slot, _ in turn if act in ("inform", "request") and slot}
         for call in calls
@@ -77,7 +79,7 @@ def _over_informing(calls: Sequence[Call]) -> Share:
 
 
 def _opens_in_full(calls: Sequence[Call]) -> Share:
-    """Of the first user turns that state something, the share that does so for two slots or more."""
+    """Share of first user turns with content that state two slots or more."""
     first = [
         next((turn for turn in call.acts if any(act == "inform" for act, _, _ in turn)), []) for call in calls
     ]
@@ -85,25 +87,25 @@ def _opens_in_full(calls: Sequence[Call]) -> Share:
 
 
 def _in_place_of_answers(calls: Sequence[Call], act: str) -> Share:
-    """Of the user turns that follow none of this act alone, the share of this act alone; unit: turns."""
+    """Share of this act alone among user turns that follow none of this act alone; unit: turns."""
     alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
     return _share([flag for flags in alone for before, flag in pairwise([False, *flags]) if not before])
 
 
 def _again(calls: Sequence[Call], act: str) -> Share:
-    """Of the user turns that follow one of this act alone, the share of this act alone; unit: turns."""
+    """Share of this act alone among user turns that follow one of this act alone; unit: turns."""
     alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
     return _share([flag for flags in alone for before, flag in pairwise(flags) if before])
 
 
 def _two_at_once(calls: Sequence[Call]) -> Share:
-    """Of the user turns that state or ask, the share that does both; unit: turns."""
+    """Share of user turns that both state and ask, of those that do either; unit: turns."""
     kinds = [{act for act, _, _ in turn} & {"inform", "request"} for call in calls for turn in call.acts]
     return _share([len(kind) > 1 for kind in kinds if kind])
 
 
 def _carefulness(calls: Sequence[Call]) -> Share:
-    """Of the system turns that state another value than was meant, the share answered by a correction.
+    """Share of corrections among the answers to system turns that state another value than was meant.
 
     A correction denies, or says the slot again; unit: system turns.
     """
@@ -111,12 +113,12 @@ def _carefulness(calls: Sequence[Call]) -> Share:
 
 
 def _denial(calls: Sequence[Call]) -> Share:
-    """Of the corrections, the share that denies; unit: corrections."""
+    """Share of denials among corrections; unit: corrections."""
     return _share([denied for corrected, denied in _corrections(calls) if corrected])
 
 
 def _only_denial(calls: Sequence[Call]) -> Share:
-    """Of the questions for confirmation answered by a no or by a value, the share answered by a mere no."""
+    """Share of mere no among questions for confirmation answered by a no or by a value."""
     answers = [
         {act for act, _, _ in acts}
         for call in calls
@@ -128,23 +130,29 @@ def _only_denial(calls: Sequence[Call]) -> Share:
 
 
 def _corrections(calls: Sequence[Call]) -> list[tuple[bool, bool]]:
-    """Of each system turn that states another value than was meant: was it corrected, was it denied."""
-    found: list[tuple[bool, bool]] = []
+    """Pairs (corrected, denied) of each system turn that states another value than was meant."""
+    corrections: list[tuple[bool, bool]] = []
     for call in calls:
-        held: dict[str, str] = {}
+        caller_values: dict[str, str] = {}
         for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
             stated = call.stated.get(turn - 1, {})
-            wrong = {slot for slot, value in stated.items() if held.get(slot, value) not in (value, DONTCARE)}
-            said = {slot for act, slot, _ in acts if act == "inform"}
+            wrong = {
+                slot
+                for slot, value in stated.items()
+                if caller_values.get(slot, value) not in (value, DONTCARE)
+            }
+            informed_slots = {slot for act, slot, _ in acts if act == "inform"}
             if wrong:
                 denied = any(act in ("negate", "deny") for act, _, _ in acts)
-                found.append((denied or bool(wrong & said), denied))
-            held.update({slot: value for act, slot, value in acts if act == "inform" and slot and value})
-    return found
+                corrections.append((denied or bool(wrong & informed_slots), denied))
+            caller_values.update(
+                {slot: value for act, slot, value in acts if act == "inform" and slot and value}
+            )
+    return corrections
 
 
 def _terseness(calls: Sequence[Call]) -> Share:
-    """Of the user turns that only state values, the share with two words a value or fewer; unit: turns."""
+    """Share of user turns with two words a value or fewer, of those that only state values; unit: turns."""
     stating = [
         (count, len({slot for _, slot, _ in acts}))
         for call in calls
@@ -155,7 +163,7 @@ def _terseness(calls: Sequence[Call]) -> Share:
 
 
 def _steadiness(calls: Sequence[Call]) -> Share:
-    """That a turn is as short or long as others of its call; unit: turns.
+    """Chance that a turn is as short or long as others of its call; unit: turns.
 
     Turns of the same meaning behind the same system act are ranked by their words; the correlation of two
     ranks within a call is the chance that both turns keep to it, which is the square of that of one.
@@ -172,39 +180,42 @@ def _steadiness(calls: Sequence[Call]) -> Share:
             ranks = (rankdata([count for _, count in turns]) - 0.5) / len(turns) - 0.5
             for (dialogue, _), rank in zip(turns, ranks, strict=True):
                 places[dialogue].append(float(rank))
-    squares = [place**2 for one in places.values() for place in one]
+    squares = [place**2 for call_places in places.values() for place in call_places]
     pairs = sum(len(place) * (len(place) - 1) for place in places.values())
     if not pairs or not sum(squares):
         return None, 0
-    together = sum(sum(one) ** 2 - sum(place**2 for place in one) for one in places.values()) / pairs
+    together = (
+        sum(sum(call_places) ** 2 - sum(place**2 for place in call_places) for call_places in places.values())
+        / pairs
+    )
     return max(0.0, together / (sum(squares) / len(squares))) ** 0.5, len(squares)
 
 
 def _giving_up(calls: Sequence[Call]) -> Share:
-    """Of the answers to a refusal that say again what was said, or that it does not matter, the latter."""
+    """Share of "it does not matter" among the answers to a refusal that repeat or give up a value."""
     given_up: list[bool] = []
     for call in calls:
-        held: dict[str, str] = {}
+        values_so_far: dict[str, str] = {}
         for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
-            said = {slot: value for act, slot, value in acts if act == "inform" and slot and value}
-            if "canthelp" in call.told.get(turn - 1, ()) and said:
-                if DONTCARE in said.values():
+            informed = {slot: value for act, slot, value in acts if act == "inform" and slot and value}
+            if "canthelp" in call.told.get(turn - 1, ()) and informed:
+                if DONTCARE in informed.values():
                     given_up.append(True)
-                elif said.items() <= held.items():
+                elif informed.items() <= values_so_far.items():
                     given_up.append(False)
-            held.update(said)
+            values_so_far.update(informed)
     return _share(given_up)
 
 
 def _changed_mind(call: Call) -> bool:
-    """Whether a slot got another value though the system turn before had not said that nothing matches."""
-    held: dict[str, str] = {}
+    """True if a slot got another value after the system had not said that nothing matches."""
+    value_of: dict[str, str] = {}
     for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
         before = [helped for index, helped in call.helpful if index < turn]
         for act, slot, value in acts:
             if act != "inform" or not slot or not value or value == DONTCARE:
                 continue
-            if slot in held and held[slot] != value and (not before or before[-1]):
+            if slot in value_of and value_of[slot] != value and (not before or before[-1]):
                 return True
-            held[slot] = value
+            value_of[slot] = value
     return False

@@ -1,4 +1,4 @@
-"""Whether simulated calls can be told from real ones: by a classifier, tested on callers it has not seen.
+"""Classifier two-sample test of simulated against real calls, tested on callers it has not seen.
 
 What cannot be told apart by what is looked at here may still differ in what is not.
 """
@@ -33,7 +33,7 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldApart:
-    """How well a classifier tells real from simulated calls of callers that it has not seen.
+    """Accuracy of a classifier of real and simulated calls on callers that it has not seen.
 
     by                 words: words and pairs of words of user turns, values as the names of their slots
                        (kinds of venue as they are);
@@ -69,8 +69,8 @@ def tell_apart(real: Dataset, simulated: Dataset) -> list[ToldApart]:
     are_real = np.arange(len(calls)) < len(parties[0])
     tests = _tests(callers)
     names = [
-        f"{'real' if known else 'simulated'} {call.participant_id}"
-        for call, known in zip(calls, are_real, strict=True)
+        f"{'real' if is_real else 'simulated'} {call.participant_id}"
+        for call, is_real in zip(calls, are_real, strict=True)
     ]
     return [_told_apart(by, [read(call) for call in calls], are_real, tests, names) for by, read in _READ]
 
@@ -79,7 +79,10 @@ def _tests(callers: Sequence[Sequence[str]]) -> list[Flags]:
     """Calls to be told, by fold: some callers of either party, each in one fold."""
     number = min(FOLDS, *(len(set(names)) for names in callers))
     split = [folds(names, number) for names in callers]
-    return [np.concatenate([one[1], other[1]]) for one, other in zip(*split, strict=True)]
+    return [
+        np.concatenate([real_fold[1], simulated_fold[1]])
+        for real_fold, simulated_fold in zip(*split, strict=True)
+    ]
 
 
 def _told_apart(
@@ -90,11 +93,11 @@ def _told_apart(
     names: Sequence[str],
 ) -> ToldApart:
     told_real = np.zeros(len(found), dtype=bool)
-    for test, told in zip(tests, in_pieces(partial(_told, found, are_real), tests), strict=True):
-        told_real[test] = told
-    one, other = (_by_caller(told_real, group, names) for group in (are_real, ~are_real))
-    rates = [float(right.sum() / cases.sum()) for right, cases in (one, other)]
-    apart = bootstrap_difference(one, other)
+    for test, fold_predictions in zip(tests, in_pieces(partial(_told, found, are_real), tests), strict=True):
+        told_real[test] = fold_predictions
+    real_counts, simulated_counts = (_by_caller(told_real, group, names) for group in (are_real, ~are_real))
+    rates = [float(right.sum() / cases.sum()) for right, cases in (real_counts, simulated_counts)]
+    apart = bootstrap_difference(real_counts, simulated_counts)
     features = _features(found)
     weights = _fit(_matrix(found, features), are_real)[1:]
     order = [features[place] for place in np.argsort(weights)]
@@ -111,23 +114,27 @@ def _told_apart(
 
 
 def _told(found: Sequence[Counter[str]], are_real: Flags, test: Flags) -> Flags:
-    """Whether calls of a fold are taken for real by who has learnt from the others."""
-    features = _features([one for one, tested in zip(found, test, strict=True) if not tested])
+    """Calls of a fold that a classifier trained on the others takes for real."""
+    features = _features(
+        [call_features for call_features, tested in zip(found, test, strict=True) if not tested]
+    )
     inputs = _matrix(found, features)
     weights = _fit(inputs[~test], are_real[~test])
     return inputs[test] @ weights[1:] + weights[0] > 0
 
 
 def _by_caller(told_real: Flags, party: Flags, names: Sequence[str]) -> tuple[Floats, Floats]:
-    """Of each caller: calls of a party that were taken for real, and all of them."""
+    """Counts for each caller: calls of a party that were taken for real, and all of them."""
     _, places = np.unique(np.asarray(names), return_inverse=True)
-    taken, cases = (np.bincount(places, weights=flags).astype(float) for flags in (told_real & party, party))
-    return taken, cases
+    taken_as_real, cases = (
+        np.bincount(places, weights=flags).astype(float) for flags in (told_real & party, party)
+    )
+    return taken_as_real, cases
 
 
 def _features(found: Sequence[Counter[str]]) -> list[str]:
-    """What occurs in enough calls, in alphabetical order."""
-    calls = Counter(feature for one in found for feature in one)
+    """Features that occur in enough calls, in alphabetical order."""
+    calls = Counter(feature for call_features in found for feature in call_features)
     return sorted(feature for feature, number in calls.items() if number >= _LEAST_CALLS)
 
 
@@ -136,7 +143,11 @@ def _matrix(found: Sequence[Counter[str]], known: Sequence[str]) -> Any:
     places = {feature: place for place, feature in enumerate(known)}
     rows, columns, values = [], [], []
     for row, counts in enumerate(found):
-        logs = {places[one]: float(np.log1p(number)) for one, number in counts.items() if one in places}
+        logs = {
+            places[feature]: float(np.log1p(number))
+            for feature, number in counts.items()
+            if feature in places
+        }
         length = float(np.sqrt(sum(value**2 for value in logs.values()))) or 1.0
         rows += [row] * len(logs)
         columns += list(logs)
@@ -160,25 +171,25 @@ def _fit(inputs: Any, are_real: Flags) -> Floats:
 
 
 def _words(call: Call) -> Counter[str]:
-    found: Counter[str] = Counter()
+    ngrams: Counter[str] = Counter()
     for text, acts in zip(call.said, call.acts, strict=True):
         spoken = " ".join(spoken_words(text))
         for _, slot, value in acts:
-            if slot and slot != TYPE and value and (known := " ".join(spoken_words(value))):
-                spoken = spoken.replace(known, f"<{slot}>")
+            if slot and slot != TYPE and value and (spoken_value := " ".join(spoken_words(value))):
+                spoken = spoken.replace(spoken_value, f"<{slot}>")
         turn = ["^", *spoken.split(), "$"]
-        found.update(turn[1:-1])
-        found.update(f"{one} {other}" for one, other in pairwise(turn))
-    return found
+        ngrams.update(turn[1:-1])
+        ngrams.update(f"{word} {next_word}" for word, next_word in pairwise(turn))
+    return ngrams
 
 
 def _acts(call: Call) -> Counter[str]:
     kinds = [" + ".join(sorted({act for act, _, _ in acts})) or "null" for acts in call.acts]
-    found = Counter(kinds)
-    found.update(f"{one}, then {other}" for one, other in pairwise(["^", *kinds, "$"]))
-    found.update(f"{min(count, 9)} words" for count in call.words)
-    found[f"{min(len(kinds) // 3 * 3, 15)} turns or more"] = 1
-    return found
+    features = Counter(kinds)
+    features.update(f"{act}, then {next_act}" for act, next_act in pairwise(["^", *kinds, "$"]))
+    features.update(f"{min(count, 9)} words" for count in call.words)
+    features[f"{min(len(kinds) // 3 * 3, 15)} turns or more"] = 1
+    return features
 
 
 _READ: Final[tuple[tuple[Literal["words", "acts"], Callable[[Call], Counter[str]]], ...]] = (

@@ -66,8 +66,8 @@ class _Relabel:
 
     def __call__(self, met_a: np.ndarray, met_b: np.ndarray) -> Relabelling:
         key = met_a.tobytes(), met_b.tobytes()
-        if (known := self._kept.get(key)) is not None:
-            return known
+        if (cached := self._kept.get(key)) is not None:
+            return cached
         if len(self._kept) >= KEPT:
             self._kept.clear()
         return self._kept.setdefault(key, relabellings(met_a, met_b, draws=self._draws))
@@ -85,17 +85,20 @@ class ClusteredSummary:
 
     def __init__(self, parts: Parts, found: Sequence[Group]) -> None:
         people = {
-            one: person
+            dialogue_id: person
             for group in found
-            for one, person in zip(group.dialogue_ids, group.participants, strict=True)
+            for dialogue_id, person in zip(group.dialogue_ids, group.participants, strict=True)
         }
         names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
         order = parts.dialogue_ids
-        ranks = {one: rank for rank, one in enumerate(sorted(order))}
+        ranks = {dialogue_id: rank for rank, dialogue_id in enumerate(sorted(order))}
         self._parts = parts
         self._rows = {name: row for row, name in enumerate(parts.measures)}
-        self._codes = np.array([names.get(people[one] or "", -1 - ranks[one]) for one in order], dtype=int)
-        places = {one: position for position, one in enumerate(order)}
+        self._codes = np.array(
+            [names.get(people[dialogue_id] or "", -1 - ranks[dialogue_id]) for dialogue_id in order],
+            dtype=int,
+        )
+        places = {dialogue_id: position for position, dialogue_id in enumerate(order)}
         self._members = [
             np.array([places[dialogue_id] for dialogue_id in sorted(group.dialogue_ids)], dtype=int)
             for group in found
@@ -121,22 +124,22 @@ class ClusteredSummary:
             return clustered_rate(sums, level)
         if np.isin(bottoms, (0.0, 1.0)).all() and not tops[bottoms == 0].any():
             squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
-            found = clustered_rate(sums, level, squares)
+            rate = clustered_rate(sums, level, squares)
         else:
-            found = ratio_interval(people, tops, bottoms, level)
-        if found.low is not None and (tops >= 0).all():
-            return replace(found, low=max(0.0, found.low))
-        return found
+            rate = ratio_interval(people, tops, bottoms, level)
+        if rate.low is not None and (tops >= 0).all():
+            return replace(rate, low=max(0.0, rate.low))
+        return rate
 
     def test(self, name: str, a: int, b: int, *, level: float) -> ClusteredDifference:
         """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
         if not self.known:
             return ClusteredDifference(why=UNKNOWN_PEOPLE)
-        found = self.compare(name, a, b, level=level)
-        return self._nothing_counted(name, a, b) if found is None else _difference(found)
+        comparison = self.compare(name, a, b, level=level)
+        return self._nothing_counted(name, a, b) if comparison is None else _difference(comparison)
 
     def _nothing_counted(self, name: str, a: int, b: int) -> ClusteredDifference:
-        """Why two groups cannot be compared: in which the measure counted nothing, and its rule."""
+        """Reason why two groups cannot be compared: where the measure counted nothing, and its rule."""
         empty = [str(self.keys[place]) for place in (a, b) if not self._cases(name, place)[1].sum() > 0]
         rule = statement("Rule of the measure: {rule}.", rule=statement(MEASURES.get(name).empty))
         return ClusteredDifference(why=statement("No cases in {groups}.", groups=", ".join(empty)) + rule)
@@ -178,7 +181,7 @@ class ClusteredSummary:
         )
 
     def cases(self, name: str, group: int) -> int:
-        """How many cases a measure counted in a group."""
+        """Number of cases that a measure counted in a group."""
         return round(float(self._plain(name, group)[1].sum()))
 
     def naive(self, name: str, a: int, b: int, *, level: float) -> NaiveDifference:
@@ -188,10 +191,10 @@ class ClusteredSummary:
         """
         if self.weighs(name):
             return NaiveDifference()
-        both = [self._cases(name, place)[:2] for place in (a, b)]
-        if not all(counted(*cases) and cases[1].any() for cases in both):
+        group_cases = [self._cases(name, place)[:2] for place in (a, b)]
+        if not all(counted(*cases) and cases[1].any() for cases in group_cases):
             return NaiveDifference()
-        counts = [round(float(values.sum())) for cases in both for values in cases]
+        counts = [round(float(values.sum())) for cases in group_cases for values in cases]
         test = two_proportion_z(counts[0], counts[1], counts[2], counts[3])
         span = newcombe(counts[0], counts[1], counts[2], counts[3], level=level)
         return NaiveDifference(
@@ -205,7 +208,7 @@ class ClusteredSummary:
         )
 
     def weighted(self, name: str, a: int, b: int, *, by: Weighing, level: float) -> ClusteredDifference:
-        """The same difference by another estimand, with interval and p of one procedure.
+        """Difference by another estimand, with interval and p of one procedure.
 
         Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
                 ratio in a group does; case, ratios of sums with dialogues as independent
@@ -221,12 +224,14 @@ class ClusteredSummary:
         """p and method of `test` alone, for who asks thousands of times: fewer draws, and no interval."""
         if not self.known:
             return None, "none"
-        asked = self._asked(GroupQuestion(name, a, b))
-        found = compare_clusters(*asked[:4], spans=False, relabel=self._quick, weighed=asked.weighed)
-        return (found.p, found.method) if found else (None, "none")
+        arguments = self._asked(GroupQuestion(name, a, b))
+        comparison = compare_clusters(
+            *arguments[:4], spans=False, relabel=self._quick, weighed=arguments.weighed
+        )
+        return (comparison.p, comparison.method) if comparison else (None, "none")
 
     def weighs(self, name: str) -> bool:
-        """Whether a measure is of labels that weigh by the inverse of their chances."""
+        """True if a measure is of labels that weigh by the inverse of their chances."""
         return name in self._parts.weights
 
     def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -238,8 +243,8 @@ class ClusteredSummary:
 
     def _weights(self, name: str, group: int | None) -> np.ndarray:
         members = slice(None) if group is None else self._members[group]
-        found = self._parts.weights.get(name)
-        return np.ones(len(self._codes))[members] if found is None else found[members]
+        weights = self._parts.weights.get(name)
+        return np.ones(len(self._codes))[members] if weights is None else weights[members]
 
     def _plain(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         members = slice(None) if group is None else self._members[group]
@@ -250,17 +255,25 @@ class ClusteredSummary:
 
 def ask_all(questions: Iterable[tuple[ClusteredSummary, GroupQuestion]], *, level: float) -> None:
     """`ClusteredSummary.ask` of several summaries at once."""
-    new = list(dict.fromkeys((one, asked) for one, asked in questions if (asked, level) not in one._compared))
+    new = list(
+        dict.fromkeys(
+            (summary, question)
+            for summary, question in questions
+            if (question, level) not in summary._compared
+        )
+    )
     if new:
         compare = partial(_compare, new[0][0]._relabel, level)
-        pieces = [one._asked(asked) for one, asked in new]
-        for (one, asked), found in zip(new, in_pieces(compare, pieces), strict=True):
-            one._compared[asked, level] = found
+        pieces = [summary._asked(question) for summary, question in new]
+        for (nested, group_question), comparison in zip(new, in_pieces(compare, pieces), strict=True):
+            nested._compared[group_question, level] = comparison
 
 
 def _compare(relabel: _Relabel, level: float, cases: _Cases) -> Comparison | None:
-    found = compare_clusters(*cases[:4], level=level, relabel=relabel, most=cases.most, weighed=cases.weighed)
-    return replace(found, procedure=None) if found is not None and cases.once else found
+    comparison = compare_clusters(
+        *cases[:4], level=level, relabel=relabel, most=cases.most, weighed=cases.weighed
+    )
+    return replace(comparison, procedure=None) if comparison is not None and cases.once else comparison
 
 
 def _evened(
@@ -268,13 +281,13 @@ def _evened(
 ) -> tuple[np.ndarray, ...]:
     """Components in which every dialogue, or every participant, has one case in all, times its weight."""
     if by == "dialogue":
-        whole = bottoms
+        totals = bottoms
     else:
         _, codes = np.unique(people, return_inverse=True)
-        whole = np.bincount(codes, bottoms * weights)[codes] if len(codes) else bottoms
+        totals = np.bincount(codes, bottoms * weights)[codes] if len(codes) else bottoms
     used = bottoms > 0
     tops, bottoms = tops * weights, bottoms * weights
-    return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
+    return tops[used] / totals[used], bottoms[used] / totals[used], people[used]
 
 
 def _difference(found: Comparison | None) -> ClusteredDifference:

@@ -86,29 +86,32 @@ def compare_systems(
     grouping = by or natural_grouping(dataset)
     names = [MEASURES.get(name, place="--measure").name for name in measures or HEADLINES]
     check_margins_used(margin, names)
-    found = groups(dataset, grouping)
-    chosen = _pairs(found, pairs, grouping)
+    system_groups = groups(dataset, grouping)
+    chosen = _pairs(system_groups, pairs, grouping)
     summary = summarise(dataset, grouping, correction=correction)
     parts = components(dataset)
     parts = pd.DataFrame(parts[parts["measure"].isin(names)])
-    nested = ClusteredSummary(sums(dataset), found)
+    nested = ClusteredSummary(sums(dataset), system_groups)
     used = [name for name in names if (parts.loc[parts["measure"] == name, "denominator"] > 0).any()]
-    asked: list[tuple[str, Places, Cases]] = []
+    requests: list[tuple[str, Places, Cases]] = []
     for name in used:
-        values = _Values(dataset, parts, found, name)
-        asked += [(name, pair, values.pair(*pair)) for pair in chosen]
+        values = _Values(dataset, parts, system_groups, name)
+        requests += [(name, pair, values.pair(*pair)) for pair in chosen]
     nested.ask(
         (
             GroupQuestion(name, *pair, by)
-            for name, pair, cases in asked
+            for name, pair, cases in requests
             for by in (None, *_weights(nested, cases.known()))
         ),
         level=LEVEL,
     )
-    models = in_pieces(partial(check_models, level=LEVEL), [cases for *_, cases in asked])
-    tests = [_test(nested, one, own, grouping, dataset.hash) for one, own in zip(asked, models, strict=True)]
+    models = in_pieces(partial(check_models, level=LEVEL), [cases for *_, cases in requests])
+    tests = [
+        _test(nested, request, models_of_pair, grouping, dataset.hash)
+        for request, models_of_pair in zip(requests, models, strict=True)
+    ]
     tests, families = _adjust(summary, nested, tests, chosen, correction or "holm")
-    items, of_items = _items(dataset, found, chosen, correction or "holm")
+    items, of_items = _items(dataset, system_groups, chosen, correction or "holm")
     return SystemsCompared(
         study=summary.study,
         simulated=summary.simulated,
@@ -132,20 +135,20 @@ def _adjust(
     summary: Summary, nested: ClusteredSummary, tests: list[SystemTest], chosen: list[Places], correction: str
 ) -> tuple[list[SystemTest], list[Family]]:
     """Each test with the adjusted p of its family; the families in the order of the tests."""
-    known = settled(summary)
-    every = list(combinations(range(len(nested.keys)), 2))
-    places = every if len(nested.keys) <= MOST_COMPARED_GROUPS else chosen
+    verdicts = settled(summary)
+    all_pairs = list(combinations(range(len(nested.keys)), 2))
+    places = all_pairs if len(nested.keys) <= MOST_COMPARED_GROUPS else chosen
     adjusted_tests: list[SystemTest] = []
     families: dict[LocalizedText, Family] = {}
     for test in tests:
         key = comparison_key(test)
-        if key not in known:
+        if key not in verdicts:
             name, keys = test.measure, nested.keys
-            rest = [(a, b) for a, b in places if (name, frozenset((keys[a], keys[b]))) not in known]
-            known |= explore_measure(nested, name, rest, correction, level=LEVEL)
-        found = known[key]
-        families[found.family.why] = found.family
-        adjusted_tests.append(_settle(test, found.alpha, found.p_adjusted, found.family.why))
+            remaining = [(a, b) for a, b in places if (name, frozenset((keys[a], keys[b]))) not in verdicts]
+            verdicts |= explore_measure(nested, name, remaining, correction, level=LEVEL)
+        verdict = verdicts[key]
+        families[verdict.family.why] = verdict.family
+        adjusted_tests.append(_settle(test, verdict.alpha, verdict.p_adjusted, verdict.family.why))
     return adjusted_tests, list(families.values())
 
 
@@ -154,11 +157,11 @@ def _within_margins(
 ) -> list[SystemTest]:
     """Each test with its equivalence and what follows: within a margin that was given, else declared."""
     if margin is None:
-        known = declared_margins(summary)
-        found = [known.get((test.measure, test.a, test.b), (None, ())) for test in tests]
+        margins_of = declared_margins(summary)
+        margin_tests = [margins_of.get((test.measure, test.a, test.b), (None, ())) for test in tests]
         return [
-            replace(one, equivalence=equal, no_worse=worse)
-            for one, (equal, worse) in zip(tests, found, strict=True)
+            replace(test, equivalence=equal, no_worse=worse)
+            for test, (equal, worse) in zip(tests, margin_tests, strict=True)
         ]
     place = {key: number for number, key in enumerate(nested.keys)}
     compared = [
@@ -170,52 +173,53 @@ def _within_margins(
     ]
     equal = equivalences(compared, margin, correction)
     worse = no_worse_tests(
-        ((one.measure, one.a, one.b, each) for one, each in zip(tests, equal, strict=True)), correction
+        ((test.measure, test.a, test.b, equivalence) for test, equivalence in zip(tests, equal, strict=True)),
+        correction,
     )
     return [
-        replace(one, equivalence=same, no_worse=each)
-        for one, same, each in zip(tests, equal, worse, strict=True)
+        replace(test, equivalence=same, no_worse=no_worse)
+        for test, same, no_worse in zip(tests, equal, worse, strict=True)
     ]
 
 
 def _settle(test: SystemTest, alpha: float, p: float | None, why: LocalizedText) -> SystemTest:
-    told = replace(test, alpha=alpha, significant=None if p is None else p < alpha, why=why)
+    settled_test = replace(test, alpha=alpha, significant=None if p is None else p < alpha, why=why)
     if test.unit == "participant":
-        return replace(told, clustered=replace(test.clustered, p_adjusted=p))
-    return replace(told, p_adjusted=p)
+        return replace(settled_test, clustered=replace(test.clustered, p_adjusted=p))
+    return replace(settled_test, p_adjusted=p)
 
 
 def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[LocalizedText]:
     """The summary's warnings with what was out of reach of these tests in the place of its own."""
-    known = {family.why: family for family in families}
-    others = [warning for warning in summary.warnings if warning not in summary.out_of_reach]
-    return others + reach_warnings((test, known[test.why]) for test in tests)
+    family_by_reason = {family.why: family for family in families}
+    other_warnings = [warning for warning in summary.warnings if warning not in summary.out_of_reach]
+    return other_warnings + reach_warnings((test, family_by_reason[test.why]) for test in tests)
 
 
 def _items(
     dataset: Dataset, found: list[Group], chosen: list[Places], correction: str
 ) -> tuple[list[ItemComparison], list[Family]]:
     """Answers on scales between the chosen groups; they are a family of their own, over all pairs."""
-    every = list(combinations(range(len(found)), 2)) if len(found) <= MOST_COMPARED_GROUPS else []
-    shown = {frozenset(pair): pair for pair in chosen}
-    pairs = [*(pair for pair in every if frozenset(pair) not in shown), *chosen]
+    all_pairs = list(combinations(range(len(found)), 2)) if len(found) <= MOST_COMPARED_GROUPS else []
+    pair_order = {frozenset(pair): pair for pair in chosen}
+    pairs = [*(pair for pair in all_pairs if frozenset(pair) not in pair_order), *chosen]
     items = compare_items(dataset, found, pairs) if chosen else []
-    given = [item.superiority.p for item in items]
+    p_values = [item.superiority.p for item in items]
     items = [
         replace(item, superiority=replace(item.superiority, p_adjusted=p))
-        for item, p in zip(items, adjusted(given, correction), strict=True)
+        for item, p in zip(items, adjusted(p_values, correction), strict=True)
     ]
-    tested = sum(p is not None for p in given)
+    tested = sum(p is not None for p in p_values)
     words = adjustment_words(correction, tested, "comparison")
     family = Family(
         name="items",
         correction=correction,
         tests=tested,
-        untested=len(given) - tested,
+        untested=len(p_values) - tested,
         why=statement("Questionnaire items, exploratory: {words}.", words=words),
     )
-    asked = {(found[a].key, found[b].key) for a, b in chosen}
-    return [item for item in items if (item.a, item.b) in asked], [family] if items else []
+    chosen_keys = {(found[a].key, found[b].key) for a, b in chosen}
+    return [item for item in items if (item.a, item.b) in chosen_keys], [family] if items else []
 
 
 def _pairs(found: list[Group], asked: Sequence[Pair] | None, grouping: str) -> list[tuple[int, int]]:
@@ -236,22 +240,22 @@ class _Values:
     def __init__(self, dataset: Dataset, parts: pd.DataFrame, found: list[Group], name: str) -> None:
         table = dataset.read("dialogues").select(["dialogue_id", "participant_id", "task_id"]).to_pandas()
         rows = parts[parts["measure"] == name].merge(table, on="dialogue_id")
-        known = rows["participant_id"].notna()
+        has_participant = rows["participant_id"].notna()
         self._rows = rows.set_index("dialogue_id")
-        people = rows["participant_id"].where(known, "\0" + rows["dialogue_id"])
+        people = rows["participant_id"].where(has_participant, "\0" + rows["dialogue_id"])
         self._rows["person"] = pd.factorize(people, sort=True)[0]
         self._rows["task"] = pd.factorize(rows["task_id"].fillna(""), sort=True)[0]
         self._found = found
 
     def pair(self, a: int, b: int) -> Cases:
         first, second = (self._rows.loc[self._found[place].dialogue_ids] for place in (a, b))
-        both = pd.concat([first, second])
+        frame = pd.concat([first, second])
         return Cases(
-            both["numerator"].to_numpy(dtype=float),
-            both["denominator"].to_numpy(dtype=float),
-            both["person"].to_numpy(),
-            both["task"].to_numpy(),
-            np.arange(len(both)) < len(first),
+            frame["numerator"].to_numpy(dtype=float),
+            frame["denominator"].to_numpy(dtype=float),
+            frame["person"].to_numpy(),
+            frame["task"].to_numpy(),
+            np.arange(len(frame)) < len(first),
         )
 
 
@@ -298,7 +302,7 @@ def _test(
 
 
 def _weighted(nested: ClusteredSummary, name: str, pair: Places, used: Cases) -> list[WeightedDifference]:
-    """The same difference where each dialogue, or each participant, weighs the same."""
+    """Difference with equal weights of dialogues, or of participants."""
     return [
         WeightedDifference(
             estimand=f"per {weight}", found=nested.weighted(name, *pair, by=weight, level=LEVEL)
@@ -313,14 +317,14 @@ def _weights(nested: ClusteredSummary, used: Cases) -> list[Weighing]:
 
 
 def _with_estimands(models: dict[str, ModelDifference], per: str) -> dict[str, ModelDifference]:
-    """What each model's difference is of: it weighs cases in its own way."""
+    """Models with their estimand: each model weighs cases differently."""
     counted = models["mixed"].method == "mixed_logistic"
-    named = {
+    estimands = {
         "bootstrap": per,
         "gee": f"{per if counted else 'per dialogue'}, weighted by the model",
         "mixed": "per participant, by the model" if counted else "per dialogue, weighted by the model",
     }
-    return {name: replace(one, estimand=named[name]) for name, one in models.items()}
+    return {name: replace(difference, estimand=estimands[name]) for name, difference in models.items()}
 
 
 def _naive(
@@ -345,16 +349,16 @@ def _welch(used: Cases) -> tuple[PlainDifference, EffectSize]:
     """Means of the dialogues' own values by Welch's t, and Cohen's d."""
     values = used.numerators / used.denominators
     first, second = values[used.is_a], values[~used.is_a]
-    plain = PlainDifference(difference=float(first.mean() - second.mean()), method="welch")
+    unadjusted = PlainDifference(difference=float(first.mean() - second.mean()), method="welch")
     if min(len(first), len(second)) < 2 or np.ptp(values) == 0:
-        return plain, EffectSize(name="cohen_d")
+        return unadjusted, EffectSize(name="cohen_d")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)  # one group holds one value alone
-        found: Any = ttest_ind(first, second, equal_var=False)
-    span = Interval(*(float(end) for end in found.confidence_interval(LEVEL)))
+        t_test: Any = ttest_ind(first, second, equal_var=False)
+    span = Interval(*(float(end) for end in t_test.confidence_interval(LEVEL)))
     spread = float(np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2))
-    d = plain.difference / spread if spread and plain.difference is not None else None
-    tested = replace(plain, low=span.low, high=span.high, p=float(found.pvalue))
+    d = unadjusted.difference / spread if spread and unadjusted.difference is not None else None
+    tested = replace(unadjusted, low=span.low, high=span.high, p=float(t_test.pvalue))
     return tested, EffectSize(name="cohen_d", value=d)
 
 
@@ -383,16 +387,16 @@ def _without_margin(names: list[str], margin: Margins) -> list[LocalizedText]:
 
 
 def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[LocalizedText]:
-    """That a margin was named after the data, where none like it was declared."""
+    """Note that a margin was named after the data, where none like it was declared."""
     if margin is None:
         return []
-    known = declaration(dataset)
-    declared = possible_margins(known.analysis.margins) if known else None
+    frozen = declaration(dataset)
+    declared = possible_margins(frozen.analysis.margins) if frozen else None
     late = [
         name
         for name in names
-        if (given := margin_of(name, margin)) is not None
-        and (declared is None or margin_of(name, declared) != given)
+        if (own_margin := margin_of(name, margin)) is not None
+        and (declared is None or margin_of(name, declared) != own_margin)
     ]
     if not late:
         return []
@@ -423,11 +427,13 @@ def _untested(summary: Summary, names: list[str]) -> list[LocalizedText]:
     return [
         statement(
             "Declared but not testable: {name}, {a} - {b}. {why}",
-            name=one.measure,
-            a=one.a,
-            b=one.b,
-            why=one.why,
+            name=declared_comparison.measure,
+            a=declared_comparison.a,
+            b=declared_comparison.b,
+            why=declared_comparison.why,
         )
-        for one in declared
-        if one.p is None and one.unknown is None and one.measure not in names
+        for declared_comparison in declared
+        if declared_comparison.p is None
+        and declared_comparison.unknown is None
+        and declared_comparison.measure not in names
     ]

@@ -48,7 +48,7 @@ class ConfidenceBin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How confidences and outcomes of `n` hypotheses go together; shares and scores from 0 to 1.
+    """Calibration of the confidences of `n` hypotheses; shares and scores from 0 to 1.
 
     right, confidence           share right, mean confidence
     brier                       mean squared distance from the outcome; brier_constant: of who always says
@@ -112,7 +112,7 @@ class ConfidenceResults:
 
 
 def has_confidences(dataset: Dataset) -> bool:
-    """Whether any first hypothesis has a confidence and a transcript."""
+    """True if any first hypothesis has a confidence and a transcript."""
     return bool(sure_hypotheses(Tables(dataset)))
 
 
@@ -131,8 +131,8 @@ def confidence_results(
     Input   ranks: the first hypothesis of each turn, or all; bins: of equal width, for the diagram
     Raises  InputError: no hypothesis of this source has a confidence and a transcript
     """
-    found = sure_hypotheses(Tables(dataset), source, ranks)
-    if not found:
+    hypotheses = sure_hypotheses(Tables(dataset), source, ranks)
+    if not hypotheses:
         raise InputError(
             f"no hypothesis of {source!r} with a confidence, of a turn with a transcript",
             place=str(dataset.folder),
@@ -156,13 +156,24 @@ def confidence_results(
         )
         return GroupCalibration(key=key, found=whole, signature=line)
 
-    used = {one.dialogue_id for one in found}
+    used = {hypothesis.dialogue_id for hypothesis in hypotheses}
     typed = {row["dialogue_id"] for row in rows if row["simulated"] and row["channel"] not in SPOKEN}
-    order = sorted({keys[one.dialogue_id] for one in found}, key=lambda key: (key is None, str(key)))
-    parts = [(None, found), *((key, [one for one in found if keys[one.dialogue_id] == key]) for key in order)]
-    pieces = [(of, [people[one.dialogue_id] for one in of]) for _, of in parts]
+    order = sorted(
+        {keys[hypothesis.dialogue_id] for hypothesis in hypotheses}, key=lambda key: (key is None, str(key))
+    )
+    parts = [
+        (None, hypotheses),
+        *(
+            (key, [hypothesis for hypothesis in hypotheses if keys[hypothesis.dialogue_id] == key])
+            for key in order
+        ),
+    ]
+    pieces = [(of, [people[hypothesis.dialogue_id] for hypothesis in of]) for _, of in parts]
     calibrated = in_pieces(partial(_calibrated, bins, level, draws), pieces)
-    whole, *groups = [group(of, key, one) for (key, of), one in zip(parts, calibrated, strict=True)]
+    overall, *groups = [
+        group(of, key, part_calibration)
+        for (key, of), part_calibration in zip(parts, calibrated, strict=True)
+    ]
     return ConfidenceResults(
         study=dataset.study,
         data=dataset.hash,
@@ -175,7 +186,7 @@ def confidence_results(
         unit=UNIT,
         dialogues=len(used),
         noisy=len(used & typed),
-        all=whole,
+        all=overall,
         by=tuple(groups),
     )
 
@@ -194,13 +205,13 @@ def calibration(
     level: float = 0.95,
     draws: int = DRAWS,
 ) -> Calibration:
-    """How confidences and outcomes go together.
+    """Calibration of confidences against outcomes.
 
     Input   hypotheses, and who said each (the cluster)
     Note    the calibration error of a finite sample is above 0 even for a perfect recogniser
     """
-    sure = np.array([one.confidence for one in found], float)
-    right = np.array([one.right for one in found], float)
+    sure = np.array([hypothesis.confidence for hypothesis in found], float)
+    right = np.array([hypothesis.right for hypothesis in found], float)
     _, who = np.unique(people, return_inverse=True)
     place = np.minimum((sure * bins).astype(int), bins - 1)
     _, rank = np.unique(sure, return_inverse=True)
@@ -213,7 +224,7 @@ def calibration(
         right,
         who,
     )
-    brier, error, auc = (float(one[0]) for one in figures.of(np.ones((1, speakers))))
+    brier, error, auc = (float(figure[0]) for figure in figures.of(np.ones((1, speakers))))
     intervals = _intervals(figures, speakers, level, draws)
     share = float(right.mean())
     return Calibration(
@@ -235,18 +246,18 @@ def calibration(
 def _bin(
     number: int, bins: int, sure: Values, right: Values, who: np.ndarray, place: np.ndarray, level: float
 ) -> ConfidenceBin:
-    here = place == number
-    low, high, n = number / bins, (number + 1) / bins, int(here.sum())
+    in_bin = place == number
+    low, high, n = number / bins, (number + 1) / bins, int(in_bin.sum())
     if not n:
         return ConfidenceBin(low, high, n)
-    interval = clustered_rate(sum_by_participant(who[here], right[here], np.ones(n)), level)
+    interval = clustered_rate(sum_by_participant(who[in_bin], right[in_bin], np.ones(n)), level)
     return ConfidenceBin(
-        low, high, n, float(sure[here].mean()), float(right[here].mean()), interval.low, interval.high
+        low, high, n, float(sure[in_bin].mean()), float(right[in_bin].mean()), interval.low, interval.high
     )
 
 
 class _Figures(NamedTuple):
-    """What draws of participants only weigh: sums of each of them; and of hypotheses what AUC needs.
+    """Sums by participant, which draws only weigh; and values by hypothesis for the AUC.
 
     squares, cases  by participant: squared distance of confidence and outcome, hypotheses
     gaps            by participant and bin: confidence less outcome
@@ -284,19 +295,19 @@ def _intervals(
     """
     if people < 2:
         return [(None, None)] * 3
-    rng, drawn, at_once = np.random.default_rng(1), list[tuple[Values, ...]](), max(1, CHUNK // people)
+    rng, figure_draws, at_once = np.random.default_rng(1), list[tuple[Values, ...]](), max(1, CHUNK // people)
     for start in range(0, draws, at_once):
         number = min(at_once, draws - start)
         picked = rng.integers(0, people, (number, people)) + people * np.arange(number)[:, None]
         weights = np.bincount(picked.ravel(), minlength=number * people).reshape(number, people)
-        drawn.append(figures.of(weights.astype(float)))
+        figure_draws.append(figures.of(weights.astype(float)))
     tails = [(1 - level) / 2, (1 + level) / 2]
-    found: list[tuple[float | None, float | None]] = []
-    for values in map(np.concatenate, zip(*drawn, strict=True)):
-        known = values[~np.isnan(values)]
-        low, high = np.quantile(known, tails) if len(known) else (np.nan, np.nan)
-        found.append((_number(float(low)), _number(float(high))))
-    return found
+    limits: list[tuple[float | None, float | None]] = []
+    for values in map(np.concatenate, zip(*figure_draws, strict=True)):
+        valid = values[~np.isnan(values)]
+        low, high = np.quantile(valid, tails) if len(valid) else (np.nan, np.nan)
+        limits.append((_number(float(low)), _number(float(high))))
+    return limits
 
 
 def _number(value: float) -> float | None:

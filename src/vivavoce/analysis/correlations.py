@@ -1,4 +1,4 @@
-"""How parameters go together: rank correlations over dialogues, for exploring."""
+"""Rank correlations of parameters over dialogues, for exploring."""
 
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -48,11 +48,11 @@ def correlations(dataset: Dataset) -> list[RankCorrelation]:
                 columns[name] = np.where(bottoms > 0, tops / bottoms, np.nan)
     rank_correlations: list[RankCorrelation] = []
     for a, b in combinations(columns, 2):
-        known = ~(np.isnan(columns[a]) | np.isnan(columns[b]))
-        one, other = columns[a][known], columns[b][known]
-        if known.sum() >= FEWEST and np.ptp(one) > 0 and np.ptp(other) > 0:
+        complete = ~(np.isnan(columns[a]) | np.isnan(columns[b]))
+        first, second = columns[a][complete], columns[b][complete]
+        if complete.sum() >= FEWEST and np.ptp(first) > 0 and np.ptp(second) > 0:
             from scipy.stats import rankdata
 
-            rho = float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
-            rank_correlations.append(RankCorrelation(a, b, rho, int(known.sum())))
+            rho = float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
+            rank_correlations.append(RankCorrelation(a, b, rho, int(complete.sum())))
     return rank_correlations

@@ -6,13 +6,13 @@ from vivavoce.measures.compute import components
 
 
 def doubts(a: Dataset, b: Dataset) -> list[LocalizedText]:
-    """Why the two may tell nothing about each other, one sentence each.
+    """Reasons why the two may not be comparable, one sentence each.
 
     Empty   nothing is doubtful: []
     """
     if a.hash == b.hash:
         return [statement("Both datasets have the same rows: this compares a dataset with itself.")]
-    found: list[LocalizedText | None] = [
+    warnings: list[LocalizedText | None] = [
         _programs(a, b),
         None
         if a.study == b.study
@@ -20,7 +20,7 @@ def doubts(a: Dataset, b: Dataset) -> list[LocalizedText]:
         None if _systems(a) & _systems(b) else statement("The datasets have no systems in common."),
         None if _measures(a) & _measures(b) else statement("No measure has values in both datasets."),
     ]
-    return [one for one in found if one]
+    return [warning for warning in warnings if warning]
 
 
 def _programs(a: Dataset, b: Dataset) -> LocalizedText | None:

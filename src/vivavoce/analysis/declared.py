@@ -36,7 +36,7 @@ Declared = TypeVar("Declared", DeclaredComparison, DeclaredChoice)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrozenDeclaration:
-    """What a study file declared, frozen at the first participant.
+    """Declaration of a study file, frozen at the first participant.
 
     sha256     of the study file's text
     frozen_at  ISO, when that revision was first served; None where that is not known
@@ -55,7 +55,7 @@ class FrozenDeclaration:
 
 
 def declaration(dataset: Dataset) -> FrozenDeclaration | None:
-    """What the study file declared, frozen at the first participant, and what later revisions changed.
+    """Declaration of the study file, frozen at the first participant, and its later changes.
 
     Empty   the dataset carries no study file, or the file names no comparison, of systems or of
             transcripts: None
@@ -70,7 +70,7 @@ def declaration(dataset: Dataset) -> FrozenDeclaration | None:
     analysis = written_analysis(frozen["file"])
     if analysis is None or (analysis.primary is None and analysis.preferences is None):
         return None
-    later = [one["file"] for one in served[served.index(frozen) + 1 :]]
+    later = [version["file"] for version in served[served.index(frozen) + 1 :]]
     return FrozenDeclaration(
         analysis=analysis,
         revision=frozen["revision"],
@@ -78,7 +78,7 @@ def declaration(dataset: Dataset) -> FrozenDeclaration | None:
         frozen_at=(frozen["seen_at"] or None) if dated else None,
         first_participant_at=first.isoformat() if first and dated else None,
         revisions=len(served),
-        changed=sorted({name for one in later for name in _differences(frozen["file"], one)}),
+        changed=sorted({name for version in later for name in _differences(frozen["file"], version)}),
     )
 
 
@@ -97,22 +97,24 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
     analysis = declared.analysis
     method = correction or analysis.correction
     tested, choices = _results(dataset, analysis), _choices(dataset, analysis)
-    results = [one for one, _ in tested]
-    p_values = adjusted([one.p for one in [*results, *choices]], method)
-    results = [_settled(one, p) for one, p in zip(results, p_values, strict=False)]
-    choices = [_settled(one, p) for one, p in zip(choices, p_values[len(results) :], strict=True)]
+    results = [result for result, _ in tested]
+    p_values = adjusted([result.p for result in [*results, *choices]], method)
+    results = [_settled(result, p) for result, p in zip(results, p_values, strict=False)]
+    choices = [_settled(choice, p) for choice, p in zip(choices, p_values[len(results) :], strict=True)]
     equal = equivalences(
-        ((one.measure, compared) for one, compared in tested), possible_margins(analysis.margins), method
+        ((result.measure, compared) for result, compared in tested),
+        possible_margins(analysis.margins),
+        method,
     )
-    results = [replace(one, equivalence=same) for one, same in zip(results, equal, strict=True)]
+    results = [replace(result, equivalence=same) for result, same in zip(results, equal, strict=True)]
     results = with_no_worse(results, method)
-    given = sum(p is not None for p in p_values)
-    words = adjustment_words(method, given, "declared comparison")
+    tested_count = sum(p is not None for p in p_values)
+    words = adjustment_words(method, tested_count, "declared comparison")
     family = Family(
         name="declared",
         correction=method,
-        tests=given,
-        untested=len(p_values) - given,
+        tests=tested_count,
+        untested=len(p_values) - tested_count,
         measures=list(dict.fromkeys(result.measure for result in results)),
         why=sum(_untested([*results, *choices]), statement("Declared in advance: {words}.", words=words)),
     )
@@ -120,11 +122,11 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
 
 
 def with_no_worse(results: list[DeclaredComparison], method: str) -> list[DeclaredComparison]:
-    """Whether one of two systems is no worse than the other, where a margin was declared."""
-    found = no_worse_tests(
+    """Results with non-inferiority tests of the two systems, where a margin was declared."""
+    no_worse = no_worse_tests(
         ((result.measure, result.a, result.b, result.equivalence) for result in results), method
     )
-    return [replace(one, no_worse=tests) for one, tests in zip(results, found, strict=True)]
+    return [replace(result, no_worse=tests) for result, tests in zip(results, no_worse, strict=True)]
 
 
 def _settled(one: Declared, p: float | None) -> Declared:
@@ -133,29 +135,35 @@ def _settled(one: Declared, p: float | None) -> Declared:
 
 def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredComparison, Comparison | None]]:
     """Every declared comparison of systems, beside what judges its equivalence."""
-    found = groups(dataset, "system")
-    nested = ClusteredSummary(sums(dataset), found)
-    places = {group.key: place for place, group in enumerate(found)}
-    questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
+    system_groups = groups(dataset, "system")
+    nested = ClusteredSummary(sums(dataset), system_groups)
+    places = {group.key: place for place, group in enumerate(system_groups)}
+    questions = [
+        ("primary", analysis.primary),
+        *(("secondary", secondary) for secondary in analysis.secondary),
+    ]
     pairs = [
-        (question, asked, pair)
-        for question, asked in questions
-        if asked is not None
-        for pair in combinations(asked.compare, 2)
+        (question, declared_question, pair)
+        for question, declared_question in questions
+        if declared_question is not None
+        for pair in combinations(declared_question.compare, 2)
     ]
     nested.ask(
         (
-            GroupQuestion(asked.measure, places[a], places[b])
-            for _, asked, (a, b) in pairs
-            if asked.measure in MEASURES and a in places and b in places
+            GroupQuestion(declared_question.measure, places[a], places[b])
+            for _, declared_question, (a, b) in pairs
+            if declared_question.measure in MEASURES and a in places and b in places
         ),
         level=LEVEL,
     )
-    return [_result(nested, places, question, asked, pair, dataset.hash) for question, asked, pair in pairs]
+    return [
+        _result(nested, places, question, declared_question, pair, dataset.hash)
+        for question, declared_question, pair in pairs
+    ]
 
 
 def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[LocalizedText]:
-    """How many of the declared comparisons could not be tested, one sentence a reason."""
+    """Number of declared comparisons that could not be tested, one sentence a reason."""
     counted = Counter(_obstacle(member) for member in members if member.p is None)
     of = PluralCount(len(members), "declared comparison")
     return [
@@ -165,16 +173,16 @@ def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[Lo
 
 
 def _obstacle(one: DeclaredComparison | DeclaredChoice) -> LocalizedText:
-    """Why a declared comparison has no p."""
+    """Reason why a declared comparison has no p."""
     if isinstance(one, DeclaredChoice):
         return statement("not adjudicated")
     if one.unknown is not None:
         return statement("the dataset has no {name}", name=one.unknown)
-    told = dict(one.why.values).get("first", one.why)  # the rule behind it stands with the comparison
-    if not isinstance(told, LocalizedText):
-        told = one.why
-    why = told.template.removesuffix(".") or "no test was possible"
-    return LocalizedText(why[0].lower() + why[1:], told.values)
+    reason = dict(one.why.values).get("first", one.why)  # the rule behind it stands with the comparison
+    if not isinstance(reason, LocalizedText):
+        reason = one.why
+    why = reason.template.removesuffix(".") or "no test was possible"
+    return LocalizedText(why[0].lower() + why[1:], reason.values)
 
 
 def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
@@ -184,8 +192,8 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
             than 10 decided, the binomial test stands in for a declared chi-square
     Source  Guerini and others (2018), section 4.4: chi-square for every variable and question
     """
-    asked = analysis.preferences
-    if asked is None or not dataset.read("preferences").num_rows:
+    preferences = analysis.preferences
+    if preferences is None or not dataset.read("preferences").num_rows:
         return []
     return [
         DeclaredChoice(
@@ -196,8 +204,8 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
             ratio=cell.ratio,
             low=cell.low,
             high=cell.high,
-            alpha=asked.alpha,
-            p=cell.decisive if asked.test == "chi_square" else cell.p_exact,
+            alpha=preferences.alpha,
+            p=cell.decisive if preferences.test == "chi_square" else cell.p_exact,
             decided=cell.decided,
             signature=signature(
                 "preference",
@@ -206,7 +214,7 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
                 data=dataset.hash,
                 variable=cell.variable,
                 question=cell.question,
-                test="exact" if cell.is_exact else asked.test,
+                test="exact" if cell.is_exact else preferences.test,
                 interval=f"wilson {LEVEL}",
             ),
         )
@@ -223,16 +231,16 @@ def _result(
     data: str,
 ) -> tuple[DeclaredComparison, Comparison | None]:
     a, b = pair
-    found = DeclaredComparison(question=question, measure=asked.measure, a=a, b=b, alpha=asked.alpha)
+    comparison = DeclaredComparison(question=question, measure=asked.measure, a=a, b=b, alpha=asked.alpha)
     if asked.measure not in MEASURES:
-        return replace(found, unknown=asked.measure), None
+        return replace(comparison, unknown=asked.measure), None
     missing = next((name for name in (a, b) if name not in places), None)
     if missing is not None:
-        return replace(found, unknown=missing), None
+        return replace(comparison, unknown=missing), None
     test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
     compared = nested.compare(asked.measure, places[a], places[b], level=LEVEL) if nested.known else None
-    found = replace(
-        found,
+    comparison = replace(
+        comparison,
         difference=test.difference,
         low=test.low,
         high=test.high,
@@ -244,15 +252,22 @@ def _result(
     )
     cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
     signed = signed_difference(
-        found.measure, a, b, method=found.method, clusters=found.clusters, by="system", n=cases, data=data
+        comparison.measure,
+        a,
+        b,
+        method=comparison.method,
+        clusters=comparison.clusters,
+        by="system",
+        n=cases,
+        data=data,
     )
-    return replace(found, signature=signed), compared
+    return replace(comparison, signature=signed), compared
 
 
 def _differences(before: str, after: str) -> list[str]:
     """Settings that two study files have otherwise: of the analysis, and what is known of good work."""
-    one, two = written_analysis(before), written_analysis(after)
+    settings_before, two = written_analysis(before), written_analysis(after)
     quality = ["quality"] if written_quality(before).by_rules != written_quality(after).by_rules else []
-    if one is None or two is None:
+    if settings_before is None or two is None:
         return ["primary", *quality]
-    return changed_settings(one, two) + quality
+    return changed_settings(settings_before, two) + quality

@@ -1,4 +1,4 @@
-"""What was run, in counts: the plain facts of a dataset that are no measures."""
+"""Description of a dataset in counts: plain facts that are no measures."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ class IncidentKind(NamedTuple):
 
 
 class GroupMean(NamedTuple):
-    """Of the answers of a group."""
+    """Mean answer of a group."""
 
     n: int
     mean: float
@@ -90,7 +90,7 @@ class AnsweredSheet(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetDescription:
-    """Who talked to what, when and how; how dialogues ended, lasted and failed; what was answered.
+    """People, systems and times of a dataset; how dialogues ended, lasted and failed; answered items.
 
     systems, conditions, channels, languages   name -> dialogues; pools, outcomes: name -> participants
     tables                                     name -> rows; factors: name -> levels
@@ -125,7 +125,7 @@ def describe(dataset: Dataset, by: str = "system") -> DatasetDescription:
     keys = {dialogue_id: group.key for group in groups(dataset, by) for dialogue_id in group.dialogue_ids}
     dated = dataset.level is Level.internal
     started = [at for at in table.column("started_at").to_pylist() if at and dated]
-    ended = [at for at in table.column("ended_at").to_pylist() if at and dated]
+    end_times = [at for at in table.column("ended_at").to_pylist() if at and dated]
     people = dataset.read("participants")
     return DatasetDescription(
         study=dataset.study,
@@ -135,7 +135,7 @@ def describe(dataset: Dataset, by: str = "system") -> DatasetDescription:
         tables={name: facts["rows"] for name, facts in dataset.manifest.get("tables", {}).items()},
         simulated_dialogues=sum(bool(flag) for flag in table.column("simulated").to_pylist()),
         started_at=min(started, default=None),
-        ended_at=max([*started, *ended], default=None),
+        ended_at=max([*started, *end_times], default=None),
         tasks=len(_known(table.column("task_id").to_pylist())),
         **{
             name + "s": dict(sorted(Counter(table.column(name).to_pylist()).items()))
@@ -173,14 +173,14 @@ def _end_reasons(rows: Rows, keys: Keys) -> list[EndReason]:
 
 def _durations(rows: Rows, keys: Keys) -> list[DialogueDurations]:
     """Quantiles of the dialogue duration in seconds, group by group; groups without any are left out."""
-    found: defaultdict[str | None, list[float]] = defaultdict(list)
+    durations: defaultdict[str | None, list[float]] = defaultdict(list)
     for row in rows:
         if row["duration_s"] is not None:
-            found[keys[row["dialogue_id"]]].append(row["duration_s"])
+            durations[keys[row["dialogue_id"]]].append(row["duration_s"])
     return [
-        DialogueDurations(key, len(found[key]), *_quantiles(found[key]))
+        DialogueDurations(key, len(durations[key]), *_quantiles(durations[key]))
         for key in dict.fromkeys(keys.values())
-        if key in found
+        if key in durations
     ]
 
 
@@ -192,10 +192,10 @@ def _quantiles(values: list[float]) -> list[float]:
 
 
 def _incidents(dataset: Dataset, keys: Keys) -> list[IncidentKind]:
-    """What went wrong with the systems: one entry a group and kind of failure, with the commonest detail."""
-    found: defaultdict[tuple[str | None, str], list[Row]] = defaultdict(list)
+    """Incidents of the systems: one entry a group and kind of failure, with the commonest detail."""
+    rows_of: defaultdict[tuple[str | None, str], list[Row]] = defaultdict(list)
     for row in dataset.read("incidents").to_pylist():
-        found[keys.get(row["dialogue_id"]), row["failure"]].append(row)
+        rows_of[keys.get(row["dialogue_id"]), row["failure"]].append(row)
     return [
         IncidentKind(
             key,
@@ -203,24 +203,25 @@ def _incidents(dataset: Dataset, keys: Keys) -> list[IncidentKind]:
             len(rows),
             len({row["dialogue_id"] for row in rows}),
             next(
-                (one for one, _ in Counter(_known_list(row["detail"] for row in rows)).most_common(1)), None
+                (detail for detail, _ in Counter(_known_list(row["detail"] for row in rows)).most_common(1)),
+                None,
             ),
         )
         for (key, failure), rows in sorted(
-            found.items(), key=lambda entry: (str(entry[0][0]), -len(entry[1]))
+            rows_of.items(), key=lambda entry: (str(entry[0][0]), -len(entry[1]))
         )
     ]
 
 
 def answered_dialogues(dataset: Dataset) -> dict[str, set[str]]:
     """The dialogues about which each item was answered with a code, by `answered_as`; none of visits."""
-    found: dict[str, set[str]] = {}
+    dialogues_of: dict[str, set[str]] = {}
     table = dataset.read("ratings").select(["dialogue_id", "instrument", "item_id", "value"])
     for row in table.to_pylist():
         if row["dialogue_id"] is not None and row["value"] is not None:
             key = answered_as(row["instrument"], row["item_id"])
-            found.setdefault(key, set()).add(row["dialogue_id"])
-    return found
+            dialogues_of.setdefault(key, set()).add(row["dialogue_id"])
+    return dialogues_of
 
 
 def answered_as(instrument: str, item_id: str) -> str:

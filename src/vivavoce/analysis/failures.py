@@ -73,48 +73,50 @@ def _failed(dataset: Dataset) -> dict[str, list[str]]:
 
 
 def _ranked(group: Group, failed: dict[str, list[str]], lengths: dict[str, int]) -> list[str]:
-    own = [
+    system_failures = [
         dialogue_id
         for dialogue_id in group.dialogue_ids
         if dialogue_id in failed and lengths.get(dialogue_id, 0) > 1
     ]
-    typical = median(lengths[one] for one in own) if own else 0
-    return sorted(own, key=lambda one: (-len(failed[one]), abs(lengths[one] - typical), one))
+    typical = median(lengths[dialogue_id] for dialogue_id in system_failures) if system_failures else 0
+    return sorted(system_failures, key=lambda one: (-len(failed[one]), abs(lengths[one] - typical), one))
 
 
 def _told(
     dataset: Dataset, chosen: list[tuple[str | None, str]], failed: dict[str, list[str]]
 ) -> list[FailedDialogue]:
-    wanted = {one for _, one in chosen}
-    if not wanted:
+    chosen_ids = {dialogue_id for _, dialogue_id in chosen}
+    if not chosen_ids:
         return []
     parts: dict[str, dict[str, list[Row]]] = {}
     for name in ("dialogues", "turns", "goals", "ratings"):
         rows: defaultdict[str, list[Row]] = defaultdict(list)
         table = dataset.read(name)
-        mask = [one in wanted for one in table.column("dialogue_id").to_pylist()]
+        mask = [dialogue_id in chosen_ids for dialogue_id in table.column("dialogue_id").to_pylist()]
         for row in table.filter(pa.array(mask, pa.bool_())).to_pylist():
             rows[row["dialogue_id"]].append(row)
         parts[name] = rows
-    found = []
-    for key, one in chosen:
-        verdicts = [row["value"] for row in parts["ratings"][one] if row["role"] == "subjective_success"]
-        turns = sorted(parts["turns"][one], key=lambda row: row["turn_index"])
-        found.append(
+    failures = []
+    for key, failed_id in chosen:
+        verdicts = [
+            row["value"] for row in parts["ratings"][failed_id] if row["role"] == "subjective_success"
+        ]
+        turns = sorted(parts["turns"][failed_id], key=lambda row: row["turn_index"])
+        failures.append(
             FailedDialogue(
-                dialogue_id=one,
+                dialogue_id=failed_id,
                 key=key,
-                system=parts["dialogues"][one][0]["system"],
-                task_text=parts["dialogues"][one][0]["task_text"],
-                goal=[row for row in parts["goals"][one] if row["origin"] == "assigned"],
+                system=parts["dialogues"][failed_id][0]["system"],
+                task_text=parts["dialogues"][failed_id][0]["task_text"],
+                goal=[row for row in parts["goals"][failed_id] if row["origin"] == "assigned"],
                 said=verdicts[0] if verdicts else None,
-                failed=failed[one],
+                failed=failed[failed_id],
                 turns=[(row["party"], _heard(row)) for row in turns],
             )
         )
-    return found
+    return failures
 
 
 def _heard(row: Row) -> str | None:
-    """What was said; for a user's spoken turn what was really said, if somebody transcribed it."""
+    """Text of a turn; for a user's spoken turn its transcript, if there is one."""
     return row["reference"] if row["party"] == "user" and row["reference"] is not None else row["text"]

@@ -42,7 +42,7 @@ class FamilyMember(NamedTuple):
 
 
 class FamilyVerdict(NamedTuple):
-    """What the family of a comparison makes of it."""
+    """Verdict on a comparison within its family."""
 
     alpha: float
     p_adjusted: float | None
@@ -72,15 +72,23 @@ def adjust_tests(
             side of a test that counts is adjusted
     """
     declared = _with_groups(dataset, found, declared_family(dataset, correction))
-    own = {key: one for one in (declared.results if declared else ()) if (key := _declared_key(one))}
-    explored = [test for test in tests if comparison_key(test) not in own and test.measure in EXPLORABLE]
+    declared_results = {
+        key: result for result in (declared.results if declared else ()) if (key := _declared_key(result))
+    }
+    explored = [
+        test for test in tests if comparison_key(test) not in declared_results and test.measure in EXPLORABLE
+    ]
     method = correction or "holm"
-    p_values = adjusted([one.decisive.p for one in explored], method)
-    settled = {comparison_key(one): ("explored", ALPHA, p) for one, p in zip(explored, p_values, strict=True)}
-    settled |= {key: ("declared", one.alpha, one.p_adjusted) for key, one in own.items()}
+    p_values = adjusted([test.decisive.p for test in explored], method)
+    settled = {
+        comparison_key(test): ("explored", ALPHA, p) for test, p in zip(explored, p_values, strict=True)
+    }
+    settled |= {
+        key: ("declared", result.alpha, result.p_adjusted) for key, result in declared_results.items()
+    }
     families = [declared.family] if declared else []
     if explored:
-        members = [FamilyMember(one.measure, one.a, one.b, one.decisive.p) for one in explored]
+        members = [FamilyMember(test.measure, test.a, test.b, test.decisive.p) for test in explored]
         families.append(describe_family("explored", members, method))
     return AdjustedTests(
         [_settle(test, settled.get(comparison_key(test))) for test in tests], declared, families
@@ -92,7 +100,7 @@ def describe_family(
 ) -> Family:
     """A family in facts and in one sentence; only tests that gave a p are counted."""
     used = [member for member in members if member.p is not None]
-    pairs = {frozenset((one.a, one.b)) for one in used}
+    pairs = {frozenset((test.a, test.b)) for test in used}
     measures = list(dict.fromkeys(member.measure for member in members))
     if len(used) > 1 and not of:
         of = statement("(measures: {measures}, pairs: {pairs})", measures=len(measures), pairs=len(pairs))
@@ -107,15 +115,15 @@ def describe_family(
 
 
 def settled(summary: Summary) -> dict[Key, FamilyVerdict]:
-    """What a summary settled, by measure and pair."""
+    """Verdicts of a summary, by measure and pair."""
     families = {family.name: family for family in summary.families}
     declared = summary.declared.results if summary.declared else ()
-    found = {
-        key: FamilyVerdict(one.alpha, one.p_adjusted, families["declared"])
-        for one in declared
-        if (key := _declared_key(one))
+    verdicts = {
+        key: FamilyVerdict(result.alpha, result.p_adjusted, families["declared"])
+        for result in declared
+        if (key := _declared_key(result))
     }
-    return found | {
+    return verdicts | {
         comparison_key(test): FamilyVerdict(
             test.alpha or ALPHA, test.decisive.p_adjusted, families[test.family]
         )
@@ -127,16 +135,19 @@ def settled(summary: Summary) -> dict[Key, FamilyVerdict]:
 def declared_margins(
     summary: Summary,
 ) -> dict[tuple[str, str | None, str | None], tuple[AdjustedEquivalence, Sequence[NoWorse]]]:
-    """What the declared margins made of each declared comparison, by measure and groups, either one first."""
-    found: dict[tuple[str, str | None, str | None], tuple[AdjustedEquivalence, Sequence[NoWorse]]] = {}
-    for one in summary.declared.results if summary.declared else ():
-        if one.groups and one.equivalence:
-            a, b = one.groups
-            named: dict[str | None, str | None] = {one.a: a, one.b: b}
-            first = [replace(test, system=named[test.system], than=named[test.than]) for test in one.no_worse]
-            found[one.measure, a, b] = one.equivalence, first
-            found[one.measure, b, a] = turned(one.equivalence), first[::-1]
-    return found
+    """Verdicts on declared margins, by measure and groups, either one first."""
+    margins: dict[tuple[str, str | None, str | None], tuple[AdjustedEquivalence, Sequence[NoWorse]]] = {}
+    for result in summary.declared.results if summary.declared else ():
+        if result.groups and result.equivalence:
+            a, b = result.groups
+            group_of: dict[str | None, str | None] = {result.a: a, result.b: b}
+            first = [
+                replace(test, system=group_of[test.system], than=group_of[test.than])
+                for test in result.no_worse
+            ]
+            margins[result.measure, a, b] = result.equivalence, first
+            margins[result.measure, b, a] = turned(result.equivalence), first[::-1]
+    return margins
 
 
 def explore_measure(
@@ -154,7 +165,7 @@ def explore_measure(
     )
     p_values = adjusted([test.p for test in tests], correction)
     return {
-        comparison_key(one): FamilyVerdict(ALPHA, p, family) for one, p in zip(tests, p_values, strict=True)
+        comparison_key(test): FamilyVerdict(ALPHA, p, family) for test, p in zip(tests, p_values, strict=True)
     }
 
 
@@ -163,19 +174,19 @@ def _settle(test: GroupTest, found: tuple[str, float, float | None] | None) -> G
     if found is None:
         return test
     family, alpha, p = found
-    told = replace(test, family=family, alpha=alpha, significant=None if p is None else p < alpha)
+    settled_test = replace(test, family=family, alpha=alpha, significant=None if p is None else p < alpha)
     if test.unit == "participant":
-        return replace(told, clustered=replace(test.clustered, p_adjusted=p))
-    return replace(told, p_adjusted=p)
+        return replace(settled_test, clustered=replace(test.clustered, p_adjusted=p))
+    return replace(settled_test, p_adjusted=p)
 
 
 def comparison_key(one: GroupTest | SystemTest | FamilyMember) -> Key:
-    """What a comparison is of, whichever of its groups is named first."""
+    """Key of a comparison, whichever of its groups is named first."""
     return one.measure, frozenset((one.a, one.b))
 
 
 def _declared_key(one: DeclaredComparison) -> Key | None:
-    """What a declared comparison is of among the groups here; None: its systems are no groups here."""
+    """Key of a declared comparison among the groups here; None: its systems are no groups here."""
     return (one.measure, frozenset(one.groups)) if one.groups else None
 
 
@@ -189,7 +200,9 @@ def _with_groups(
     systems = {group.key: frozenset(group.dialogue_ids) for group in groups(dataset, "system")}
     results = []
     for result in declared.results:
-        held = [systems.get(side) for side in (result.a, result.b)]
-        here = [keys[each] for each in held if each] if all(each in keys for each in held) else None
-        results.append(replace(result, groups=here))
+        group_keys = [systems.get(side) for side in (result.a, result.b)]
+        result_groups = (
+            [keys[key] for key in group_keys if key] if all(key in keys for key in group_keys) else None
+        )
+        results.append(replace(result, groups=result_groups))
     return replace(declared, results=results)

@@ -62,7 +62,8 @@ def score_flags(dataset: Dataset) -> FlagScores:
     systems, people = _dialogues(dataset)
     labels = Labels(dataset.read("annotations").to_pylist()).of(LAYER)
     judged = {
-        dialogue_id: {(one.turn_index, one.label) for one in found} for dialogue_id, found in labels.items()
+        dialogue_id: {(standing.turn_index, standing.label) for standing in standing_labels}
+        for dialogue_id, standing_labels in labels.items()
     }
     counts: dict[tuple[str, str], _Counts] = defaultdict(_Counts)
     for turn in dataset.read("turns").to_pylist():
@@ -70,13 +71,13 @@ def score_flags(dataset: Dataset) -> FlagScores:
             continue
         key, index = turn["dialogue_id"], turn["turn_index"]
         for name in FLAGS:
-            said, origin = turn.get(name), turn.get(f"{name}_origin")
-            one = counts[systems[key], name]
-            one.told[UNKNOWN if said is None else origin or LOG] += 1
-            one.set += bool(said)
-            if said is not None and key in judged:
-                one.add(people[key], told=bool(said), meant=(index, name) in judged[key])
-    rows = [one.score(*of) for of, one in sorted(counts.items())]
+            is_set, origin = turn.get(name), turn.get(f"{name}_origin")
+            count = counts[systems[key], name]
+            count.told[UNKNOWN if is_set is None else origin or LOG] += 1
+            count.set += bool(is_set)
+            if is_set is not None and key in judged:
+                count.add(people[key], told=bool(is_set), meant=(index, name) in judged[key])
+    rows = [flag_count.score(*of) for of, flag_count in sorted(counts.items())]
     line = signature("flags", unit="turn", n=sum(row.judged for row in rows), data=dataset.hash)
     return FlagScores(rows, line)
 
@@ -94,9 +95,9 @@ class _Counts:
 
     def score(self, system: str, flag: str) -> FlagScore:
         cells = [self._cells[who] for who in sorted(self._cells)]
-        whole = sum(cells, Counter[tuple[bool, bool]]())
-        hits, extra, missed = whole[True, True], whole[True, False], whole[False, True]
-        named = 2 * hits + extra + missed
+        total_cells = sum(cells, Counter[tuple[bool, bool]]())
+        hits, extra, missed = total_cells[True, True], total_cells[True, False], total_cells[False, True]
+        f1_total = 2 * hits + extra + missed
         twice = np.array([2.0 * cell[True, True] for cell in cells])
         errors = np.array([float(cell[True, False] + cell[False, True]) for cell in cells])
         low, high = (bootstrap_ratio(twice, twice + errors) if cells else None) or (None, None)
@@ -106,16 +107,16 @@ class _Counts:
             turns=self.told.total(),
             told=dict(self.told),
             set=self.set,
-            judged=whole.total(),
+            judged=total_cells.total(),
             hits=hits,
             extra=extra,
             missed=missed,
             precision=hits / (hits + extra) if hits + extra else None,
             recall=hits / (hits + missed) if hits + missed else None,
-            f1=2 * hits / named if named else None,
+            f1=2 * hits / f1_total if f1_total else None,
             low=low,
             high=high,
-            kappa=_kappa(whole),
+            kappa=_kappa(total_cells),
         )
 
 
@@ -124,10 +125,10 @@ def _kappa(cells: Counter[tuple[bool, bool]]) -> float | None:
     n = cells.total()
     if not n:
         return None
-    told = (cells[True, True] + cells[True, False]) / n
-    meant = (cells[True, True] + cells[False, True]) / n
+    flagged_share = (cells[True, True] + cells[True, False]) / n
+    meant_share = (cells[True, True] + cells[False, True]) / n
     agreed = (cells[True, True] + cells[False, False]) / n
-    chance = told * meant + (1 - told) * (1 - meant)
+    chance = flagged_share * meant_share + (1 - flagged_share) * (1 - meant_share)
     return (agreed - chance) / (1 - chance) if chance < 1 else None
 
 

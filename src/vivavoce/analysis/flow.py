@@ -53,26 +53,32 @@ class TrialFlow:
 
 
 def flow(dataset: Dataset) -> TrialFlow:
-    """Who arrived, consented, completed, left and why; which dialogues count where."""
-    held = dataset.everything
-    people = held.read("participants")
+    """Participant flow: arrivals, consent, completion, drop-out and reasons; dialogues in each part."""
+    content = dataset.everything
+    people = content.read("participants")
     outcomes = Counter(people.column("outcome").to_pylist())
     arrived, unrecorded = len(people), outcomes.pop(None, 0)
     recorded = bool(outcomes)
-    table = held.read("dialogues")
+    table = content.read("dialogues")
     coded = sum(filter(None, table.column("code_issued").to_pylist()))
     declaration = dataset.declaration
     gives_codes = declaration is not None and declaration.gives_codes
     parts = components(dataset)
-    known = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
-    counted = Counter(known["measure"].tolist())
+    counted_parts = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
+    counted = Counter(counted_parts["measure"].tolist())
     return TrialFlow(
         arrived=arrived,
         consented=arrived - sum(outcomes[name] for name in NOT_CONSENTED) if recorded else None,
         completed=outcomes["completed"] if recorded else None,
         left={name: outcomes[name] for name in LEFT if outcomes[name]},
         unrecorded=unrecorded,
-        with_dialogue=len({one for one in table.column("participant_id").to_pylist() if one is not None}),
+        with_dialogue=len(
+            {
+                participant_id
+                for participant_id in table.column("participant_id").to_pylist()
+                if participant_id is not None
+            }
+        ),
         dialogues=len(table),
         coded=coded if coded or gives_codes else None,
         running=len(dataset.running),
@@ -84,7 +90,7 @@ def flow(dataset: Dataset) -> TrialFlow:
 
 
 def change_words(dataset: Dataset) -> LocalizedText | None:
-    """Which tables are no longer those that were written, in two sentences; None where all are."""
+    """Tables that have changed since they were written, in two sentences; None if all are unchanged."""
     if not dataset.changed:
         return None
     changed = statement("Changed after export: {tables}.", tables=", ".join(dataset.changed))
@@ -92,7 +98,7 @@ def change_words(dataset: Dataset) -> LocalizedText | None:
 
 
 def running_words(dataset: Dataset) -> LocalizedText | None:
-    """How many dialogues are still under way, in a sentence; None where none is."""
+    """Number of dialogues still under way, in a sentence; None where none is."""
     n = len(dataset.running)
     if not n:
         return None
@@ -100,7 +106,7 @@ def running_words(dataset: Dataset) -> LocalizedText | None:
 
 
 def abandoned_words(dataset: Dataset) -> LocalizedText | None:
-    """How many dialogues were abandoned, and that they count, in a sentence; None where none is known."""
+    """Number of abandoned dialogues, which count, in a sentence; None where none is known."""
     if not dataset.abandoned:
         return None
     return statement(
@@ -112,7 +118,7 @@ def abandoned_words(dataset: Dataset) -> LocalizedText | None:
 
 
 def later_rules_words(dataset: Dataset) -> LocalizedText | None:
-    """That the study file has other rules of exclusion by now, in a sentence; None where it has not."""
+    """Note that the study file has other rules of exclusion by now; None where it has not."""
     declared = dataset.declaration
     if declared is None or list(dataset.rules) != declared.analysis.exclude:
         return None
@@ -122,20 +128,22 @@ def later_rules_words(dataset: Dataset) -> LocalizedText | None:
 
 
 def exclusion_words(dataset: Dataset) -> LocalizedText | None:
-    """What was left out, in a sentence; None where nothing was."""
+    """Exclusions, in a sentence; None where nothing was excluded."""
     facts = dataset.excluded
-    found = [one for one in facts["rules"] if one["dialogues"] or one["people"]]
-    if not found:
+    applied = [rule for rule in facts["rules"] if rule["dialogues"] or rule["people"]]
+    if not applied:
         return None
-    k, n, rules = facts["dialogues"], facts["of"], enumerated([_amounts(one) for one in found])
-    told = statement("Excluded from all figures: {k} of {n} dialogues ({rules}).", k=k, n=n, rules=rules)
+    k, n, rules = facts["dialogues"], facts["of"], enumerated([_amounts(rule) for rule in applied])
+    sentence = statement("Excluded from all figures: {k} of {n} dialogues ({rules}).", k=k, n=n, rules=rules)
     if k == n:
-        told = statement("All {n} dialogues are excluded ({rules}).", n=n, rules=rules)
-    return told + statement("Use `--exclude none` to include them.")
+        sentence = statement("All {n} dialogues are excluded ({rules}).", n=n, rules=rules)
+    return sentence + statement("Use `--exclude none` to include them.")
 
 
 def _amounts(one: Mapping[str, Any]) -> LocalizedText:
-    told = {"rule": one["rule"], "n": one["dialogues"]}
+    amounts = {"rule": one["rule"], "n": one["dialogues"]}
     if not one["people"]:
-        return statement("{rule}: {n}", **told)
-    return statement("{rule}: {n}, all of {people}", **told, people=PluralCount(one["people"], "participant"))
+        return statement("{rule}: {n}", **amounts)
+    return statement(
+        "{rule}: {n}, all of {people}", **amounts, people=PluralCount(one["people"], "participant")
+    )

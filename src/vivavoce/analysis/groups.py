@@ -1,4 +1,4 @@
-"""Who belongs to which group of dialogues."""
+"""Groups of dialogues and their members."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ def groups(dataset: Dataset, by: str) -> list[Group]:
     for key, dialogue_id, person in zip(keys, *table.to_pydict().values(), strict=True):
         members[key].append((dialogue_id, person))
     return [
-        Group(key, [one for one, _ in members[key]], [person for _, person in members[key]])
+        Group(key, [dialogue_id for dialogue_id, _ in members[key]], [person for _, person in members[key]])
         for key in sorted(members, key=lambda key: (key is None, key or ""))
     ]
 

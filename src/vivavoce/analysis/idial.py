@@ -1,4 +1,4 @@
-"""What an IDIAL report tells of one system's users: aspects, items, times, intents, entities, modules.
+"""IDIAL report on one system's users: aspects, items, times, intents, entities, modules.
 
 Unit of analysis is the user for the questionnaire, the dialogue for times, the entity for entities.
 Source  Cutugno and others 2018 (IDIAL), sections 2.1, 5 and 6
@@ -59,7 +59,7 @@ class IdialAspect:
 
 @dataclass(frozen=True, slots=True)
 class IdialItem:
-    """How often each code (0 to 4, as answered) was given, `n` in all; labels of codes where known."""
+    """Counts of each code (0 to 4, as answered), `n` in all; labels of codes where known."""
 
     item_id: str
     low: int
@@ -81,7 +81,7 @@ class PartTimes:
 
 @dataclass(frozen=True, slots=True)
 class IdialPeople:
-    """Who the users were and how long each part took.
+    """Users of the system, and the time of each part.
 
     finished, screened_out, left  people
     background  how many gave each answer, by item
@@ -195,7 +195,7 @@ def aspects(
 
 
 def items(dataset: Dataset) -> list[IdialItem]:
-    """How often each answer of each item was given, raw codes, with the wording's labels where known."""
+    """Counts of each answer of each item, raw codes, with the wording's labels where known."""
     counts: dict[str, dict[int, int]] = {item.item_id: dict.fromkeys(range(5), 0) for item in IDIAL.items}
     labels: dict[int, str] = {}
     for row in _rows(dataset, "idial"):
@@ -211,7 +211,7 @@ def items(dataset: Dataset) -> list[IdialItem]:
 
 
 def people(dataset: Dataset) -> IdialPeople:
-    """Who the users were and how long each part took."""
+    """Users of the system, and the time of each part."""
     rows = dataset.read("participants").to_pylist()
     outcomes = [row["outcome"] for row in rows]
     done = {row["participant_id"] for row in rows if row["outcome"] == "completed"}
@@ -236,8 +236,8 @@ def people(dataset: Dataset) -> IdialPeople:
 
 
 def _noise(rows: Sequence[TableRow]) -> float | None:
-    told = [json.loads(row["attributes"]) for row in rows if row["simulated"] and row.get("attributes")]
-    rates = [one["word_error_rate"] for one in told if one.get("word_error_rate") is not None]
+    attributes = [json.loads(row["attributes"]) for row in rows if row["simulated"] and row.get("attributes")]
+    rates = [caller["word_error_rate"] for caller in attributes if caller.get("word_error_rate") is not None]
     return mean(rates) if rates else None
 
 
@@ -259,36 +259,36 @@ def intents(
     reached  whether the goal was reached, by dialogue; one of which that is not known is not there
     """
     kinds = intents_assigned(dataset)
-    held: dict[str, list[TableRow]] = defaultdict(list)
+    rows_by_intent: dict[str, list[TableRow]] = defaultdict(list)
     for row in dataset.read("dialogues").to_pylist():
-        held[kinds.get(row["dialogue_id"]) or ""].append(row)
+        rows_by_intent[kinds.get(row["dialogue_id"]) or ""].append(row)
     return [
-        _intent(name, 60.0 * expected, held.get(name, []), reached or {})
+        _intent(name, 60.0 * expected, rows_by_intent.get(name, []), reached or {})
         for name, expected in minutes.items()
     ]
 
 
 def goals(dataset: Dataset, reached: Mapping[str, bool]) -> GoalsReached:
-    """How many goals were reached in all; `reached` as for `intents`."""
+    """Number of goals reached in all; `reached` as for `intents`."""
     return goals_of(dataset.read("dialogues").to_pylist(), reached)
 
 
 def goals_of(rows: Sequence[TableRow], reached: Mapping[str, bool]) -> GoalsReached:
-    """The same of some dialogues: of one intent, or one language."""
-    known = [row for row in rows if row["dialogue_id"] in reached]
-    served, low, high = _over_users(known, lambda row: reached[row["dialogue_id"]])
-    return GoalsReached(dialogues=len(rows), known=len(known), reached=served, low=low, high=high)
+    """Goals reached in some dialogues: of one intent, or one language."""
+    intent_rows = [row for row in rows if row["dialogue_id"] in reached]
+    served, low, high = _over_users(intent_rows, lambda row: reached[row["dialogue_id"]])
+    return GoalsReached(dialogues=len(rows), known=len(intent_rows), reached=served, low=low, high=high)
 
 
 def _over_users(
     rows: Sequence[TableRow], holds: Callable[[TableRow], bool]
 ) -> tuple[int, float | None, float | None]:
-    """Of how many dialogues it holds, and the limits of their share over the users who held them."""
+    """Number of dialogues where it holds, and the limits of their share over the users who held them."""
     sums: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
-        one = sums[row["participant_id"] or row["dialogue_id"]]
-        one[0] += holds(row)
-        one[1] += 1
+        user_sums = sums[row["participant_id"] or row["dialogue_id"]]
+        user_sums[0] += holds(row)
+        user_sums[1] += 1
     table = np.array(list(sums.values()), dtype=float).reshape(-1, 2)
     limits = clustered_rate(ClusterSums(table[:, 0], table[:, 1])) if len(table) > 1 else None
     return int(table[:, 0].sum()), limits and limits.low, limits and limits.high
@@ -321,41 +321,43 @@ def _intent(
 
 
 def entities(dataset: Dataset) -> list[EntitiesTaken]:
-    """How many of the entities of one utterance the system took in, by how many it held.
+    """Share of the entities of an utterance that the system understood, by their number.
 
     What users meant is the layer `reference` (simulated users, annotators, a parser); what the system took in
     is its own layer `understood`, first hypothesis. An entity counts when slot and value agree.
     Note    a slot of which the two accounts never share a value is left out: it may be named in other words
     Empty   the system does not tell what it understood, or nobody knows what was meant: []
     """
-    meant: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
-    taken: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
-    told = set()
+    meant_pairs: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
+    understood_pairs: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
+    logged_dialogues = set()
     for row in dataset.read("acts").to_pylist():
         key, pair = (row["dialogue_id"], row["turn_index"]), _pair(row)
         if row["layer"] == "understood" and row["rank"] == 0:
-            told.add(row["dialogue_id"])
+            logged_dialogues.add(row["dialogue_id"])
             if pair:
-                taken[key].add(pair)
+                understood_pairs[key].add(pair)
         elif row["layer"] == "reference" and pair and row["act"] == "inform":
-            meant[key].add(pair)
+            meant_pairs[key].add(pair)
     groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    slots = _shared_slots(meant.values(), taken.values())
-    for key, pairs in meant.items():
-        known = {pair for pair in pairs if pair[0] in slots}
-        if key[0] in told and known:
-            groups[min(len(known), 3)].append((len(known), len(known & taken[key])))
-    return [_held(number, found) for number, found in sorted(groups.items())]
+    slots = _shared_slots(meant_pairs.values(), understood_pairs.values())
+    for key, pairs in meant_pairs.items():
+        shared_pairs = {pair for pair in pairs if pair[0] in slots}
+        if key[0] in logged_dialogues and shared_pairs:
+            groups[min(len(shared_pairs), 3)].append(
+                (len(shared_pairs), len(shared_pairs & understood_pairs[key]))
+            )
+    return [_held(number, counts) for number, counts in sorted(groups.items())]
 
 
 def _shared_slots(meant: Iterable[set[tuple[str, str]]], taken: Iterable[set[tuple[str, str]]]) -> set[str]:
     """Slots of which both accounts use the same values at least once; others speak different languages."""
-    said, heard = set().union(*meant), set().union(*taken)
-    return {slot for slot, _ in said & heard}
+    meant_slots, understood_slots = set().union(*meant), set().union(*taken)
+    return {slot for slot, _ in meant_slots & understood_slots}
 
 
 def _held(number: int, found: Sequence[tuple[int, int]]) -> EntitiesTaken:
-    total, right = sum(one for one, _ in found), sum(one for _, one in found)
+    total, right = sum(n_meant for n_meant, _ in found), sum(n_understood for _, n_understood in found)
     low, high = wilson(right, total) or (None, None)
     return EntitiesTaken(number, len(found), total, right, low, high)
 
@@ -416,11 +418,11 @@ def _ends(values: Sequence[float], level: float) -> tuple[float | None, float | 
 
 def _steps(dataset: Dataset, done: set[str]) -> dict[str, list[TableRow]]:
     """Steps of visits of people who finished."""
-    found: dict[str, list[TableRow]] = defaultdict(list)
+    rows_by_visit: dict[str, list[TableRow]] = defaultdict(list)
     for row in dataset.read("steps").to_pylist():
         if row["participant_id"] in done:
-            found[row["visit_id"]].append(row)
-    return found
+            rows_by_visit[row["visit_id"]].append(row)
+    return rows_by_visit
 
 
 def _parts(steps: Sequence[TableRow]) -> dict[str, float]:

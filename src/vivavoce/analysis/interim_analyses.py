@@ -36,7 +36,7 @@ class Boundary(NamedTuple):
 
 
 class LookVerdict(NamedTuple):
-    """What a look allows: go on where `stop` is None; `why` says it in words.
+    """Verdict of a look: go on where `stop` is None; `why` gives the reason.
 
     z, boundary, conditional_power  None where nothing varied; the boundary also where it is too early
     """
@@ -87,7 +87,7 @@ def boundaries(
     if spending not in SPENDING:
         raise UnknownName("spending function", spending, list(SPENDING))
     shares, spend = _shares(looks), SPENDING[spending]
-    found: list[Boundary] = []
+    bounds: list[Boundary] = []
     state: _State | None = None
     before = 0.0
     for share in shares:
@@ -96,15 +96,15 @@ def boundaries(
         z: Any = math.inf
         if increment > _exit(state, share, WIDEST):
             z = brentq(lambda z, s=state, t=share, i=increment: _exit(s, t, z) - i, 0.01, WIDEST)
-        found.append(Boundary(share, float(z), spent))
+        bounds.append(Boundary(share, float(z), spent))
         state, before = _advance(state, share, min(z, WIDEST)), spent
-    return found
+    return bounds
 
 
 def judge(
     z: float, look: Boundary, *, expected: float, final: float, futility: float = 0.1, last: bool = False
 ) -> LookVerdict:
-    """Whether a trial may stop at a look.
+    """Decide if a trial may stop at a look.
 
     Input   `expected` is the z that the planned effect would give at full information (2.80 for 80 %
             power); `final` the boundary of the last look; `futility` the conditional power below which
@@ -127,9 +127,9 @@ def conditional_power(z: float, information: float, *, expected: float, final: f
     """
     if information >= 1:
         return float(abs(z) >= final)
-    rest = 1 - information
-    drift = math.copysign(expected, z) * rest
-    middle, spread = z * math.sqrt(information) + drift, math.sqrt(rest)
+    remaining = 1 - information
+    drift = math.copysign(expected, z) * remaining
+    middle, spread = z * math.sqrt(information) + drift, math.sqrt(remaining)
     return float(norm.sf((final - middle) / spread) + norm.cdf((-final - middle) / spread))
 
 
@@ -162,7 +162,7 @@ def _advance(state: _State | None, share: float, z: float) -> _State:
 
 
 def _step(state: _State, share: float) -> tuple[Floats, float]:
-    """Where earlier z values lie on the scale of this look, and the spread of what came since."""
+    """Earlier z values on the scale of this look, and the spread of what came since."""
     ratio = state.information / share
     return state.nodes * math.sqrt(ratio), math.sqrt(1 - ratio)
 
@@ -213,7 +213,7 @@ def monitor(
     by: str = "system",
     participants: int | None = None,
 ) -> InterimAnalysis:
-    """Whether a trial may stop now.
+    """Check if a trial may stop now.
 
     Input   the declared measure and pair; `planned` participants; planned looks, and the information at
             the looks `before` this one; `visits`: only the dialogues of these, in the order in which they
@@ -224,13 +224,13 @@ def monitor(
     """
     if planned < 2:
         raise InputError(f"{planned} planned participants", hint="a trial plans at least 2")
-    found = groups(dataset, by)
-    keys = [group.key for group in found]
+    all_groups = groups(dataset, by)
+    keys = [group.key for group in all_groups]
     for key in pair:
         if key not in keys:
-            raise UnknownName(by, key, [str(one) for one in keys])
+            raise UnknownName(by, key, [str(group_key) for group_key in keys])
     visit_of = _visit_of(dataset)
-    chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
+    chosen = [_within(all_groups[keys.index(key)], visit_of, visits) for key in pair]
     parts = sums_of(dataset, [measure])
     nested = ClusteredSummary(
         parts.among({dialogue_id for group in chosen for dialogue_id in group.dialogue_ids}), chosen
@@ -270,21 +270,23 @@ def _visits_by_arrival(dataset: Dataset) -> list[str]:
             hint="look at the internal or a shareable one",
         )
     table = dataset.read("dialogues").select(["dialogue_id", "started_at"]).to_pylist()
-    known = sorted((row for row in table if row["started_at"] is not None), key=lambda row: row["started_at"])
+    started = sorted(
+        (row for row in table if row["started_at"] is not None), key=lambda row: row["started_at"]
+    )
     visit_of = _visit_of(dataset)
-    return list(dict.fromkeys(visit_of[row["dialogue_id"]] for row in known))
+    return list(dict.fromkeys(visit_of[row["dialogue_id"]] for row in started))
 
 
 def _within(group: Group, visit_of: dict[str, str], visits: Sequence[str] | None) -> Group:
     if visits is None:
         return group
-    wanted = set(visits)
-    kept = [
+    visit_set = set(visits)
+    members = [
         (dialogue, person)
         for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True)
-        if visit_of[dialogue] in wanted
+        if visit_of[dialogue] in visit_set
     ]
-    return Group(group.key, [one for one, _ in kept], [person for _, person in kept])
+    return Group(group.key, [dialogue for dialogue, _ in members], [person for _, person in members])
 
 
 def _look(
@@ -299,16 +301,18 @@ def _look(
 ) -> PlannedLook | None:
     """The verdict at the planned look that is due by now."""
     planned = [bar.information for bar in boundaries(looks, spending, alpha)]
-    taken = max(before, default=0.0)
-    due = [place for place, share in enumerate(planned) if taken + NEAR < share <= information + NEAR]
-    if not due or information <= taken + NEAR:
+    last_information = max(before, default=0.0)
+    due = [
+        place for place, share in enumerate(planned) if last_information + NEAR < share <= information + NEAR
+    ]
+    if not due or information <= last_information + NEAR:
         return None
     place, last = due[-1], due[-1] == len(planned) - 1
     z = _z(test)
     if z is None:
         why = "The planned number is reached, and nothing varied between participants."
-        ended = LookVerdict("end", None, None, None, why)
-        return PlannedLook(place + 1, len(planned), None, ended) if last else None
+        end_verdict = LookVerdict("end", None, None, None, why)
+        return PlannedLook(place + 1, len(planned), None, end_verdict) if last else None
     shares = [*before, information, *(share for share in planned if share > information + NEAR)]
     bars = boundaries(shares, spending, alpha)
     bar = bars[len(before)]
@@ -348,25 +352,25 @@ def _differences(
     parts = sums_of(dataset, [measure])
     weights = parts.weights.get(measure, np.ones(len(parts.dialogue_ids)))
     tops, bottoms = (
-        dict(zip(parts.dialogue_ids, (np.asarray(one[0]) * weights).tolist(), strict=True))
-        for one in (parts.numerators, parts.denominators)
+        dict(zip(parts.dialogue_ids, (np.asarray(counts[0]) * weights).tolist(), strict=True))
+        for counts in (parts.numerators, parts.denominators)
     )
-    held: dict[str, list[tuple[str, int, str]]] = {}
+    dialogues_of_visit: dict[str, list[tuple[str, int, str]]] = {}
     for side, group in enumerate(chosen):
         for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True):
             if person is not None:
-                held.setdefault(visit_of[dialogue], []).append((person, side, dialogue))
+                dialogues_of_visit.setdefault(visit_of[dialogue], []).append((person, side, dialogue))
     sums: dict[str, list[list[float]]] = {}
-    found: dict[str, float] = {}
+    difference_of: dict[str, float] = {}
     for visit in order:
-        for person, side, dialogue in held.get(visit, []):
-            own = sums.setdefault(person, [[0.0, 0.0], [0.0, 0.0]])[side]
-            own[0] += float(tops[dialogue])
-            own[1] += float(bottoms[dialogue])
-        for person in dict.fromkeys(one[0] for one in held.get(visit, [])):
+        for person, side, dialogue in dialogues_of_visit.get(visit, []):
+            side_sums = sums.setdefault(person, [[0.0, 0.0], [0.0, 0.0]])[side]
+            side_sums[0] += float(tops[dialogue])
+            side_sums[1] += float(bottoms[dialogue])
+        for person in dict.fromkeys(entry[0] for entry in dialogues_of_visit.get(visit, [])):
             (a, all_a), (b, all_b) = sums[person]
-            if person not in found and all_a and all_b:
+            if person not in difference_of and all_a and all_b:
                 if not (0 <= a <= all_a and 0 <= b <= all_b):
                     return None
-                found[person] = a / all_a - b / all_b
-    return list(found.values())
+                difference_of[person] = a / all_a - b / all_b
+    return list(difference_of.values())

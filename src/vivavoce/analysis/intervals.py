@@ -20,7 +20,7 @@ LEVEL: Final = 0.95
 def with_intervals(
     dataset: Dataset, found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
 ) -> "pd.DataFrame":
-    """What `measures.values.values` found, each value with its 95 % interval; participants are the unit.
+    """The result of `measures.values.values`, with 95% intervals; participants are the unit.
 
     Input   the frame as it was computed with this grouping and these keywords
     Output  the same with low, high, interval (the method), participants; the signature cites the interval
@@ -33,10 +33,12 @@ def with_intervals(
     nested = ClusteredSummary(parts, members)
     places: dict[Any, int] = {group.key: place for place, group in enumerate(members)}
     rows = zip(found["measure"], found["key"], found["whole"], strict=True)
-    intervals = [nested.rate(name, None if whole else places[key], level=LEVEL) for name, key, whole in rows]
+    intervals = [
+        nested.rate(name, None if is_overall else places[key], level=LEVEL) for name, key, is_overall in rows
+    ]
     signed = [
-        line if one.low is None else f"{line}|{cited(one)}"
-        for line, one in zip(found["signature"], intervals, strict=True)
+        line if interval.low is None else f"{line}|{cited(interval)}"
+        for line, interval in zip(found["signature"], intervals, strict=True)
     ]
     return found.assign(
         low=[interval.low for interval in intervals],

@@ -1,4 +1,4 @@
-"""What systems are like, from people's answers and a judge's words: beside each other, never the judge alone.
+"""Estimates for systems from people's answers and a judge's labels: side by side, never the judge alone.
 
 Labels are what participants answered (or voted); a judge's words are the table `judgements`, or come from
 interaction parameters by models that never saw the participant.
@@ -120,15 +120,17 @@ def estimate(
             a chance of it, or a chance that is none
     """
     table = judged_table(dataset, judge, target, by)
-    asked = ~np.isnan(table.labels)
-    rate = bool(np.isin(table.labels[asked], (0.0, 1.0)).all()) and bool(asked.any())
+    labelled = ~np.isnan(table.labels)
+    rate = bool(np.isin(table.labels[labelled], (0.0, 1.0)).all()) and bool(labelled.any())
     logged = logged_chances(dataset, target.partition(".")[0]) if chances is None else {}
     if logged:
-        chances = {one: chance for one, (chance, _) in logged.items()}
-        table, asked = _as_drawn(table, logged)
+        chances = {dialogue: chance for dialogue, (chance, _) in logged.items()}
+        table, labelled = _as_drawn(table, logged)
     odds = None if chances is None else _chances(table, chances)
     keys = sorted({key for key in table.keys if key is not None})
-    sides = [_sides(table, np.array([one == key for one in table.keys]), odds) for key in keys]
+    sides = [
+        _sides(table, np.array([key_of_case == key for key_of_case in table.keys]), odds) for key in keys
+    ]
     groups = [_group(key, side, rate=rate, level=level) for key, side in zip(keys, sides, strict=True)]
     differences = [] if target == PREFERENCE else _differences(keys, sides, level)
     return JudgeEstimates(
@@ -139,11 +141,11 @@ def estimate(
         groups=groups,
         differences=differences,
         words=[*_in_words(table, judge, chosen=odds is not None), *_drawn_words(table, logged)],
-        warnings=_doubts(table, asked, odds),
+        warnings=_doubts(table, labelled, odds),
         signature=signature(
             f"{target}_prediction_powered",
             unit="participant",
-            n=len(np.unique(table.people[asked])),
+            n=len(np.unique(table.people[labelled])),
             data=dataset.hash,
             judge=judge,
             by=by,
@@ -153,21 +155,27 @@ def estimate(
 
 
 def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.15) -> JudgeCalibration:
-    """How far a judge agrees with people, where it is wrong, and whether it may stand in for one of them.
+    """Agreement of a judge with people, its errors, and whether it may stand in for one of them.
 
     Raises  as `judged_table`; InputError: people and judge have no case in common
     """
     table = judged_table(dataset, judge, target)
-    both = ~np.isnan(table.labels) & ~np.isnan(table.said)
-    if not both.any():
+    judged_twice = ~np.isnan(table.labels) & ~np.isnan(table.said)
+    if not judged_twice.any():
         raise InputError(
             f"people and {judge!r} judged no dialogue in common",
             place=target,
             hint="let people judge some that it judged",
         )
-    said, labels, people = table.said[both], table.labels[both], table.people[both]
+    predictions, labels, people = (
+        table.said[judged_twice],
+        table.labels[judged_twice],
+        table.people[judged_twice],
+    )
     features = _features(dataset, table)
-    effects = judge_effects(said - labels, people, {name: one[both] for name, one in features.items()})
+    effects = judge_effects(
+        predictions - labels, people, {name: feature[judged_twice] for name, feature in features.items()}
+    )
     placed = ~np.isnan(table.first)
     if placed.any():
         effects["position"] = position_effect(table.first[placed], table.people[placed])
@@ -176,14 +184,18 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     return JudgeCalibration(
         judge=judge,
         target=target,
-        agreement=agree(said, labels, people),
-        reliability=reliability_diagram(said, labels, people),
+        agreement=agree(predictions, labels, people),
+        reliability=reliability_diagram(predictions, labels, people),
         effects=effects,
         people_with_people=agree(*pairs) if pairs else None,
         alternative=alternative_annotator_test(
-            {one: float(value) for one, value in zip(table.cases, table.said, strict=True) if value == value},
+            {
+                case: float(value)
+                for case, value in zip(table.cases, table.said, strict=True)
+                if value == value
+            },
             annotators,
-            {one: str(who) for one, who in zip(table.cases, table.people, strict=True)},
+            {case: str(who) for case, who in zip(table.cases, table.people, strict=True)},
             epsilon=epsilon,
             alignment="same" if _whole(table.said) else "distance",
         )
@@ -215,158 +227,167 @@ def _differences(
     keys: Sequence[str], sides: Sequence[Mapping[str, JudgedCases]], level: float
 ) -> list[EstimatedDifference]:
     pairs = list(combinations(range(len(keys)), 2))
-    found = [
+    comparisons = [
         {way: powered_difference(sides[i][way], sides[j][way], level=level) for way in sides[i]}
         for i, j in pairs
     ]
-    adjusted = holm([one["joined"].p for one in found])
+    adjusted = holm([comparison["joined"].p for comparison in comparisons])
     return [
-        EstimatedDifference(a=keys[i], b=keys[j], p_adjusted=p, **one)
-        for (i, j), one, p in zip(pairs, found, adjusted, strict=True)
+        EstimatedDifference(a=keys[i], b=keys[j], p_adjusted=p, **comparison)
+        for (i, j), comparison, p in zip(pairs, comparisons, adjusted, strict=True)
     ]
 
 
 def _sides(table: JudgedTable, chosen: np.ndarray, odds: Floats | None) -> dict[str, JudgedCases]:
-    people, said, labels = table.people[chosen], table.said[chosen], table.labels[chosen]
-    joined = JudgedCases(people, said, labels, None if odds is None else odds[chosen])
-    nothing = np.full(len(said), np.nan)
+    people, predictions, labels = table.people[chosen], table.said[chosen], table.labels[chosen]
+    joined = JudgedCases(people, predictions, labels, None if odds is None else odds[chosen])
+    nothing = np.full(len(predictions), np.nan)
     return {
         "people": joined.without_judge(),
         "joined": joined,
-        "judge_uncorrected": JudgedCases(people, nothing, said),
+        "judge_uncorrected": JudgedCases(people, nothing, predictions),
     }
 
 
 def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
-    found = np.array(
+    case_chances = np.array(
         [
-            number_of(chances.get(case, chances.get(one)))
-            for case, one in zip(table.cases, table.dialogues, strict=True)
+            number_of(chances.get(case, chances.get(dialogue)))
+            for case, dialogue in zip(table.cases, table.dialogues, strict=True)
         ]
     )
-    asked = ~np.isnan(table.labels)
-    lacking = [one for one, odds in zip(table.cases, found, strict=True) if odds != odds]
-    judged = [one for one in lacking if one in set(np.array(table.cases)[asked])]
+    labelled = ~np.isnan(table.labels)
+    lacking = [case for case, odds in zip(table.cases, case_chances, strict=True) if odds != odds]
+    judged = [case for case in lacking if case in set(np.array(table.cases)[labelled])]
     if judged:
         raise InputError(
             f"dialogue {judged[0]!r} was judged, and has no chance",
             place="--chances",
             hint="give the file that `judge choose` wrote for these dialogues",
         )
-    wrong = found[(found <= 0) | (found > 1)]
+    wrong = case_chances[(case_chances <= 0) | (case_chances > 1)]
     if len(wrong):
         raise InputError(f"a chance of {wrong[0]:g}", place="--chances", hint="above 0, and at most 1")
-    return np.where(np.isnan(found), 1.0, found)
+    return np.where(np.isnan(case_chances), 1.0, case_chances)
 
 
 def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[LocalizedText]:
-    asked, known = ~np.isnan(table.labels), ~np.isnan(table.said)
-    found = [
+    labelled, predicted = ~np.isnan(table.labels), ~np.isnan(table.said)
+    sentences = [
         statement(
             "People judged {labels} of {n} cases ({people} participants). {judge} alone judged {predicted} "
             "more; its mean error, measured on the human ratings, is subtracted.",
-            labels=int(asked.sum()),
-            n=len(asked),
-            people=len(np.unique(table.people[asked])),
-            predicted=int((~asked & known).sum()),
+            labels=int(labelled.sum()),
+            n=len(labelled),
+            people=len(np.unique(table.people[labelled])),
+            predicted=int((~labelled & predicted).sum()),
             judge=judge,
         ),
         statement("Figures of the judge alone are uncorrected; they show its bias."),
     ]
     if judge == PARAMETERS:
-        found.append(statement("Each dialogue is predicted by models trained on other participants."))
+        sentences.append(statement("Each dialogue is predicted by models trained on other participants."))
     if not chosen:
-        found.append(
+        sentences.append(
             statement(
                 "This requires a random sample of human-judged cases; the log does not show the sampling."
             )
         )
-    if silent := int((~known).sum()):
-        found.append(statement("The judge gave no label for {n} cases; its mean is used there.", n=silent))
-    return found
+    if silent := int((~predicted).sum()):
+        sentences.append(
+            statement("The judge gave no label for {n} cases; its mean is used there.", n=silent)
+        )
+    return sentences
 
 
 def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[LocalizedText]:
-    """Whether the judge finds what people judged better than the rest: then it is no random sample."""
-    known = ~np.isnan(table.said)
-    parts = [known & asked, known & ~asked]
+    """Warning if the judge rates the dialogues that people judged higher than others: no random sample."""
+    predicted = ~np.isnan(table.said)
+    parts = [predicted & asked, predicted & ~asked]
     if odds is not None or min(int(part.sum()) for part in parts) < 2:
         return []
     nothing = np.full(len(asked), np.nan)
     first, second = (JudgedCases(table.people[part], nothing[part], table.said[part]) for part in parts)
-    found = powered_difference(first, second)
-    if found.p is None or found.p >= DOUBTFUL or found.estimate is None:
+    difference = powered_difference(first, second)
+    if difference.p is None or difference.p >= DOUBTFUL or difference.estimate is None:
         return []
     return [
         statement(
             "The judge rates the human-judged cases {difference} better than the rest (p {p}). They are "
             "probably not a random sample, so these figures are unreliable. Sample cases with `judge "
             "choose`.",
-            difference=FormattedNumber(found.estimate, "+.2f"),
-            p=FormattedNumber(found.p, ".2g"),
+            difference=FormattedNumber(difference.estimate, "+.2f"),
+            p=FormattedNumber(difference.p, ".2g"),
         )
     ]
 
 
 def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
-    """Where the judge may be wrong: each system and language against all others, length, success."""
-    found: dict[str, Floats] = {"words": table.words}
+    """Features for the judge's errors: each system and language against all others, length, success."""
+    features: dict[str, Floats] = {"words": table.words}
     keys = sorted({str(key) for key in table.keys})
     if len(keys) > 1:
-        found |= {f"system {key}": np.array([float(one == key) for one in table.keys]) for key in keys}
+        features |= {
+            f"system {key}": np.array([float(key_of_case == key) for key_of_case in table.keys])
+            for key in keys
+        }
     rows = dataset.read("dialogues").select(["dialogue_id", "language"]).to_pylist()
     languages = {row["dialogue_id"]: row["language"] for row in rows}
     spoken = [languages.get(dialogue) for dialogue in table.dialogues]
-    several = sorted({one for one in spoken if one})
+    several = sorted({language for language in spoken if language})
     if len(several) > 1:
-        found |= {f"language {key}": np.array([float(one == key) for one in spoken]) for key in several}
+        features |= {
+            f"language {key}": np.array([float(language == key) for language in spoken]) for key in several
+        }
     success = parameters(dataset, every=False)
     for name in ("objective_success_assigned",):
         if name in success:
-            found[name] = success[name].reindex(list(table.dialogues)).to_numpy(dtype="float64")
-    return found
+            features[name] = success[name].reindex(list(table.dialogues)).to_numpy(dtype="float64")
+    return features
 
 
 def _as_drawn(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> tuple[JudgedTable, np.ndarray]:
     """The table without labels of dialogues that no lot fell on: their chance nobody knows."""
-    drawn = np.array([logged.get(dialogue, (0.0, False))[1] for dialogue in table.dialogues])
-    labels = np.where(drawn, table.labels, np.nan)
+    selected = np.array([logged.get(dialogue, (0.0, False))[1] for dialogue in table.dialogues])
+    labels = np.where(selected, table.labels, np.nan)
     return replace(table, labels=labels), ~np.isnan(labels)
 
 
 def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> list[LocalizedText]:
     if not logged:
         return []
-    judged = {one for one, label in zip(table.dialogues, table.labels, strict=True) if label == label}
-    drawn = {dialogue for dialogue in table.dialogues if logged.get(dialogue, (0.0, False))[1]}
+    judged = {
+        dialogue for dialogue, label in zip(table.dialogues, table.labels, strict=True) if label == label
+    }
+    selected = {dialogue for dialogue in table.dialogues if logged.get(dialogue, (0.0, False))[1]}
     return [
         statement(
             "Dialogues were sampled for annotation with logged probabilities: {drawn} of {n}, of which "
             "{open} are pending. Labels have inverse-probability weights.",
-            drawn=len(drawn),
+            drawn=len(selected),
             n=len(set(table.dialogues)),
-            open=len(drawn - judged),
+            open=len(selected - judged),
         )
     ]
 
 
 def _annotators(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
-    """What each person who judges says of each case: judges of the kind `person`, and annotators."""
-    found = by_annotator(dataset, target) if is_label(dataset, target) else {}
+    """Labels by each person: judges of the kind `person`, and annotators."""
+    labels_of = by_annotator(dataset, target) if is_label(dataset, target) else {}
     for row in dataset.read("judgements").to_pylist():
         if row["kind"] == "person" and row["target"] == target and row["value"] is not None:
-            found.setdefault(row["judge"], {})[row["dialogue_id"]] = row["value"]
-    return found
+            labels_of.setdefault(row["judge"], {})[row["dialogue_id"]] = row["value"]
+    return labels_of
 
 
 def _pairs(
     annotators: Mapping[str, Mapping[str, float]], people: Mapping[str, str]
 ) -> tuple[Any, Any, Any] | None:
     rows = [
-        (one[case], other[case], people.get(case, case))
-        for one, other in combinations(annotators.values(), 2)
-        for case in one
-        if case in other
+        (first[case], second[case], people.get(case, case))
+        for first, second in combinations(annotators.values(), 2)
+        for case in first
+        if case in second
     ]
     if not rows:
         return None
@@ -375,5 +396,5 @@ def _pairs(
 
 
 def _whole(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool((known == np.round(known)).all())
+    valid = values[~np.isnan(values)]
+    return bool((valid == np.round(valid)).all())

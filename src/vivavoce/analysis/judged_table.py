@@ -1,4 +1,4 @@
-"""What people and a judge say of the same dialogues, turns or votes; and how unsure the judge is of each."""
+"""Labels by people and a judge for the same dialogues, turns or votes; and the judge's uncertainty."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ CHOICES: Final = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedTable:
-    """What people and a judge say of each case (a dialogue, a turn, or a vote), one entry each.
+    """Labels by people and a judge for each case (a dialogue, a turn, or a vote), one entry each.
 
     target    as judgements are kept by it: of an item's other names its own
     dialogues  whose cases they are: of a vote the left one
@@ -58,24 +58,24 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         return _labels(dataset, judge, target, by, words)
     answered = targets(dataset)
     column = column_of(target, answered, dataset)
-    cases = [str(one) for one in dataset.read("dialogues")["dialogue_id"].to_pylist()]
+    cases = [str(dialogue_id) for dialogue_id in dataset.read("dialogues")["dialogue_id"].to_pylist()]
     labels = answered[column].reindex(cases).to_numpy(dtype="float64")
     whose = people_of(dataset)
     people = [whose[case] for case in cases]
     if judge == PARAMETERS:
         values = _parameters_for(dataset, target, cases)
-        said = cross_fitted(values, labels, people, train=_learner(labels))
+        predictions = cross_fitted(values, labels, people, train=_learner(labels))
     else:
         rows = _judgements(dataset, judge, column)
-        told = {row["dialogue_id"]: row["value"] for row in rows}
-        said = np.array([number_of(told.get(case)) for case in cases])
+        value_of = {row["dialogue_id"]: row["value"] for row in rows}
+        predictions = np.array([number_of(value_of.get(case)) for case in cases])
     return JudgedTable(
         target=column,
         cases=cases,
         dialogues=cases,
         people=np.array(people),
         keys=group_keys(dataset, by),
-        said=said,
+        said=predictions,
         labels=labels,
         first=np.full(len(cases), np.nan),
         words=np.array([float(words.get(case, 0)) for case in cases]),
@@ -83,7 +83,7 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
 
 
 def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
-    """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
+    """Uncertainty of a judge for each case: by its confidence where it gives one, else by its labels.
 
     Output  1 less the confidence; else as `doubt_of`; on scales how far from people it is expected to be, by
             models that saw nothing of the participant. NaN where it said nothing, or nothing is known
@@ -105,7 +105,7 @@ def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
 
 
 def _parameters_for(dataset: Dataset, target: str, cases: Sequence[str]) -> Floats:
-    """What an item's answers are predicted from, one row a dialogue."""
+    """Predictors of an item's answers, one row a dialogue."""
     names = list(prediction_table(dataset, target).predictors)
     return parameters(dataset).reindex(index=list(cases), columns=names).to_numpy(dtype="float64")
 
@@ -113,7 +113,7 @@ def _parameters_for(dataset: Dataset, target: str, cases: Sequence[str]) -> Floa
 def doubts_by_dialogue(
     dataset: Dataset, table: JudgedTable, judge: str
 ) -> tuple[list[str], Floats, np.ndarray]:
-    """What people may be asked about: its names, how unsure the judge is of each, and its stratum.
+    """Dialogues that people may be asked about: names, the judge's uncertainty, and strata.
 
     Output  dialogues (of turns the whole dialogue, with the mean of their doubts); of votes the cases
     """
@@ -121,11 +121,11 @@ def doubts_by_dialogue(
     if table.target == PREFERENCE:
         return list(table.cases), unsure, keys
     names = list(dict.fromkeys(table.dialogues))
-    places = {one: place for place, one in enumerate(names)}
+    places = {name: place for place, name in enumerate(names)}
     at = np.array([places[dialogue] for dialogue in table.dialogues], dtype=int)
-    known = ~np.isnan(unsure)
-    counts = np.bincount(at, known, len(names))
-    sums = np.bincount(at, np.where(known, unsure, 0.0), len(names))
+    has_doubt = ~np.isnan(unsure)
+    counts = np.bincount(at, has_doubt, len(names))
+    sums = np.bincount(at, np.where(has_doubt, unsure, 0.0), len(names))
     mean = np.divide(sums, counts, out=np.full(len(names), np.nan), where=counts > 0)
     strata = np.empty(len(names), dtype=keys.dtype)
     strata[at] = keys
@@ -133,7 +133,7 @@ def doubts_by_dialogue(
 
 
 def _learner(labels: Floats) -> Learner:
-    """What learns to predict answers: of yes and no their chances, of other scales their values."""
+    """Model of answers: probabilities of yes and no, values on other scales."""
     return _chances if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all() else _values
 
 
@@ -146,34 +146,39 @@ def _values(values: Floats, answers: Floats, groups: Sequence[str]) -> Predict:
 
 
 def _labels(dataset: Dataset, judge: str, target: str, by: str, words: Mapping[str, int]) -> JudgedTable:
-    """What annotators and a judge say of each dialogue or turn; `parameters` are those of its dialogue."""
-    found = labelled_cases(dataset, target)
+    """Labels by annotators and a judge for each dialogue or turn; `parameters` are those of its dialogue."""
+    labelled = labelled_cases(dataset, target)
     whose = people_of(dataset)
-    every = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
-    places = {one: place for place, one in enumerate(every)}
-    at = [places[dialogue] for dialogue in found.dialogues]
-    people, keys = [whose[dialogue] for dialogue in found.dialogues], group_keys(dataset, by)
+    all_dialogues = [
+        str(dialogue_id)
+        for dialogue_id in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
+    ]
+    places = {dialogue_id: place for place, dialogue_id in enumerate(all_dialogues)}
+    at = [places[dialogue] for dialogue in labelled.dialogues]
+    people, keys = [whose[dialogue] for dialogue in labelled.dialogues], group_keys(dataset, by)
     if judge == PARAMETERS:
         values = free_parameters(dataset)[1][at]
-        train = _learner(found.labels) if values.shape[1] else _nothing_known
-        said = cross_fitted(values, found.labels, people, train=train)
+        train = _learner(labelled.labels) if values.shape[1] else _nothing_known
+        predictions = cross_fitted(values, labelled.labels, people, train=train)
     else:
         rows = _judgements(dataset, judge, target)
-        told = {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows}
-        said = np.array([number_of(told.get(one)) for one in zip(found.dialogues, found.turns, strict=True)])
-    if any(turn is not None for turn in found.turns):
+        value_of = {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows}
+        predictions = np.array(
+            [number_of(value_of.get(place)) for place in zip(labelled.dialogues, labelled.turns, strict=True)]
+        )
+    if any(turn is not None for turn in labelled.turns):
         texts = dataset.read("turns", ["dialogue_id", "turn_index", "text"]).to_pylist()
         words = {_case(row): len((row["text"] or "").split()) for row in texts}
     return JudgedTable(
         target=target,
-        cases=found.cases,
-        dialogues=found.dialogues,
+        cases=labelled.cases,
+        dialogues=labelled.dialogues,
         people=np.array(people),
         keys=[keys[place] for place in at],
-        said=said,
-        labels=found.labels,
-        words=np.array([float(words.get(case, 0)) for case in found.cases]),
-        first=np.full(len(found.cases), np.nan),
+        said=predictions,
+        labels=labelled.labels,
+        words=np.array([float(words.get(case, 0)) for case in labelled.cases]),
+        first=np.full(len(labelled.cases), np.nan),
     )
 
 
@@ -182,7 +187,7 @@ def _nothing_known(values: Floats, answers: Floats, _: Sequence[str]) -> Callabl
 
 
 def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTable:
-    told = {
+    row_of = {
         (row["dialogue_id"], row["other_dialogue_id"], row["exchange"]): row
         for row in _judgements(dataset, judge, PREFERENCE)
     }
@@ -190,18 +195,18 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
         name: [] for name in ("cases", "dialogues", "people", "keys", "said", "labels", "words", "first")
     }
     for number, vote in enumerate(dataset.read("votes").to_pylist()):
-        left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
+        left_id, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
         a, b = sorted((vote["left_system"], vote["right_system"]))
         turned = vote["left_system"] != a
-        row = told.get((left, right, vote["exchange"]), {})
-        label, said = CHOICES.get(vote["choice"]), row.get("value")
-        longer = words.get(left, 0) - words.get(right, 0)
-        columns["cases"].append(f"{left} {right} {vote['exchange']}")
-        columns["dialogues"].append(left)
+        row = row_of.get((left_id, right, vote["exchange"]), {})
+        label, prediction = CHOICES.get(vote["choice"]), row.get("value")
+        longer = words.get(left_id, 0) - words.get(right, 0)
+        columns["cases"].append(f"{left_id} {right} {vote['exchange']}")
+        columns["dialogues"].append(left_id)
         columns["people"].append(vote["participant_id"] or f"unknown {number}")
         columns["keys"].append(f"{a} : {b}")
         columns["labels"].append(_turned(label, turned))
-        columns["said"].append(_turned(said, turned))
+        columns["said"].append(_turned(prediction, turned))
         columns["words"].append(float(-longer if turned else longer))
         columns["first"].append(number_of(row.get("first_chosen")))
     arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
@@ -216,20 +221,22 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
 
 def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:
     rows = dataset.read("judgements").to_pylist()
-    found = [row for row in rows if row["judge"] == judge and row["target"] == target]
-    if not found:
-        known = sorted({row["judge"] for row in rows if row["target"] == target} | {PARAMETERS})
-        raise UnknownName("judge", judge, known, place=f"{dataset.folder} target {target}")
-    return found
+    judgements = [row for row in rows if row["judge"] == judge and row["target"] == target]
+    if not judgements:
+        judges = sorted({row["judge"] for row in rows if row["target"] == target} | {PARAMETERS})
+        raise UnknownName("judge", judge, judges, place=f"{dataset.folder} target {target}")
+    return judgements
 
 
 def _words(dataset: Dataset) -> dict[str, int]:
     """Words of the system in each dialogue."""
-    found: dict[str, int] = {}
+    words_of: dict[str, int] = {}
     for row in dataset.read("turns").select(["dialogue_id", "party", "text"]).to_pylist():
         if row["party"] == "system":
-            found[row["dialogue_id"]] = found.get(row["dialogue_id"], 0) + len((row["text"] or "").split())
-    return found
+            words_of[row["dialogue_id"]] = words_of.get(row["dialogue_id"], 0) + len(
+                (row["text"] or "").split()
+            )
+    return words_of
 
 
 def number_of(value: float | None) -> float:

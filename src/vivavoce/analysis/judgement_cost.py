@@ -1,4 +1,4 @@
-"""What a judgement takes: time, people and money of comparing, reading, voting and live dialogues.
+"""Cost of a judgement: time, people and money of comparing, reading, voting and live dialogues.
 
 Source  Guerini et al. 2018, section 4.5: a live session took 30 minutes and two people, one of them the
         wizard; the comparison of transcripts took 3 minutes and one
@@ -19,7 +19,7 @@ ARMS: Final = ("compared", "read", "voted", "live", "live_wizard")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgementEffort:
-    """What one way of judging took.
+    """Cost of one way of judging.
 
     arm                 compared, read (transcripts), voted (arena), live, live_wizard (dialogues with a form)
     judgements          answered questions
@@ -47,7 +47,7 @@ def effort(datasets: Sequence[Dataset], hourly: float | None = None) -> list[Jud
             time, too, and is counted
     """
     spent: dict[str, _Spent] = defaultdict(_Spent)
-    for dataset in (one.everything for one in datasets):
+    for dataset in (opened.everything for opened in datasets):
         _choices(dataset, "preferences", "compared", spent, ("visit_id", "comparison_number"))
         _choices(dataset, "readings", "read", spent, ("visit_id", "reading_number"))
         _choices(dataset, "votes", "voted", spent, ("bout_id", "exchange"))
@@ -73,15 +73,15 @@ class _Spent:
 def _row(arm: str, spent: _Spent, hourly: float | None) -> JudgementEffort:
     people = 2 if arm == "live_wizard" else 1
     seconds = spent.seconds / spent.timed if spent.timed else None
-    known = seconds is not None
+    is_timed = seconds is not None
     return JudgementEffort(
         arm=arm,
         judgements=spent.judgements,
         participants=len(spent.people),
         people=people,
         seconds_per_judgement=seconds,
-        minutes_per_participant=spent.seconds / 60 / len(spent.people) if known else None,
-        cost_per_judgement=seconds * people / 3600 * hourly if known and hourly is not None else None,
+        minutes_per_participant=spent.seconds / 60 / len(spent.people) if is_timed else None,
+        cost_per_judgement=seconds * people / 3600 * hourly if is_timed and hourly is not None else None,
     )
 
 
@@ -102,11 +102,11 @@ def _live(dataset: Dataset, spent: dict[str, _Spent]) -> None:
             answers[row["dialogue_id"]].append(row)
     wizards = wizard_systems(dataset)
     for dialogue in dataset.read("dialogues").to_pylist():
-        given = answers.get(dialogue["dialogue_id"])
-        if given:
+        times = answers.get(dialogue["dialogue_id"])
+        if times:
             arm = "live_wizard" if dialogue["system"] in wizards else "live"
             person = dialogue["participant_id"] or dialogue["visit_id"] or dialogue["dialogue_id"]
-            spent[arm].add(len(given), _lasted(dialogue, given), person)
+            spent[arm].add(len(times), _lasted(dialogue, times), person)
 
 
 def _lasted(dialogue: Row, given: Sequence[Row]) -> float | None:

@@ -34,7 +34,7 @@ class LabelledCases:
 
 
 def is_label(dataset: Dataset, target: str) -> bool:
-    """Whether a target names a layer of annotation and one of its labels, such as `context.AP`."""
+    """True if a target names a layer of annotation and one of its labels, such as `context.AP`."""
     layer, dot, _ = target.partition(".")
     return bool(dot) and (layer in LAYERS or layer in _layers(dataset))
 
@@ -44,7 +44,7 @@ def _layers(dataset: Dataset) -> set[str]:
 
 
 def is_turn_label(dataset: Dataset, target: str) -> bool:
-    """Whether a target is a label of turns."""
+    """True if a target is a label of turns."""
     if not is_label(dataset, target):
         return False
     rows = _rows(dataset, target)
@@ -61,32 +61,38 @@ def labelled_cases(dataset: Dataset, target: str) -> LabelledCases:
     standing = Labels(rows)
     won, disputes = standing.of(layer), standing.open(layer)
     cases, dialogues, turns, labels = list[str](), list[str](), list[int | None](), list[float]()
-    for one, turn in _places(dataset, layer, rows):
-        cases.append(one if turn is None else f"{one} {turn}")
-        dialogues.append(one)
+    for dialogue_id, turn in _places(dataset, layer, rows):
+        cases.append(dialogue_id if turn is None else f"{dialogue_id} {turn}")
+        dialogues.append(dialogue_id)
         turns.append(turn)
-        labels.append(np.nan if one not in won else _stands(label, turn, won[one], disputes.get(one, [])))
+        labels.append(
+            np.nan
+            if dialogue_id not in won
+            else _stands(label, turn, won[dialogue_id], disputes.get(dialogue_id, []))
+        )
     return LabelledCases(target, cases, dialogues, turns, np.array(labels, dtype=float))
 
 
 def by_annotator(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
-    """What each annotator says of each case of the dialogues that they annotated."""
+    """Labels of each annotator for each case of the dialogues that they annotated."""
     rows = [row for row in _rows(dataset, target) if row["annotator_id"] != ADJUDICATED]
     layer, _, label = target.partition(".")
-    told: dict[str, set[str]] = {}
-    given: dict[str, set[tuple[str, int | None]]] = {}
+    annotated_by: dict[str, set[str]] = {}
+    labelled_by: dict[str, set[tuple[str, int | None]]] = {}
     for row in rows:
-        told.setdefault(row["annotator_id"], set()).add(row["dialogue_id"])
+        annotated_by.setdefault(row["annotator_id"], set()).add(row["dialogue_id"])
         if row["label"] == label:
-            given.setdefault(row["annotator_id"], set()).add((row["dialogue_id"], row["turn_index"]))
+            labelled_by.setdefault(row["annotator_id"], set()).add((row["dialogue_id"], row["turn_index"]))
     places = _places(dataset, layer, rows)
     return {
         who: {
-            one if turn is None else f"{one} {turn}": float((one, turn) in given.get(who, set()))
-            for one, turn in places
-            if one in mine
+            dialogue_id if turn is None else f"{dialogue_id} {turn}": float(
+                (dialogue_id, turn) in labelled_by.get(who, set())
+            )
+            for dialogue_id, turn in places
+            if dialogue_id in mine
         }
-        for who, mine in told.items()
+        for who, mine in annotated_by.items()
     }
 
 
@@ -95,46 +101,52 @@ def free_parameters(dataset: Dataset) -> tuple[list[str], Floats]:
 
     Output  those that vary and are known in half of all dialogues
     """
-    known = parameters(dataset)
+    table = parameters(dataset)
     tables = Tables(dataset)
     free = [
-        str(column) for column in known.columns if not tables.counted(MEASURES.get(str(column)).components)[1]
+        str(column) for column in table.columns if not tables.counted(MEASURES.get(str(column)).components)[1]
     ]
-    names, _ = usable(known.reindex(columns=free), judgements=False)
-    dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
-    return names, known.reindex(index=dialogues, columns=names).to_numpy(dtype="float64")
+    names, _ = usable(table.reindex(columns=free), judgements=False)
+    dialogues = [
+        str(dialogue_id)
+        for dialogue_id in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
+    ]
+    return names, table.reindex(index=dialogues, columns=names).to_numpy(dtype="float64")
 
 
 def _rows(dataset: Dataset, target: str) -> list[Mapping[str, Any]]:
     layer, _, label = target.partition(".")
     rows = [row for row in dataset.read("annotations").to_pylist() if row["layer"] == layer]
-    known = {row["label"] for row in rows} | set(LAYERS[layer].labels if layer in LAYERS else ())
-    if label not in known:
-        labels = sorted(f"{layer}.{one}" for one in known - {"none", UNDECIDED})
+    known_labels = {row["label"] for row in rows} | set(LAYERS[layer].labels if layer in LAYERS else ())
+    if label not in known_labels:
+        labels = sorted(f"{layer}.{other_label}" for other_label in known_labels - {"none", UNDECIDED})
         raise UnknownName("target", target, labels, place=str(dataset.folder))
     return rows
 
 
 def _places(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, int | None]]:
     """Dialogues, or turns of those whom the layer is about: of a stranger's layer of whoever has a label."""
-    dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
+    dialogues = [
+        str(dialogue_id)
+        for dialogue_id in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
+    ]
     parties = _parties(dataset, layer, rows)
     if not parties:
         return [(dialogue, None) for dialogue in dialogues]
     turns: dict[str, list[int]] = {}
-    for one, index, party in _turns(dataset):
+    for turn_dialogue, index, party in _turns(dataset):
         if party in parties:
-            turns.setdefault(one, []).append(index)
+            turns.setdefault(turn_dialogue, []).append(index)
     return [(dialogue, index) for dialogue in dialogues for index in sorted(turns.get(dialogue, []))]
 
 
 def _parties(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Whose turns a layer is about; none: whole dialogues."""
+    """Parties whose turns a layer is about; none: whole dialogues."""
     if layer in LAYERS:
         about = LAYERS[layer].about
         return {"user", "system"} if about == "turn" else {about} - {DIALOGUE}
     labelled = {(row["dialogue_id"], row["turn_index"]) for row in rows}
-    return {party for one, index, party in _turns(dataset) if (one, index) in labelled}
+    return {party for dialogue_id, index, party in _turns(dataset) if (dialogue_id, index) in labelled}
 
 
 def _turns(dataset: Dataset) -> list[tuple[str, int, str]]:
@@ -143,7 +155,7 @@ def _turns(dataset: Dataset) -> list[tuple[str, int, str]]:
 
 
 def _stands(label: str, turn: int | None, won: Sequence[Label], disputes: Sequence[Dispute]) -> float:
-    if any(one.label == label and one.turn_index == turn for one in won):
+    if any(standing.label == label and standing.turn_index == turn for standing in won):
         return 1.0
     shares = [
         sum(_says(dispute.options[place], label) for place in dispute.said) / len(dispute.said)

@@ -24,13 +24,13 @@ def dialogue_numbers(dataset: Dataset) -> dict[str, tuple[str, int]]:
     for row in dataset.read("dialogues").select(columns).to_pylist():
         if row["participant_id"] is not None:
             by_person[row["participant_id"]].append(row)
-    found: dict[str, tuple[str, int]] = {}
+    number_of_dialogue: dict[str, tuple[str, int]] = {}
     for person, rows in by_person.items():
         if any(row["dialogue_number"] is None for row in rows):
             timed = sorted((row for row in rows if row["started_at"]), key=lambda row: row["started_at"])
             rows = [{**row, "dialogue_number": place} for place, row in enumerate(timed, start=1)]
-        found |= {row["dialogue_id"]: (person, row["dialogue_number"]) for row in rows}
-    return found
+        number_of_dialogue |= {row["dialogue_id"]: (person, row["dialogue_number"]) for row in rows}
+    return number_of_dialogue
 
 
 class LearningStep(NamedTuple):
@@ -61,11 +61,11 @@ def learning(dataset: Dataset) -> list[LearningStep]:
     for measure in RATES:
         rows = parts[(parts["measure"] == measure) & (parts["denominator"] > 0)]
         cases = [
-            (*numbers[one], top, bottom)
-            for one, top, bottom in zip(
+            (*numbers[dialogue_id], top, bottom)
+            for dialogue_id, top, bottom in zip(
                 rows["dialogue_id"], rows["numerator"], rows["denominator"], strict=True
             )
-            if one in numbers
+            if dialogue_id in numbers
         ]
         if not cases or any(top not in range(int(bottom) + 1) for *_, top, bottom in cases):
             continue

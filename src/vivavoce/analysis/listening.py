@@ -69,7 +69,7 @@ class ConditionContrast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipPreference:
-    """How often a is preferred to b, from 0 to 1, a tie counting half to each; p against one half.
+    """Share (0 to 1) that prefers a to b, a tie counting half to each; p against one half.
 
     p_holm  over all pairs
     Empty   nothing that can be tested: no limits and no p
@@ -116,7 +116,7 @@ Compared = TypeVar("Compared", ConditionContrast, ClipPreference)
 
 
 def has_listening(dataset: Dataset) -> bool:
-    """Whether anybody judged clips."""
+    """True if anybody judged clips."""
     return dataset.read("listening").num_rows > 0
 
 
@@ -127,29 +127,29 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
     Note    who counted the tones wrong to the last is left out, and counted in `left_out`
     Raises  InputError: no clip was judged by anybody whose hearing was right
     """
-    every = dataset.read("listening").to_pylist()
-    rows = [row for row in every if row["hearing"] is not False]
+    judgements = dataset.read("listening").to_pylist()
+    rows = [row for row in judgements if row["hearing"] is not False]
     if not rows:
         raise InputError(
-            f"{len(every)} judgements of clips, none by people who counted the tones right",
+            f"{len(judgements)} judgements of clips, none by people who counted the tones right",
             place=str(dataset.folder),
             hint="export a study with a step `listen` that people went through",
         )
     rated = [row for row in rows if row["value"] is not None]
     compared = [row for row in rows if row["choice"] is not None]
     parts = {
-        one: [row for row in rated if row["condition"] == one]
-        for one in sorted({row["condition"] for row in rated})
+        condition: [row for row in rated if row["condition"] == condition]
+        for condition in sorted({row["condition"] for row in rated})
     }
-    opinions = [_opinion(one, own, level) for one, own in parts.items()]
+    opinions = [_opinion(condition, condition_rows, level) for condition, condition_rows in parts.items()]
     contrasts = _adjusted([_contrast(parts, a, b, level) for a, b in combinations(parts, 2)])
     pairs = _adjusted(
         [
-            _preference(one, [row for row in compared if _couple(row) == one], level)
-            for one in sorted({_couple(row) for row in compared})
+            _preference(pair, [row for row in compared if _couple(row) == pair], level)
+            for pair in sorted({_couple(row) for row in compared})
         ]
     )
-    people, deaf = len(set(_people(rows))), [row for row in every if row["hearing"] is False]
+    people, deaf = len(set(_people(rows))), [row for row in judgements if row["hearing"] is False]
     return ListeningResults(
         study=dataset.study,
         data=dataset.hash,
@@ -172,7 +172,10 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
 
 
 def _signed(name: str, found: Sequence[Compared], data: str, level: float) -> list[Compared]:
-    return [replace(one, signature=_signature(name, one, data, level, a=one.a, b=one.b)) for one in found]
+    return [
+        replace(result, signature=_signature(name, result, data, level, a=result.a, b=result.b))
+        for result in found
+    ]
 
 
 def _signature(
@@ -184,8 +187,11 @@ def _signature(
 
 
 def _adjusted(found: Sequence[Compared]) -> list[Compared]:
-    """The same with p adjusted after Holm over all of them."""
-    return [replace(one, p_holm=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
+    """Results with p adjusted after Holm over all of them."""
+    return [
+        replace(result, p_holm=p)
+        for result, p in zip(found, holm([result.p for result in found]), strict=True)
+    ]
 
 
 def _people(rows: Sequence[Row]) -> list[str]:
@@ -199,18 +205,18 @@ def _couple(row: Row) -> tuple[str, str]:
 
 def _opinion(condition: str, rows: Sequence[Row], level: float) -> ConditionOpinion:
     values = [row["value"] for row in rows]
-    found = bounded_mean(np.array(_people(rows)), values, WORST, BEST, level)  # its p means nothing here
+    mean = bounded_mean(np.array(_people(rows)), values, WORST, BEST, level)  # its p means nothing here
     shares: dict[int, int] = defaultdict(int)
     for value in values:
         shares[int(value)] += 1
     return ConditionOpinion(
         condition=condition,
-        mean=found.mean,
-        low=found.low,
-        high=found.high,
-        icc=found.icc,
-        participants=found.participants,
-        method=found.method,
+        mean=mean.mean,
+        low=mean.low,
+        high=mean.high,
+        icc=mean.icc,
+        participants=mean.participants,
+        method=mean.method,
         ratings=len(rows),
         clips=len({row["clip"] for row in rows}),
         counts=[shares[code] for code in range(WORST, BEST + 1)],
@@ -219,13 +225,13 @@ def _opinion(condition: str, rows: Sequence[Row], level: float) -> ConditionOpin
 
 def _contrast(parts: dict[str, list[Row]], a: str, b: str, level: float) -> ConditionContrast:
     """The score of one condition minus another's; who rated both is in both."""
-    people = [_people(parts[one]) for one in (a, b)]
+    people = [_people(parts[condition]) for condition in (a, b)]
     _, codes = np.unique(np.concatenate(people), return_inverse=True)
     who = np.split(codes, [len(people[0])])
-    values = [np.array([row["value"] for row in parts[one]], dtype=float) for one in (a, b)]
+    values = [np.array([row["value"] for row in parts[condition]], dtype=float) for condition in (a, b)]
     sides = [(value, np.ones(len(value))) for value in values]
-    found = compare_clusters(who[0], who[1], sides[0], sides[1], level=level, most=BEST - WORST)
-    interval = interval_facts(found)
+    comparison = compare_clusters(who[0], who[1], sides[0], sides[1], level=level, most=BEST - WORST)
+    interval = interval_facts(comparison)
     return ConditionContrast(
         a=a,
         b=b,
@@ -233,27 +239,27 @@ def _contrast(parts: dict[str, list[Row]], a: str, b: str, level: float) -> Cond
         low=interval["low"],
         high=interval["high"],
         p=interval["p"],
-        method=found.method if found else "none",
+        method=comparison.method if comparison else "none",
         participants=len(set(codes.tolist())),
         both=len(set(people[0]) & set(people[1])),
     )
 
 
 def _preference(couple: tuple[str, str], rows: Sequence[Row], level: float) -> ClipPreference:
-    """How often the first condition by name is preferred; a tie counts half."""
+    """Preference for the first condition by name; a tie counts half."""
     a, b = couple
     won = [_won(row, a) for row in rows]
-    found = bounded_share(np.array(_people(rows)), won, level)
+    share = bounded_share(np.array(_people(rows)), won, level)
     return ClipPreference(
         a=a,
         b=b,
-        share=found.mean,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        icc=found.icc,
-        participants=found.participants,
-        method=found.method,
+        share=share.mean,
+        low=share.low,
+        high=share.high,
+        p=share.p,
+        icc=share.icc,
+        participants=share.participants,
+        method=share.method,
         judgements=len(rows),
         a_better=won.count(1.0),
         b_better=won.count(0.0),

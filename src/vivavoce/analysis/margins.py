@@ -27,8 +27,8 @@ def margin_of(name: str, margins: Margins) -> float | None:
     Raises  InputError: no difference could reach it, see `check_margin`
     """
     by_name = margins if isinstance(margins, Mapping) else {} if margins is None else {RATES: margins}
-    found = by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
-    return None if found is None else check_margin(name, found)
+    margin = by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
+    return None if margin is None else check_margin(name, margin)
 
 
 def check_margin(name: str, margin: float, *, place: str = "margin") -> float:
@@ -67,11 +67,11 @@ def check_margins_used(margins: Margins, names: Iterable[str]) -> None:
 
 def possible_margins(margins: Mapping[str, float]) -> dict[str, float]:
     """Declared margins without those that nothing can miss, as an older study may have."""
-    found: dict[str, float] = {}
+    checked: dict[str, float] = {}
     for name, margin in margins.items():
         with suppress(InputError):
-            found[name] = check_margin(name, margin)
-    return found
+            checked[name] = check_margin(name, margin)
+    return checked
 
 
 class Compared(Protocol):
@@ -90,10 +90,12 @@ def equivalences(
     Input   measures, each with the comparison behind its test (None: it cannot be judged)
     Empty   no margin of this measure, or nothing to judge: None in its place
     """
-    found = [_equivalence(one, margin_of(measure, margins)) for measure, one in compared]
-    p_values = iter(adjusted([one.p for one in found if one], correction))
-    tests = sum(one is not None for one in found)
-    return [one and _adjusted(one, next(p_values), tests) for one in found]
+    tests_or_none = [
+        _equivalence(difference, margin_of(measure, margins)) for measure, difference in compared
+    ]
+    p_values = iter(adjusted([equivalence.p for equivalence in tests_or_none if equivalence], correction))
+    tests = sum(equivalence is not None for equivalence in tests_or_none)
+    return [equivalence and _adjusted(equivalence, next(p_values), tests) for equivalence in tests_or_none]
 
 
 def _adjusted(one: AdjustedEquivalence, p: float | None, tests: int) -> AdjustedEquivalence:
@@ -108,7 +110,7 @@ def _equivalence(found: Compared | None, margin: float | None) -> AdjustedEquiva
 def no_worse_tests(
     compared: Iterable[tuple[str, str | None, str | None, AdjustedEquivalence | None]], correction: str
 ) -> list[Sequence[NoWorse]]:
-    """Whether one of two groups is no worse than the other: the two tests of equivalence, each by itself.
+    """Non-inferiority of each of two groups: the two tests of equivalence, each by itself.
 
     Input   measures, each with its two groups and the equivalence of their difference
     Output  of each the first than the second, and the second than the first
@@ -116,22 +118,30 @@ def no_worse_tests(
     Note    of a comparison's two hypotheses at most one is true; all of these are adjusted as one family
     Source  non-inferiority by one test against a margin named beforehand: Piaggio et al. 2012
     """
-    given = list(compared)
-    tested = [one for measure, _, _, one in given if one and MEASURES.get(measure).direction is not None]
-    ps = iter(adjusted_pairs([(one.p_lower, one.p_upper) for one in tested], correction))
-    found: list[Sequence[NoWorse]] = []
-    for measure, a, b, one in given:
-        if one is None or (direction := MEASURES.get(measure).direction) is None:
-            found.append(())
+    comparisons = list(compared)
+    tested = [
+        equivalence
+        for measure, _, _, equivalence in comparisons
+        if equivalence and MEASURES.get(measure).direction is not None
+    ]
+    ps = iter(
+        adjusted_pairs([(equivalence.p_lower, equivalence.p_upper) for equivalence in tested], correction)
+    )
+    test_pairs: list[Sequence[NoWorse]] = []
+    for measure, a, b, tested_pair in comparisons:
+        if tested_pair is None or (direction := MEASURES.get(measure).direction) is None:
+            test_pairs.append(())
             continue
-        both = list(zip((one.p_lower, one.p_upper), next(ps), strict=True))
-        first, second = both if direction == "higher" else reversed(both)
-        found.append((_no_worse(a, b, one, *first), _no_worse(b, a, turned(one), *second)))
-    return found
+        sides = list(zip((tested_pair.p_lower, tested_pair.p_upper), next(ps), strict=True))
+        first, second = sides if direction == "higher" else reversed(sides)
+        test_pairs.append(
+            (_no_worse(a, b, tested_pair, *first), _no_worse(b, a, turned(tested_pair), *second))
+        )
+    return test_pairs
 
 
 def turned(one: AdjustedEquivalence) -> AdjustedEquivalence:
-    """The same equivalence with the other group first."""
+    """Swap the groups of an equivalence."""
     return replace(
         one,
         difference=-one.difference,

@@ -25,7 +25,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFrame:
-    """What a formula asks for of a dataset, one row a dialogue (or an answer).
+    """Data of a formula from a dataset, one row a dialogue (or an answer).
 
     response   what is explained, by its full name; `unit` is what a row counts
     tops, bottoms   the response: numerators and denominators (1 for values)
@@ -59,17 +59,17 @@ def make_frame(dataset: Dataset, formula: ModelFormula, family: str | None = Non
     parts = sums(dataset)
     dialogues = dataset.read("dialogues").to_pandas()
     frame = _responses(dataset, formula.response, parts, family)
-    asked = dict.fromkeys([*formula.names, *(name for group in formula.grouping for name in group)])
-    columns = {name: _variable(dataset, parts, dialogues, name) for name in asked}
-    known = pd.DataFrame(columns, index=dialogues["dialogue_id"])
-    rows = known.loc[frame.variables["dialogue_id"]].reset_index(drop=True)
+    names = dict.fromkeys([*formula.names, *(name for group in formula.grouping for name in group)])
+    columns = {name: _variable(dataset, parts, dialogues, name) for name in names}
+    table = pd.DataFrame(columns, index=dialogues["dialogue_id"])
+    rows = table.loc[frame.variables["dialogue_id"]].reset_index(drop=True)
     if "participant" in rows:  # nobody knows who: a participant of their own
         unknown = rows["participant"].isna()
         rows["participant"] = rows["participant"].where(~unknown, "\0" + frame.variables["dialogue_id"])
     used = rows.notna().all(axis=1).to_numpy() if len(rows.columns) else np.ones(len(rows), dtype=bool)
     if not used.any():
         raise InputError(
-            f"no {frame.unit} has {frame.response} and all of {', '.join(asked)}",
+            f"no {frame.unit} has {frame.response} and all of {', '.join(names)}",
             place="--model",
             hint="leave out what the dataset does not know",
         )
@@ -88,7 +88,8 @@ def _responses(dataset: Dataset, name: str, parts: Sums, family: str | None) -> 
         return _item(dataset, name, family)
     if name == SUCCESS:
         name = next(
-            (one for one in HEADLINES if parts.denominators[parts.measures.index(one)].any()), HEADLINES[0]
+            (headline for headline in HEADLINES if parts.denominators[parts.measures.index(headline)].any()),
+            HEADLINES[0],
         )
     if name not in MEASURES.names():
         raise UnknownName("measure", name, [SUCCESS, *MEASURES.names()], place="--model")
@@ -97,8 +98,8 @@ def _responses(dataset: Dataset, name: str, parts: Sums, family: str | None) -> 
     tops, bottoms = parts.numerators[place, used], parts.denominators[place, used]
     if not len(used):
         raise InputError(f"no dialogue has a case of {name}", place="--model", hint="see `vivavoce measure`")
-    whole = not (tops % 1).any() and not (bottoms % 1).any()
-    counted = whole and bool(((tops >= 0) & (tops <= bottoms)).all())
+    integral = not (tops % 1).any() and not (bottoms % 1).any()
+    counted = integral and bool(((tops >= 0) & (tops <= bottoms)).all())
     chosen: Any = family or ("rate" if counted else "mean")
     if chosen == "rate" and not counted:
         raise InputError(f"{name} is no rate", place="--family", hint="say mean, or count")
@@ -121,24 +122,29 @@ def _responses(dataset: Dataset, name: str, parts: Sums, family: str | None) -> 
 def _item(dataset: Dataset, name: str, family: str | None) -> ModelFrame:
     instrument, _, item = name.partition(".")
     ratings = dataset.read("ratings").to_pandas()
-    own = ratings[(ratings["instrument"] == instrument) & (ratings["item_id"] == item)]
-    own = own[own["value"].notna() & own["dialogue_id"].notna()].drop_duplicates("dialogue_id", keep="last")
-    if own.empty:
+    item_rows = ratings[(ratings["instrument"] == instrument) & (ratings["item_id"] == item)]
+    item_rows = item_rows[item_rows["value"].notna() & item_rows["dialogue_id"].notna()].drop_duplicates(
+        "dialogue_id", keep="last"
+    )
+    if item_rows.empty:
         about = ratings[ratings["dialogue_id"].notna() & ratings["value"].notna()]
-        known = sorted(
-            {f"{one}.{two}" for one, two in zip(about["instrument"], about["item_id"], strict=True)}
+        item_names = sorted(
+            {
+                f"{item_instrument}.{two}"
+                for item_instrument, two in zip(about["instrument"], about["item_id"], strict=True)
+            }
         )
-        raise UnknownName("item", name, known, place="--model")
-    tops = own["value"].to_numpy(dtype=float)
+        raise UnknownName("item", name, item_names, place="--model")
+    tops = item_rows["value"].to_numpy(dtype=float)
     chosen: Any = family or ("ordinal" if len(np.unique(tops)) > 2 else "rate")
     _check(chosen, tops, name)
-    ids = own[["dialogue_id"]].reset_index(drop=True)
+    ids = item_rows[["dialogue_id"]].reset_index(drop=True)
     return ModelFrame(
         response=name,
         unit="answer",
         family=chosen,
         tops=tops,
-        bottoms=np.ones(len(own)),
+        bottoms=np.ones(len(item_rows)),
         variables=ids,
         left_out=0,
     )
@@ -168,14 +174,14 @@ def _variable(dataset: Dataset, parts: Sums, dialogues: pd.DataFrame, name: str)
         return _order(dialogues)
     attributes = _attributes(dataset)
     if name in attributes:
-        own = attributes[name]
-        return np.array([own(person) for person in dialogues["participant_id"]])
+        value_of = attributes[name]
+        return np.array([value_of(person) for person in dialogues["participant_id"]])
     if name in MEASURES.names():
         place = parts.measures.index(name)
         with np.errstate(divide="ignore", invalid="ignore"):
             return parts.numerators[place] / parts.denominators[place]
-    known = [*dataset.factors, *GROUPS, POPULATION, "visit", ORDER, *attributes]
-    raise UnknownName("variable", name, known, place="--model")
+    variables = [*dataset.factors, *GROUPS, POPULATION, "visit", ORDER, *attributes]
+    raise UnknownName("variable", name, variables, place="--model")
 
 
 def _texts(column: Any) -> np.ndarray:
@@ -183,26 +189,26 @@ def _texts(column: Any) -> np.ndarray:
 
 
 def _order(dialogues: pd.DataFrame) -> Floats:
-    """Which of their dialogues it is for a participant, from 1."""
-    known: Any = dialogues["dialogue_number"] if "dialogue_number" in dialogues else pd.Series([None])
-    if known.notna().all():
-        return known.to_numpy(dtype=float)
+    """Number of the dialogue among those of its participant, from 1."""
+    numbers: Any = dialogues["dialogue_number"] if "dialogue_number" in dialogues else pd.Series([None])
+    if numbers.notna().all():
+        return numbers.to_numpy(dtype=float)
     placed = dialogues.sort_values(["started_at", "dialogue_id"])
     return (placed.groupby("participant_id").cumcount() + 1.0).reindex(dialogues.index).to_numpy()
 
 
 def _attributes(dataset: Dataset) -> dict[str, Callable[[Any], Any]]:
-    """What is known of participants, by name: all numbers, or texts."""
+    """Attributes of participants by name: all numbers, or texts."""
     people = dataset.read("participants").select(["participant_id", "attributes"]).to_pydict()
-    told: dict[str, dict[str, Any]] = {}
+    values_of_name: dict[str, dict[str, Any]] = {}
     for person, text in zip(*people.values(), strict=True):
         for name, value in (json.loads(text) if text else {}).items():
             if isinstance(value, str | int | float):
-                told.setdefault(name, {})[person] = value
-    found: dict[str, Callable[[str | None], Any]] = {}
-    for name, values in told.items():
+                values_of_name.setdefault(name, {})[person] = value
+    getters: dict[str, Callable[[str | None], Any]] = {}
+    for name, values in values_of_name.items():
         if all(isinstance(value, int | float) for value in values.values()):
-            found[name] = lambda person, own=values: float(own.get(str(person), np.nan))
+            getters[name] = lambda person, own=values: float(own.get(str(person), np.nan))
         else:
-            found[name] = lambda person, own=values: str(own[person]) if person in own else None
-    return found
+            getters[name] = lambda person, own=values: str(own[person]) if person in own else None
+    return getters

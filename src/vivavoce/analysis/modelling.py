@@ -150,7 +150,7 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
     formula = read_formula(text)
     frame = make_frame(dataset, formula, family)
     design = _design(formula, frame)
-    model = _Model(frame, design, [frame.groups(one) for one in formula.grouping])
+    model = _Model(frame, design, [frame.groups(names) for names in formula.grouping])
     try:
         fitted = model.fit()
         terms = _terms(model, fitted)
@@ -162,8 +162,10 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
     judge = _Judge(people, level)
     contrasts = _contrasts(model, fitted, judge)
     contrasts = [
-        replace(one, p_adjusted=p, signature=_signature(frame, formula, dataset, fitted, people, one))
-        for one, p in zip(contrasts, holm([contrast.p for contrast in contrasts]), strict=True)
+        replace(
+            contrast, p_adjusted=p, signature=_signature(frame, formula, dataset, fitted, people, contrast)
+        )
+        for contrast, p in zip(contrasts, holm([contrast.p for contrast in contrasts]), strict=True)
     ]
     deviations = zip(formula.grouping, model.grouping, fitted.deviations, strict=True)
     n = len(frame.tops) if frame.family != "rate" else float(frame.bottoms.sum())
@@ -212,7 +214,7 @@ class _Design:
     constant: bool
 
     def of(self, variables: pd.DataFrame) -> Floats:
-        """The same columns for other values of the variables."""
+        """Columns of the design for other values of the variables."""
         matrix = np.asarray(self.spec.get_model_matrix(variables), dtype=float)
         return matrix if self.constant else matrix[:, 1:]
 
@@ -243,8 +245,8 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
     constant = frame.family != "ordinal"  # thresholds are its constants
     first = 0 if constant else 1
     terms = {
-        frozenset(str(factor) for factor in term.factors): slice(own.start - first, own.stop - first)
-        for term, own in spec.term_slices.items()
+        frozenset(str(factor) for factor in term.factors): slice(columns.start - first, columns.stop - first)
+        for term, columns in spec.term_slices.items()
         if str(term) != "1"
     }
     return _Design(values[:, first:], names[first:], terms, spec, constant)
@@ -262,25 +264,25 @@ def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats,
     extra = [
         names[at] for at in range(1, values.shape[1]) if rank(values[:, : at + 1]) == rank(values[:, :at])
     ]
-    told = [
+    warnings = [
         f" ({a} and {b} are confounded)"
         for a, b in _categories(formula, frame)
         if confounded(list(frame.variables[a]), list(frame.variables[b]))
     ]
     raise InputError(
         f"{', '.join(extra)} cannot be told apart from the rest: some combination never occurs"
-        + "".join(told[:1]),
+        + "".join(warnings[:1]),
         place="--model",
         hint="leave it out, or write + instead of *",
     )
 
 
 def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[LocalizedText]:
-    """What is confounded or unbalanced among the categories of the formula."""
+    """Warnings on confounded or unbalanced categories of the formula."""
     return [
-        told
+        warning
         for a, b in _categories(formula, frame)
-        if (told := together(a, list(frame.variables[a]), b, list(frame.variables[b]), modelled=True))
+        if (warning := together(a, list(frame.variables[a]), b, list(frame.variables[b]), modelled=True))
     ]
 
 
@@ -328,28 +330,28 @@ class _Judge:
     level: float
 
     def interval(self, value: float, error: float, name: str = "") -> ModelCoefficient:
-        found = ModelCoefficient(name=name, estimate=value, se=error)
+        coefficient = ModelCoefficient(name=name, estimate=value, se=error)
         if self.people < FEW or error <= 0:
-            return found
+            return coefficient
         reach = t_quantile((1 + self.level) / 2, self.people - 1) * error
         p = 2 * t_tail(abs(value) / error, self.people - 1)
-        return replace(found, low=value - reach, high=value + reach, p=p)
+        return replace(coefficient, low=value - reach, high=value + reach, p=p)
 
 
 def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[ModelContrast]:
     """Every pair of levels of each category, and one more of each number."""
-    variables, found = model.frame.variables, []
-    named = dict.fromkeys(name for term in model.design.terms for name in sorted(term))
-    for name in [variable for variable in variables if variable in named]:
+    variables, contrasts = model.frame.variables, []
+    names_in_terms = dict.fromkeys(name for term in model.design.terms for name in sorted(term))
+    for name in [variable for variable in variables if variable in names_in_terms]:
         if not _is_text(model.frame, name):
             more = variables.assign(**{name: variables[name] + 1})
-            found.append(_contrast(model, fitted, judge, name, ("+1", None), (more, variables)))
+            contrasts.append(_contrast(model, fitted, judge, name, ("+1", None), (more, variables)))
             continue
         levels = sorted(variables[name].unique())
         for a, b in combinations(levels, 2) if len(levels) <= MOST_LEVELS else ():
             sides = tuple(variables.assign(**{name: level}) for level in (a, b))
-            found.append(_contrast(model, fitted, judge, name, (a, b), sides))
-    return found
+            contrasts.append(_contrast(model, fitted, judge, name, (a, b), sides))
+    return contrasts
 
 
 def _contrast(
@@ -371,17 +373,17 @@ def _contrast(
         [(difference(at + step) - difference(at - step)) / 2e-4 for step in 1e-4 * np.eye(len(at))]
     )
     error = math.sqrt(max(0.0, float(slope @ fitted.covariance @ slope)))
-    found = judge.interval(difference(at), error)
+    estimate = judge.interval(difference(at), error)
     contrast = ModelContrast(
         variable=name,
         a=levels[0],
         b=levels[1],
         n=len(model.frame.tops),
-        difference=found.estimate,
-        se=found.se,
-        low=found.low,
-        high=found.high,
-        p=found.p,
+        difference=estimate.estimate,
+        se=estimate.se,
+        low=estimate.low,
+        high=estimate.high,
+        p=estimate.p,
     )
     ratio = RATIOS[model.frame.family]
     if ratio is not None:
@@ -390,8 +392,8 @@ def _contrast(
         spread = math.sqrt(max(0.0, float(weights @ fitted.covariance[:width, :width] @ weights)))
         logs = judge.interval(float(weights @ fitted.effects), spread)
         low, high = (None if end is None else math.exp(end) for end in (logs.low, logs.high))
-        told = ModelRatio(value=math.exp(logs.estimate), low=low, high=high, p=logs.p)
-        return replace(contrast, **{ratio: told})
+        ratio_value = ModelRatio(value=math.exp(logs.estimate), low=low, high=high, p=logs.p)
+        return replace(contrast, **{ratio: ratio_value})
     return contrast
 
 
@@ -399,25 +401,25 @@ def _terms(model: _Model, fitted: FittedGlmm) -> list[TermTest]:
     """Each term that no other one contains, dropped: interactions first of all."""
     terms = model.design.terms
     full = fitted if model.likelihood is not None else model.fit(restricted=False)
-    found = []
-    for term, own in terms.items():
-        if any(term < other for other in terms):
+    tests = []
+    for term, columns in terms.items():
+        if any(term < wider for wider in terms):
             continue
-        kept = np.ones(model.design.matrix.shape[1], dtype=bool)
-        kept[own] = False
-        chi2 = max(0.0, 2 * (full.log_likelihood - model.fit(kept, restricted=False).log_likelihood))
-        df = int((~kept).sum())
+        included = np.ones(model.design.matrix.shape[1], dtype=bool)
+        included[columns] = False
+        chi2 = max(0.0, 2 * (full.log_likelihood - model.fit(included, restricted=False).log_likelihood))
+        df = int((~included).sum())
         p = float(chi_square.sf(chi2, df))
-        found.append(TermTest(term=" : ".join(sorted(term)), chi2=chi2, df=df, p=p))
-    adjusted = holm([one.p for one in found])
-    return [replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
+        tests.append(TermTest(term=" : ".join(sorted(term)), chi2=chi2, df=df, p=p))
+    adjusted = holm([test.p for test in tests])
+    return [replace(test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True)]
 
 
 def _people(formula: ModelFormula, frame: ModelFrame) -> int:
     """Participants; where the formula does not know them, the levels of its smallest grouping."""
     if "participant" in frame.variables:
         return len(set(frame.variables["participant"]))
-    return min(int(frame.groups(one).max()) + 1 for one in formula.grouping)
+    return min(int(frame.groups(names).max()) + 1 for names in formula.grouping)
 
 
 def _signature(
@@ -453,9 +455,9 @@ def _warnings(
     formula: ModelFormula, frame: ModelFrame, fitted: FittedGlmm, people: int, dataset: Dataset
 ) -> list[LocalizedText]:
     excluded = exclusion_words(dataset)
-    found = [excluded] if excluded else []
+    warnings = [excluded] if excluded else []
     if frame.left_out:
-        found.append(
+        warnings.append(
             statement(
                 "{k} of {of} are left out: a variable of the formula is missing.",
                 k=frame.left_out,
@@ -463,14 +465,14 @@ def _warnings(
             )
         )
     if ("participant",) not in formula.grouping:
-        found.append(
+        warnings.append(
             statement(
                 "The formula has no (1|participant), so dialogues are treated as independent and intervals "
                 "are too narrow."
             )
         )
     elif people < FEW:
-        found.append(
+        warnings.append(
             statement(
                 "Only {people} participants (minimum {few}), too few for standard errors of the model: "
                 "contrasts have no intervals or p.",
@@ -479,13 +481,15 @@ def _warnings(
             )
         )
     gone = [
-        ":".join(names) for names, one in zip(formula.grouping, fitted.deviations, strict=True) if one == 0
+        ":".join(names)
+        for names, deviation in zip(formula.grouping, fitted.deviations, strict=True)
+        if deviation == 0
     ]
     if gone:
-        found.append(
+        warnings.append(
             statement(
                 "The estimated standard deviation of {which} is 0.",
                 which=", ".join(gone),
             )
         )
-    return found + _pairs(formula, frame)
+    return warnings + _pairs(formula, frame)

@@ -1,4 +1,4 @@
-"""How well a parser reads user turns, against those who know: acts, slots, and the success they lead to."""
+"""Accuracy of a parser of user turns against a reference: acts, slots, and the success they lead to."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -78,7 +78,7 @@ class SuccessByReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParserScore:
-    """How a parser reads user turns, against `judge`.
+    """Scores of a parser of user turns, against `judge`.
 
     left_out  slots that the labels never name
     items     whole act items; `acts`: their kinds; `slots`: slot with value, and slots asked for
@@ -142,21 +142,23 @@ def score_parser(dataset: Dataset) -> ParserScore:
         lacking = "nobody else says" if judge is None else "no parser has read"
         hint = "score a dataset with labelled acts, read by `vivavoce parse --into`"
         raise InputError(f"{lacking} what the user turns mean", place=str(dataset.folder), hint=hint)
-    asked, people = _asked(dataset), _people(dataset)
-    meant = {key: _items(acts, asked.get(key)) for key, acts in sources[judge].items()}
-    read = {key: _items(acts, asked.get(key)) for key, acts in sources[PARSER].items()}
-    known = {item.slot for items in meant.values() for item in items}
-    left_out = {item.slot for items in read.values() for item in items} - known
-    turns = [key for key in meant if key in read]
-    pairs = {key: (meant[key], {one for one in read[key] if one.slot not in left_out}) for key in turns}
-    whole, kinds, slots, by_act = _counted(pairs, people)
+    requested_slots, people = _asked(dataset), _people(dataset)
+    meant_items = {key: _items(acts, requested_slots.get(key)) for key, acts in sources[judge].items()}
+    read = {key: _items(acts, requested_slots.get(key)) for key, acts in sources[PARSER].items()}
+    annotated_slots = {item.slot for items in meant_items.values() for item in items}
+    left_out = {item.slot for items in read.values() for item in items} - annotated_slots
+    turns = [key for key in meant_items if key in read]
+    pairs = {
+        key: (meant_items[key], {item for item in read[key] if item.slot not in left_out}) for key in turns
+    }
+    overall, kinds, slots, by_act = _counted(pairs, people)
     return ParserScore(
         judge=judge,
         turns=len(turns),
         participants=len({people[key[0]] for key in turns}),
         left_out=sorted(left_out),
         exact=_exact(pairs, people),
-        items=whole.score(),
+        items=overall.score(),
         acts=kinds.score(),
         slots=slots.score(),
         by_act={act: counts.score() for act, counts in by_act},
@@ -171,23 +173,25 @@ Pairs = Mapping[Key, tuple[set[ParsedItem], set[ParsedItem]]]
 def _counted(
     pairs: Pairs, people: Mapping[str, str]
 ) -> tuple[_Counts, _Counts, _Counts, list[tuple[str, _Counts]]]:
-    whole, kinds, slots = _Counts(), _Counts(), _Counts()
+    overall, kinds, slots = _Counts(), _Counts(), _Counts()
     by_act: dict[str, _Counts] = defaultdict(_Counts)
-    for (dialogue_id, _), (meant, read) in pairs.items():
+    for (dialogue_id, _), (meant_items, read) in pairs.items():
         who = people[dialogue_id]
-        whole.add(who, meant, read)
-        kinds.add(who, {one.act for one in meant}, {one.act for one in read})
-        slots.add(who, _concepts(meant), _concepts(read))
-        for act in {one.act for one in meant | read}:
+        overall.add(who, meant_items, read)
+        kinds.add(who, {item.act for item in meant_items}, {item.act for item in read})
+        slots.add(who, _concepts(meant_items), _concepts(read))
+        for act in {item.act for item in meant_items | read}:
             by_act[act].add(
-                who, {one for one in meant if one.act == act}, {one for one in read if one.act == act}
+                who,
+                {item for item in meant_items if item.act == act},
+                {item for item in read if item.act == act},
             )
     ordered = sorted(by_act.items(), key=lambda pair: -(pair[1].hits.total() + pair[1].missed.total()))
-    return whole, kinds, slots, ordered
+    return overall, kinds, slots, ordered
 
 
 def _concepts(items: Iterable[ParsedItem]) -> set[tuple[str, str]]:
-    """What is said of slots, whichever act says it."""
+    """Concepts of slots, whichever act has them."""
     return {
         ("request", item.slot) if item.act == "request" else (item.slot, item.value)
         for item in items
@@ -197,51 +201,53 @@ def _concepts(items: Iterable[ParsedItem]) -> set[tuple[str, str]]:
 
 def _exact(pairs: Pairs, people: Mapping[str, str]) -> ExactShare:
     right: Counter[str] = Counter()
-    every: Counter[str] = Counter()
-    for (dialogue_id, _), (meant, read) in pairs.items():
-        every[people[dialogue_id]] += 1
-        right[people[dialogue_id]] += meant == read
-    names = sorted(every)
-    counts = [np.array([float(counter[who]) for who in names]) for counter in (right, every)]
+    totals: Counter[str] = Counter()
+    for (dialogue_id, _), (meant_items, read) in pairs.items():
+        totals[people[dialogue_id]] += 1
+        right[people[dialogue_id]] += meant_items == read
+    names = sorted(totals)
+    counts = [np.array([float(counter[who]) for who in names]) for counter in (right, totals)]
     low, high = (bootstrap_ratio(counts[0], counts[1]) if names else None) or (None, None)
-    return ExactShare(right.total() / every.total() if every else None, low, high)
+    return ExactShare(right.total() / totals.total() if totals else None, low, high)
 
 
 def _success(dataset: Dataset, people: Mapping[str, str]) -> SuccessByReading | None:
     """Success against inferred goals, by goal, as it comes out by labels and by the parser."""
     trusted = outcomes(dataset, ScoringOptions(sources=JUDGES, only=True))
     parsed = outcomes(dataset, ScoringOptions(sources=(PARSER,), only=True))
-    both = trusted.inferred.keys() & parsed.inferred.keys()
-    if not both:
+    common = trusted.inferred.keys() & parsed.inferred.keys()
+    if not common:
         return None
-    names = sorted({people[key] for key in both})
-    (won_a, all_a), (won_b, all_b) = (_goals(found, both, people, names) for found in (trusted, parsed))
+    names = sorted({people[key] for key in common})
+    (won_a, all_a), (won_b, all_b) = (
+        _goals(outcomes, common, people, names) for outcomes in (trusted, parsed)
+    )
     low, high = bootstrap_difference((won_b, all_b), (won_a, all_a)) or (None, None)
     labels, parser = (
-        GoalsMet(float(won.sum() / every.sum()) if every.sum() else None, int(every.sum()))
-        for won, every in ((won_a, all_a), (won_b, all_b))
+        GoalsMet(float(won.sum() / attempts.sum()) if attempts.sum() else None, int(attempts.sum()))
+        for won, attempts in ((won_a, all_a), (won_b, all_b))
     )
-    alike = sum(_last(trusted, key) == _last(parsed, key) for key in both)
+    alike = sum(_last(trusted, key) == _last(parsed, key) for key in common)
     return SuccessByReading(
         labels=labels,
         parser=parser,
         low=low,
         high=high,
         difference=None if labels.ratio is None or parser.ratio is None else parser.ratio - labels.ratio,
-        dialogues=len(both),
-        same_last_goal=alike / len(both),
+        dialogues=len(common),
+        same_last_goal=alike / len(common),
     )
 
 
 def _goals(
     found: Outcomes, dialogues: Iterable[str], people: Mapping[str, str], names: list[str]
 ) -> tuple[Any, Any]:
-    won, every = Counter[str](), Counter[str]()
+    won, attempts = Counter[str](), Counter[str]()
     for key in dialogues:
         scores = [goal.score() for goal in found.inferred[key]]
-        every[people[key]] += sum(score is not None for score in scores)
+        attempts[people[key]] += sum(score is not None for score in scores)
         won[people[key]] += sum(score or 0 for score in scores)
-    sums = [np.array([float(counter[who]) for who in names]) for counter in (won, every)]
+    sums = [np.array([float(counter[who]) for who in names]) for counter in (won, attempts)]
     return sums[0], sums[1]
 
 
@@ -263,21 +269,21 @@ def _items(acts: Iterable[ActRow], asked: str | None) -> set[ParsedItem]:
 
 
 def _reference(dataset: Dataset) -> dict[str, dict[Key, list[ActRow]]]:
-    found: dict[str, dict[Key, list[ActRow]]] = defaultdict(lambda: defaultdict(list))
+    acts_by_source: dict[str, dict[Key, list[ActRow]]] = defaultdict(lambda: defaultdict(list))
     for row in dataset.read("acts").to_pylist():
         if row["layer"] == "reference" and row["rank"] == 0:
-            found[row["source"]][row["dialogue_id"], row["turn_index"]].append(row)
-    return found
+            acts_by_source[row["source"]][row["dialogue_id"], row["turn_index"]].append(row)
+    return acts_by_source
 
 
 def _asked(dataset: Dataset) -> dict[Key, str]:
     """The slot that the system asked for last, by the user turn that follows."""
-    found: dict[Key, str] = {}
+    slot_of: dict[Key, str] = {}
     rows = [row for row in dataset.read("acts").to_pylist() if row["layer"] == "system" and row["rank"] == 0]
     for row in sorted(rows, key=lambda row: (row["dialogue_id"], row["turn_index"], row["position"])):
         if row["act"] in ASKING and row["slot"]:
-            found[row["dialogue_id"], row["turn_index"] + 1] = row["slot"]
-    return found
+            slot_of[row["dialogue_id"], row["turn_index"] + 1] = row["slot"]
+    return slot_of
 
 
 def _people(dataset: Dataset) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Which power calculation a question, or a study file, asks for."""
+"""Choice of the power calculation for a question, or a study file."""
 
 import math
 from collections import Counter
@@ -44,7 +44,7 @@ SAVED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pilot:
-    """What dialogues that were held say about those to come.
+    """Facts about dialogues to come, from those of a pilot.
 
     profile  dialogues of each participant
     icc      of the measure; None where the pilot cannot say
@@ -72,29 +72,29 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
         raise InputError("participants are unknown", place="--pilot", hint="name a dataset with participants")
     nested = ClusteredSummary(sums(dataset), [everybody])
     name = MEASURES.get(measure).name if measure else None
-    asked = [name] if name else list(HEADLINES)
-    known = ((one, nested.rate(one, 0, level=0.95).icc) for one in asked)
-    name, icc = next(((one, icc) for one, icc in known if icc is not None), (name, None))
+    measures = [name] if name else list(HEADLINES)
+    correlations = ((measure, nested.rate(measure, 0, level=0.95).icc) for measure in measures)
+    name, icc = next(((measure, icc) for measure, icc in correlations if icc is not None), (name, None))
     profile = tuple(sorted(counts.values()))
-    held = f"{sum(profile)} dialogues (median {median(profile):g}, most {profile[-1]})"
-    said = [
-        f"{len(profile)} participants of the pilot held {held}; participants to come are drawn from them."
+    volume = f"{sum(profile)} dialogues (median {median(profile):g}, most {profile[-1]})"
+    notes = [
+        f"{len(profile)} participants of the pilot held {volume}; participants to come are drawn from them."
     ]
     if dataset.simulated:
-        said.append("SIMULATED: the pilot's participants were programs, not people, who may differ more.")
+        notes.append("SIMULATED: the pilot's participants were programs, not people, who may differ more.")
     if icc is not None:
-        said.append(f"Their dialogues are alike by an ICC of {icc:.3f} in {name}.")
+        notes.append(f"Their dialogues are alike by an ICC of {icc:.3f} in {name}.")
     return Pilot(
         profile=profile,
         icc=None if icc is None else min(max(icc, 0.0), 0.95),
-        said=tuple(said),
+        said=tuple(notes),
         simulated=dataset.simulated,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPlan:
-    """What a study file says about its size.
+    """Size settings of a study file.
 
     family  declared comparisons whose p are adjusted together; 1 where nothing is adjusted
     """
@@ -155,18 +155,18 @@ def _family(study: Study) -> int:
     declared = study.analysis
     if declared.correction == "none":
         return 1
-    asked = [*([declared.primary] if declared.primary else []), *declared.secondary]
-    return sum(math.comb(len(one.compare), 2) for one in asked)
+    questions = [*([declared.primary] if declared.primary else []), *declared.secondary]
+    return sum(math.comb(len(question.compare), 2) for question in questions)
 
 
 def _weakest_pair(participants: int, systems: int) -> int:
     """Participants of the two smallest groups, where all are divided evenly over the systems."""
-    each, left = divmod(participants, systems)
-    return 2 * each + max(0, left - (systems - 2))
+    per_system, remainder = divmod(participants, systems)
+    return 2 * per_system + max(0, remainder - (systems - 2))
 
 
 def doubt_size(study: Study, participants: int) -> str | None:
-    """Why the study's primary comparison could not become significant with so many participants, or None."""
+    """Reason why the primary comparison could not be significant with so many participants, or None."""
     plan = plan_of_study(study)
     systems = len(plan.compare)
     nested = formulas.Nested(calls=plan.calls, design=plan.design)
@@ -206,7 +206,7 @@ def answer(
     Raises  UnknownName: a question or design that there is not; InputError: too few or many numbers, or
             participants of whom no result could be significant
     """
-    question, values, said = _question(question, values, plan)
+    question, values, notes = _question(question, values, plan)
     chosen = design or (plan.design if plan else "between")
     if chosen not in ("between", "within"):
         raise UnknownName("design", chosen, ["between", "within"])
@@ -225,42 +225,42 @@ def answer(
         profile=profile,
     )
     if pilot:
-        said += pilot.said
+        notes += pilot.said
     if assumed and own_icc is None:
-        said.append(f"Assumed: dialogues of one participant are alike by an ICC of {ASSUMED_ICC}.")
+        notes.append(f"Assumed: dialogues of one participant are alike by an ICC of {ASSUMED_ICC}.")
     systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
     effect = _effect(question, values)
     strictest = level / comparisons if effect is not None else level
-    found = _formula(question, values, power, strictest, nested, ties, half_width, systems)
+    required = _formula(question, values, power, strictest, nested, ties, half_width, systems)
     if plan is not None:
-        found = replace(found, study=plan.study, measure=plan.measure, compare=plan.compare)
-        said = [*(() if profile or calls is not None else plan.assumptions), *said]
+        required = replace(required, study=plan.study, measure=plan.measure, compare=plan.compare)
+        notes = [*(() if profile or calls is not None else plan.assumptions), *notes]
     if comparisons > 1 and effect is not None:
-        said.append(
+        notes.append(
             f"The study declares {comparisons} comparisons, whose p are adjusted together: planned with the "
             f"strictest level, {level:g} / {comparisons} = {strictest:.2g}."
         )
     if effect is not None:
-        found = _simulate(
-            found, effect, nested, systems, power=power, alpha=strictest, asked=participants, seed=seed
+        required = _simulate(
+            required, effect, nested, systems, power=power, alpha=strictest, asked=participants, seed=seed
         )
     elif participants is not None:
         raise InputError(f"{question} is not simulated", place="--participants", hint="leave it out")
     elif nested.calls > 1:
-        said.append("By formula with the design effect; only comparisons of two systems are simulated.")
+        notes.append("By formula with the design effect; only comparisons of two systems are simulated.")
     if question == "two-rates":
-        found = replace(found, comparisons=comparisons)
+        required = replace(required, comparisons=comparisons)
     if agreement is not None:
-        saved = formulas.labels_with_judge(found.clustered.size.per_group, agreement)
-        found = replace(found, judge_agreement=agreement, with_judge=saved)
-        said.append(SAVED)
-    return replace(found, assumptions=tuple(said))
+        saved = formulas.labels_with_judge(required.clustered.size.per_group, agreement)
+        required = replace(required, judge_agreement=agreement, with_judge=saved)
+        notes.append(SAVED)
+    return replace(required, assumptions=tuple(notes))
 
 
 def _question(
     question: str, values: Sequence[float], plan: PowerPlan | None
 ) -> tuple[str, list[float], list[str]]:
-    said: list[str] = []
+    notes: list[str] = []
     if question == "study":
         if plan is None:
             raise InputError(
@@ -269,13 +269,13 @@ def _question(
         question = "two-rates"
         if not values:
             values = ASSUMED_RATES
-            said.append("Rates of .45 and .50 are to be told apart; say `two-rates A B` for others.")
+            notes.append("Rates of .45 and .50 are to be told apart; say `two-rates A B` for others.")
     if question not in QUESTIONS:
         raise UnknownName("question", question, list(QUESTIONS))
     least, most = QUESTIONS[question]
     if not least <= len(values) <= most:
         raise InputError(f"{len(values)} numbers after {question}", hint=f"write `{FORMS[question]}`")
-    return question, list(values), said
+    return question, list(values), notes
 
 
 def _formula(
@@ -315,7 +315,7 @@ def _simulate(
     asked: int | None,
     seed: int,
 ) -> formulas.RequiredSample:
-    """What simulation says in the place of the formula's answer, which is kept beside it."""
+    """Simulated answer in place of the formula's, which is kept beside it."""
     size = found.clustered.size
     between = nested.design == "between"
     options: dict[str, Any] = {"alpha": alpha, "systems": systems, "seed": seed}
@@ -331,7 +331,7 @@ def _simulate(
     none = simulate(effect.same(), people, nested, draws=SEARCHED, **{**options, "seed": seed + 2})
     total = asked or (people // 2 * systems if between else people)
     dialogues = round(total * nested.calls)
-    taken = formulas.TrialSize(
+    trial_size = formulas.TrialSize(
         per_group=math.ceil(dialogues / systems), dialogues=dialogues, participants=total
     )
     simulated = formulas.SimulatedPower(
@@ -345,7 +345,9 @@ def _simulate(
         seed=seed,
         test=trials.methods,
     )
-    return replace(found, clustered=replace(found.clustered, size=taken, formula=size), simulated=simulated)
+    return replace(
+        found, clustered=replace(found.clustered, size=trial_size, formula=size), simulated=simulated
+    )
 
 
 def _check_level(value: float, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What populations are compared on, beside success: word errors, time, and how often their people call.
+"""Measures to compare populations on, beside success: word errors, time, and calls per person.
 
 All of it is one family with the success rates, so that who looks at many figures of two populations invents
 no difference. How long programs take is left out.
@@ -30,12 +30,12 @@ def with_calls(parts: Sums, found: Sequence[Group]) -> Sums:
         for group in found
         for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True)
     }
-    held = Counter(person for person in people.values() if person is not None)
+    calls_of = Counter(person for person in people.values() if person is not None)
     first: dict[str, str] = {}
     for dialogue in sorted(people):
         if (person := people[dialogue]) is not None:
             first.setdefault(person, dialogue)
-    counted = {dialogue: held[person] for person, dialogue in first.items()}
+    counted = {dialogue: calls_of[person] for person, dialogue in first.items()}
     tops = np.array([float(counted.get(dialogue_id, 0)) for dialogue_id in parts.dialogue_ids])
     bottoms = np.array([float(dialogue_id in counted) for dialogue_id in parts.dialogue_ids])
     return parts._replace(

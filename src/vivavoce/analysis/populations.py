@@ -92,7 +92,7 @@ class PopulationComparison:
 
 
 def rank_agreement(a: Mapping[Any, float], b: Mapping[Any, float]) -> RankAgreement:
-    """How alike two populations rank the systems that both met.
+    """Agreement of two populations on the ranking of the systems that both met.
 
     Empty   fewer than 2 common systems, or a population in which all are equal: tau and rho missing
     """
@@ -131,7 +131,7 @@ def compare_counts(
                 equivalent=equal.equivalent if equal else None,
             )
         )
-    shares = [{name: one[name][0] / one[name][1] for name in common} for one in (a, b)]
+    shares = [{name: counts[name][0] / counts[name][1] for name in common} for counts in (a, b)]
     return CountComparison(margin=margin, by=rows, ranks=rank_agreement(*shares))
 
 
@@ -149,14 +149,18 @@ def compare_populations(
     Output  differences with equivalence within the measure's margin, where `margin_of` knows one
     Raises  InputError: no system in common
     """
-    found = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
-    common = [key for key in found[0] if key in found[1]]
+    groups_by_key = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
+    common = [key for key in groups_by_key[0] if key in groups_by_key[1]]
     if not common:
         raise InputError("the two datasets have no system in common", hint=f"compare --by another than {by}")
     names = [*HEADLINES, "word_error_rate"]
     check_margins_used(margin, names)
     parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]
-    rows = [_difference(name, key, found, parts, margin_of(name, margin)) for name in names for key in common]
+    rows = [
+        _difference(name, key, groups_by_key, parts, margin_of(name, margin))
+        for name in names
+        for key in common
+    ]
     ranks = {}
     for name in names:
         values = [_values(dataset, name, by) for dataset in (a, b)]
@@ -167,7 +171,7 @@ def compare_populations(
         level=LEVEL,
         by=rows,
         ranks=ranks,
-        trials=[_trial(one, cost) for one, cost in zip((a, b), costs, strict=True)],
+        trials=[_trial(dataset, cost) for dataset, cost in zip((a, b), costs, strict=True)],
     )
 
 
@@ -175,24 +179,28 @@ def _difference(
     name: str, key: str | None, found: list[Any], parts: list[Any], margin: float | None
 ) -> PopulationDifference:
     sides, people = [], []
-    for side, (one, part) in enumerate(zip(found, parts, strict=True)):
-        rows = part.loc[name].loc[one[key].dialogue_ids]
+    for side, (side_groups, part) in enumerate(zip(found, parts, strict=True)):
+        rows = part.loc[name].loc[side_groups[key].dialogue_ids]
         sides.append((rows["numerator"].to_numpy(dtype=float), rows["denominator"].to_numpy(dtype=float)))
         names = [
             f"{side} {person or dialogue}"
-            for person, dialogue in zip(one[key].participants, one[key].dialogue_ids, strict=True)
+            for person, dialogue in zip(
+                side_groups[key].participants, side_groups[key].dialogue_ids, strict=True
+            )
         ]
         people.append(names)
-    known = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
-    codes = [_codes(person, known) for person in people]
+    code_of = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
+    codes = [_codes(person, code_of) for person in people]
     test = compare_clusters(codes[0], codes[1], sides[0], sides[1])
     if test is None:
         return PopulationDifference(measure=name, key=key)
-    told = PopulationDifference(measure=name, key=key, difference=test.estimate, se=test.se)
+    result_so_far = PopulationDifference(measure=name, key=key, difference=test.estimate, se=test.se)
     equal = test.equivalence(margin) if margin is not None else None
     if equal is None:
-        return told
-    return replace(told, interval_90=equal.interval, p_equivalent=equal.p, equivalent=equal.equivalent)
+        return result_so_far
+    return replace(
+        result_so_far, interval_90=equal.interval, p_equivalent=equal.p, equivalent=equal.equivalent
+    )
 
 
 def _codes(people: list[str], known: dict[str, int]) -> Any:

@@ -1,4 +1,4 @@
-"""What a comparison of transcripts would find of preferences that are assumed: power of the whole plan.
+"""Power of a comparison of transcripts, for assumed preferences and the whole plan.
 
 Judges are simulated; nobody was asked. Each trial is tested as the study declares it, over all its cells.
 """
@@ -78,10 +78,10 @@ def power_of_plan(
     Raises  InputError: no judge, no trial, or answers that are alike by 1 or more
     """
     if judges < 1 or trials < 1 or not 0 <= planted.alike < 1:
-        asked = f"{judges} judges, {trials} trials, alike {planted.alike:g}"
-        raise InputError(asked, hint="ask for 1 or more of each; alike from 0 up to below 1")
+        request = f"{judges} judges, {trials} trials, alike {planted.alike:g}"
+        raise InputError(request, hint="ask for 1 or more of each; alike from 0 up to below 1")
     cells = [(variable, question) for variable in variables for question in questions]
-    shares = np.array([planted.share(*one) or EVEN for one in cells])
+    shares = np.array([planted.share(*cell_key) or EVEN for cell_key in cells])
     chance = np.random.default_rng(seed)
     chosen, decided = _counts(chance, shares, len(questions), planted.alike, judges, tied, trials)
     tested = [
@@ -92,7 +92,7 @@ def power_of_plan(
         [[p is not None and p < alpha for p in adjusted(of_trial, correction)] for of_trial in tested]
     )
     power = significant.mean(axis=0)
-    empty = [at for at, one in enumerate(cells) if planted.share(*one) is None]
+    empty = [at for at, cell_key in enumerate(cells) if planted.share(*cell_key) is None]
     return PlanPower(
         study=study,
         simulated=True,
@@ -129,9 +129,9 @@ def power_of_plan(
 
 
 def _limits(significant: int, trials: int) -> Interval:
-    found = wilson(significant, trials)
-    assert found is not None  # there is a trial
-    return found
+    limits = wilson(significant, trials)
+    assert limits is not None  # there is a trial
+    return limits
 
 
 def _counts(
@@ -143,22 +143,22 @@ def _counts(
     tied: float,
     trials: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How many chose the experimental version, and how many decided: a row a trial, a column a cell."""
+    """Choices of the experimental version, and decided choices: a row a trial, a column a cell."""
     limits = np.array([NORMAL.inv_cdf(share) for share in shares.tolist()])
     variables = len(shares) // questions
     chosen, decided = (np.zeros((trials, len(shares)), dtype=int) for _ in range(2))
     for trial in range(trials):
         judge = np.repeat(chance.standard_normal((judges, variables)), questions, axis=1)
-        own = chance.standard_normal((judges, len(shares)))
-        said = chance.random((judges, len(shares))) >= tied
-        wants = sqrt(alike) * judge + sqrt(1 - alike) * own < limits
-        chosen[trial], decided[trial] = (wants & said).sum(axis=0), said.sum(axis=0)
+        noise = chance.standard_normal((judges, len(shares)))
+        decides = chance.random((judges, len(shares))) >= tied
+        wants = sqrt(alike) * judge + sqrt(1 - alike) * noise < limits
+        chosen[trial], decided[trial] = (wants & decides).sum(axis=0), decides.sum(axis=0)
     return chosen, decided
 
 
 @cache
 def _decisive(experimental: int, decided: int, test: str) -> float | None:
     """The p of a cell as a study declares it: exact where few decided, too."""
-    found = cell(experimental, decided - experimental)
+    tests = cell(experimental, decided - experimental)
     few = decided < 2 * FEWEST_EXPECTED
-    return found.p_exact if few or test == "exact" else found.p
+    return tests.p_exact if few or test == "exact" else tests.p

@@ -48,36 +48,36 @@ def strengths(rows: Sequence[Row], level: float = 0.95) -> list[PreferenceStreng
     Empty   nobody was asked: []; a decided choice without a strength is left out
     Source  Wilcoxon 1945; Pratt 1959 for zeros
     """
-    known = [row for row in rows if row["choice"] == "tie" or row.get("strength") is not None]
-    asked = {row["variable"] for row in known if row.get("strength") is not None}
+    rated = [row for row in rows if row["choice"] == "tie" or row.get("strength") is not None]
+    variables = {row["variable"] for row in rated if row.get("strength") is not None}
     questions, wholes = [], []
-    for variable in sorted(asked):
-        own = [row for row in known if row["variable"] == variable]
-        wholes.append(_strength(own, variable, None, level))
-        for question in dict.fromkeys(row["question"] for row in own):
-            given = [row for row in own if row["question"] == question]
-            questions.append(_strength(given, variable, question, level))
-    found = [
-        replace(one, p_holm=p)
+    for variable in sorted(variables):
+        variable_rows = [row for row in rated if row["variable"] == variable]
+        wholes.append(_strength(variable_rows, variable, None, level))
+        for question in dict.fromkeys(row["question"] for row in variable_rows):
+            question_rows = [row for row in variable_rows if row["question"] == question]
+            questions.append(_strength(question_rows, variable, question, level))
+    adjusted = [
+        replace(strength, p_holm=p)
         for family in (questions, wholes)
-        for one, p in zip(family, holm([one.p for one in family]), strict=True)
+        for strength, p in zip(family, holm([family_strength.p for family_strength in family]), strict=True)
     ]
-    return sorted(found, key=lambda one: one.variable)
+    return sorted(adjusted, key=lambda one: one.variable)
 
 
 def _strength(rows: Sequence[Row], variable: str, question: str | None, level: float) -> PreferenceStrength:
     signed = [OUTCOMES[row["choice"]] * (row.get("strength") or 0) for row in rows]
     people, counted = people_of(rows), Counter(signed)
-    found = bounded_mean(people, signed, -MOST, MOST, level)
+    mean = bounded_mean(people, signed, -MOST, MOST, level)
     return PreferenceStrength(
         variable=variable,
         question=question,
-        mean=found.mean,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        participants=found.participants,
-        method=found.method,
+        mean=mean.mean,
+        low=mean.low,
+        high=mean.high,
+        p=mean.p,
+        participants=mean.participants,
+        method=mean.method,
         p_signed_rank=_signed_rank(people, signed),
         choices=len(signed),
         counts={code: counted[code] for code in CODES},
@@ -93,24 +93,24 @@ def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
     if len(means) < 2 or not means.any():
         return None
     method: Any = PermutationMethod() if len(means) <= FEW else "asymptotic"
-    found: Any = wilcoxon(means, zero_method="pratt", method=method)
-    return float(found.pvalue)
+    test: Any = wilcoxon(means, zero_method="pratt", method=method)
+    return float(test.pvalue)
 
 
 def strength_signatures(found: Sequence[PreferenceStrength], data: str, level: float) -> dict[str, str]:
     """The line behind each variable's strength."""
     return {
-        f"{one.variable}, strength": signature(
+        f"{strength.variable}, strength": signature(
             "preference_strength",
             unit="participant",
-            n=one.participants,
+            n=strength.participants,
             data=data,
-            variable=one.variable,
+            variable=strength.variable,
             interval=f"{METHOD} {level}",
             scale=f"{-MOST}..{MOST}",
         )
-        for one in found
-        if one.question is None
+        for strength in found
+        if strength.question is None
     }
 
 
@@ -131,7 +131,7 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
         cells[row["variable"], row["question"]][row["pair_id"]][row["choice"]] += 1
     choice_agreements: list[ChoiceAgreement] = []
     for (variable, question), pairs in sorted(cells.items()):
-        every = sum(pairs.values(), Counter[str]())
+        total = sum(pairs.values(), Counter[str]())
         counts = [[pair[choice] for choice in CHOICES] for pair in pairs.values() if pair.total() > 1]
         if counts:
             sizes = {sum(count) for count in counts}
@@ -148,8 +148,8 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
                     value=agreed.value,
                     low=low,
                     high=high,
-                    judgements=every.total(),
-                    **{choice: every[choice] / every.total() for choice in CHOICES},
+                    judgements=total.total(),
+                    **{choice: total[choice] / total.total() for choice in CHOICES},
                 )
             )
     return choice_agreements
@@ -169,14 +169,14 @@ BEST_RATING: Final = 5
 
 
 def has_preferences(dataset: Dataset) -> bool:
-    """Whether anybody chose between transcripts."""
+    """True if anybody chose between transcripts."""
     return dataset.read("preferences").num_rows > 0
 
 
 def preference_results(
     dataset: Dataset, *, by: str | None = None, cost: float | None = None, level: float = 0.95
 ) -> PreferenceResults:
-    """What `compare_transcripts` found with tie models, strengths, levels, combinations, rating and cost.
+    """Results of `compare_transcripts` with tie models, strengths, levels, combinations, rating and cost.
 
     Input   by: an attribute of participants; cost: what the whole study cost, in any currency
     Output  `agreement` of questions with at least ten pairs judged twice: it is over pairs, and a study in
@@ -187,42 +187,46 @@ def preference_results(
     if cost is not None and cost < 0:
         raise InputError(f"cost {cost:g}", place="--cost", hint="write what the study cost, 0 or more")
     people = attribute(dataset, by) if by is not None else None
-    found = compare_transcripts(dataset, level=level, groups=people)
+    results = compare_transcripts(dataset, level=level, groups=people)
     rows = [
         row
         for row in dataset.read("preferences").to_pylist()
         if row["role"] == "main" and row["accepted"] is not False
     ]
     strong, declared = strengths(rows, level), _declared(dataset)
-    found = replace(
-        found,
-        cells=_with_alpha(found.cells, declared),
-        by_group=None if people is None else _with_judgements(found.by_group or (), rows, people),
+    results = replace(
+        results,
+        cells=_with_alpha(results.cells, declared),
+        by_group=None if people is None else _with_judgements(results.by_group or (), rows, people),
     )
     return widened(
         PreferenceResults,
-        found,
+        results,
         declared=declared,
-        families=_families(found, strong, declared),
+        families=_families(results, strong, declared),
         level=level,
         vivavoce=installed_version(),
         by_what=by,
-        agreement=[one for one in agreement_of_choices(rows, level) if one.pairs >= FEWEST_PAIRS],
+        agreement=[
+            agreement for agreement in agreement_of_choices(rows, level) if agreement.pairs >= FEWEST_PAIRS
+        ],
         ties=tie_models(rows, level),
         strengths=strong,
         levels=levels(rows, level),
         combined=combined(rows, level),
         study_rating=study_rating(dataset),
-        cost=_cost(found, cost),
-        signatures=_signatures(found, level) | strength_signatures(strong, found.data, level),
+        cost=_cost(results, cost),
+        signatures=_signatures(results, level) | strength_signatures(strong, results.data, level),
     )
 
 
 def _declared(dataset: Dataset) -> DeclaredPreferences | None:
-    """What was declared of transcripts; None where nothing."""
-    found = declared_family(dataset)
+    """Declared tests of transcripts; None where nothing was declared."""
+    family = declared_family(dataset)
     return (
-        DeclaredPreferences(family=found.family, choices=found.choices) if found and found.choices else None
+        DeclaredPreferences(family=family.family, choices=family.choices)
+        if family and family.choices
+        else None
     )
 
 
@@ -230,10 +234,12 @@ def _with_alpha(
     cells: Sequence[QuestionPreference], declared: DeclaredPreferences | None
 ) -> list[QuestionPreference]:
     """Each cell with the p and alpha of the family it belongs to."""
-    asked = {(one.variable, one.question): one for one in (declared.choices if declared else ())}
+    declared_of = {
+        (choice.variable, choice.question): choice for choice in (declared.choices if declared else ())
+    }
     return [
-        replace(cell, alpha=own.alpha, p_adjusted=own.p_adjusted)
-        if (own := asked.get((cell.variable, cell.question)))
+        replace(cell, alpha=declared_choice.alpha, p_adjusted=declared_choice.p_adjusted)
+        if (declared_choice := declared_of.get((cell.variable, cell.question)))
         else cell
         for cell in cells
     ]
@@ -246,8 +252,16 @@ def _families(
     explored = {
         "cells": ("question", N_("of all variables"), () if declared else found.cells),
         "variables": ("variable", "", found.variables),
-        "strengths of questions": ("strength", N_("of questions"), [one for one in strong if one.question]),
-        "strengths": ("strength", N_("of variables"), [one for one in strong if not one.question]),
+        "strengths of questions": (
+            "strength",
+            N_("of questions"),
+            [strength for strength in strong if strength.question],
+        ),
+        "strengths": (
+            "strength",
+            N_("of variables"),
+            [strength for strength in strong if not strength.question],
+        ),
         "differences": ("difference", N_("of variables"), found.differences),
     }
     families = [replace(declared.family, of="cells")] if declared else []
@@ -275,8 +289,8 @@ def _with_judgements(
     decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in people]
 
     def judged(test: GroupDifference, own: Sequence[Row]) -> GroupDifference:
-        found = two_proportion_z(*_counts(own, people, test.a), *_counts(own, people, test.b))
-        return replace(test, p_judgements=found.p if found else None)
+        z_test = two_proportion_z(*_counts(own, people, test.a), *_counts(own, people, test.b))
+        return replace(test, p_judgements=z_test.p if z_test else None)
 
     return [
         replace(
@@ -291,13 +305,13 @@ def _with_judgements(
 
 
 def _counts(rows: Sequence[Row], people: dict[str, str], group: str) -> tuple[int, int]:
-    """How many judgements of a group prefer the experimental version, and how many there are."""
-    own = [row["choice"] for row in rows if people[row["participant_id"]] == group]
-    return own.count("experimental"), len(own)
+    """Judgements of a group that prefer the experimental version, and all of its judgements."""
+    choices = [row["choice"] for row in rows if people[row["participant_id"]] == group]
+    return choices.count("experimental"), len(choices)
 
 
 def study_rating(dataset: Dataset) -> StudyRating | None:
-    """What participants thought of the study itself: mean from 1 to 5, with the number of people.
+    """Participants' rating of the study itself: mean from 1 to 5, with the number of people.
 
     Empty  nobody was asked (questionnaire `study_rating`): None
     """
@@ -312,7 +326,7 @@ def study_rating(dataset: Dataset) -> StudyRating | None:
 
 
 def _cost(found: TranscriptComparison, cost: float | None) -> StudyCost | None:
-    """What one judgement and one variable cost; null counts give null."""
+    """Cost of one judgement and of one variable; null counts give null."""
     if cost is None:
         return None
     judgements, people = found.responses.judgements, found.responses.participants

@@ -151,12 +151,12 @@ class _Side:
     """One of the two datasets: components by measure, dialogues by group, participants as text."""
 
     def __init__(self, dataset: Dataset, by: str, name: str) -> None:
-        found = groups(dataset, by)
-        self.members = {group.key: set(group.dialogue_ids) for group in found}
+        all_groups = groups(dataset, by)
+        self.members = {group.key: set(group.dialogue_ids) for group in all_groups}
         self.people = {
-            one: f"{name} {person if person is not None else f'dialogue {one}'}"
-            for group in found
-            for one, person in zip(group.dialogue_ids, group.participants, strict=True)
+            dialogue_id: f"{name} {person if person is not None else f'dialogue {dialogue_id}'}"
+            for group in all_groups
+            for dialogue_id, person in zip(group.dialogue_ids, group.participants, strict=True)
         }
         self.parts: dict[Any, pd.DataFrame] = dict(list(components(dataset).groupby("measure", sort=False)))
         self.facts = ReleaseSide(
@@ -166,7 +166,9 @@ class _Side:
     def cases(self, measure: str, key: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.parts[measure]
         chosen = rows["dialogue_id"].isin(list(self.people if key is None else self.members[key]))
-        people = np.array([self.people[one] for one in rows["dialogue_id"][chosen]], dtype=object)
+        people = np.array(
+            [self.people[dialogue_id] for dialogue_id in rows["dialogue_id"][chosen]], dtype=object
+        )
         return people, rows["numerator"].to_numpy()[chosen], rows["denominator"].to_numpy()[chosen]
 
 
@@ -176,8 +178,8 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Relea
     (people_a, *a), (people_b, *b) = (side.cases(name, key) for side in sides)
     _, codes = np.unique(np.concatenate([people_a, people_b]).astype(str), return_inverse=True)
     split = np.split(codes, [len(people_a)])
-    found = compare_clusters(split[0], split[1], (a[0], a[1]), (b[0], b[1]))
-    if found is None:
+    comparison = compare_clusters(split[0], split[1], (a[0], a[1]), (b[0], b[1]))
+    if comparison is None:
         return None
     row = ReleaseRow(
         key=key,
@@ -187,23 +189,23 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Relea
         old=float(b[0].sum() / b[1].sum()),
         new_n=round(float(a[1].sum())),
         old_n=round(float(b[1].sum())),
-        difference=found.estimate,
-        clusters=found.clusters,
+        difference=comparison.estimate,
+        clusters=comparison.clusters,
         signature=signature(
             f"{name}_difference",
             unit="participant",
-            n=found.clusters,
+            n=comparison.clusters,
             data=sides[0].facts.data,
             against=sides[1].facts.data,
             group=key,
-            interval=f"{found.method} {LEVEL}",
+            interval=f"{comparison.method} {LEVEL}",
             margin=margin if name in RATES else None,
         ),
-        low=found.low,
-        high=found.high,
-        p=found.p,
+        low=comparison.low,
+        high=comparison.high,
+        p=comparison.p,
     )
-    same = found.equivalence(margin, alpha=ALPHA) if name in RATES else None
+    same = comparison.equivalence(margin, alpha=ALPHA) if name in RATES else None
     if same is None:
         return row
     lower_is_better = MEASURES.get(name).direction == "lower"

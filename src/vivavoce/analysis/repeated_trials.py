@@ -81,25 +81,27 @@ def repeated_trials(dataset: "Dataset", measure: str = SUCCESS) -> RepeatedTrial
     from vivavoce.measures import components
 
     frame = components(dataset, [measure])
-    told = zip(frame["dialogue_id"], frame["numerator"], frame["denominator"], strict=True)
-    known = {str(key): part / whole for key, part, whole in told if whole}
-    found: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    columns = zip(frame["dialogue_id"], frame["numerator"], frame["denominator"], strict=True)
+    outcome_of = {str(key): part / total for key, part, total in columns if total}
+    outcomes: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     table = dataset.read("dialogues").select(["dialogue_id", "system", "task_id"]).to_pydict()
     untasked = 0
     for dialogue, system, task in zip(*table.values(), strict=True):
-        if dialogue not in known:
+        if dialogue not in outcome_of:
             continue
-        if known[dialogue] not in (0, 1):
-            hint = f"{measure!r} is {known[dialogue]:.3g} in dialogue {dialogue}; take one that is 0 or 1"
+        if outcome_of[dialogue] not in (0, 1):
+            hint = (
+                f"{measure!r} is {outcome_of[dialogue]:.3g} in dialogue {dialogue}; take one that is 0 or 1"
+            )
             raise InputError("trials succeed or not", place="--measure", hint=hint)
         if task is None:
             untasked += 1
         else:
-            found[system][task].append(bool(known[dialogue]))
-    if not found:
+            outcomes[system][task].append(bool(outcome_of[dialogue]))
+    if not outcomes:
         hint = f"it needs task_id, and {measure!r} in some dialogue"
         raise InputError("holds no trial of a task", place=str(dataset.folder), hint=hint)
-    systems = tuple(_system(name, found[name], measure, dataset.hash) for name in sorted(found))
+    systems = tuple(_system(name, outcomes[name], measure, dataset.hash) for name in sorted(outcomes))
     return RepeatedTrials(measure=measure, systems=systems, untasked=untasked)
 
 

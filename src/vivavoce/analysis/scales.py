@@ -35,7 +35,7 @@ class Reliability(NamedTuple):
 def reliability(
     answers: Matrix, people: Sequence[str] | None = None, *, level: float = 0.95, seed: int = 1
 ) -> Reliability:
-    """How reliable the sum of some items is.
+    """Reliability of the sum of some items.
 
     Input   one row a form, one column an item, reversed items turned round; no missing values. Whose each
             form is, where somebody may have filled in several; else every form is a person's own
@@ -107,8 +107,8 @@ def _one_factor(correlations: Matrix) -> Matrix:
 def _bootstrap(answers: Matrix, codes: np.ndarray, level: float, seed: int) -> Interval | None:
     """Percentile interval over people drawn with all their forms, all draws at once."""
     items, people = answers.shape[1], int(codes.max()) + 1
-    drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), DRAWS)
-    weights = drawn[:, codes].astype(float)
+    draws = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), DRAWS)
+    weights = draws[:, codes].astype(float)
     totals = _variances(weights, answers.sum(axis=1)[:, None])[:, 0]
     parts = _variances(weights, answers).sum(axis=1)
     varied = totals > 1e-12
@@ -134,7 +134,7 @@ MOST_CODES: Final = 11
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikertItem:
-    """How often each code from low to high was chosen; labels: code -> the text most often seen."""
+    """Counts of each code from low to high; labels: code -> the text most often seen."""
 
     item_id: str
     low: int
@@ -146,7 +146,7 @@ class LikertItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupScore:
-    """Of the n complete forms of a group. Empty: none, no mean; one, no deviation."""
+    """Mean score of the n complete forms of a group. Empty: none, no mean; one, no deviation."""
 
     key: str | None
     n: int
@@ -198,8 +198,8 @@ def answered_scales(dataset: Dataset, keys: dict[str, str | None]) -> list[Answe
     for row in dataset.read("ratings").to_pylist():
         if row["value"] is not None:
             rows[row["instrument"]].append(row)
-    found = [_sheet(name, answers, keys) for name, answers in sorted(rows.items())]
-    return [sheet for sheet in found if sheet.items or sheet.scores or sheet.source]
+    sheets = [_sheet(name, answers, keys) for name, answers in sorted(rows.items())]
+    return [sheet for sheet in sheets if sheet.items or sheet.scores or sheet.source]
 
 
 def _sheet(name: str, rows: list[Row], keys: dict[str, str | None]) -> AnsweredScale:
@@ -226,10 +226,12 @@ def _item(item_id: str, rows: list[Row], instrument: Instrument | None) -> Liker
     if names or any(not float(code).is_integer() for code in codes):
         return None
     low, high, reverse = int(min(codes)), int(max(codes)), False
-    known = next((item for item in instrument.items if item.item_id == item_id), None) if instrument else None
-    scale = instrument.scale_of(known) if instrument and known else None
-    if scale is not None and known is not None and scale.low <= low and high <= scale.high:
-        low, high, reverse = scale.low, scale.high, known.reverse
+    definition = (
+        next((item for item in instrument.items if item.item_id == item_id), None) if instrument else None
+    )
+    scale = instrument.scale_of(definition) if instrument and definition else None
+    if scale is not None and definition is not None and scale.low <= low and high <= scale.high:
+        low, high, reverse = scale.low, scale.high, definition.reverse
     if not FEWEST_CODES <= high - low + 1 <= MOST_CODES:
         return None
     labels = Counter((int(row["value"]), row["answer"]) for row in rows if row["answer"])
@@ -246,17 +248,17 @@ def _item(item_id: str, rows: list[Row], instrument: Instrument | None) -> Liker
 def _scores(instrument: Instrument, rows: list[Row], keys: dict[str, str | None]) -> list[ScaleScore]:
     """The scores of an instrument that rest on two items or more."""
     forms: defaultdict[Key, Form] = defaultdict(dict)
-    known = {item.item_id for item in instrument.items}
+    item_ids = {item.item_id for item in instrument.items}
     for row in rows:
-        if row["item_id"] in known:
+        if row["item_id"] in item_ids:
             forms[_form_of(row)][row["item_id"]] = row["value"]
-    found = []
+    scores = []
     for name, score in instrument.scores.items():
         usual = score.mapping in (None, instrument.chosen_mapping(None))
         complete = {key: form for key, form in forms.items() if all(item in form for item in score.items)}
         if usual and len(score.items) > 1 and complete:
-            found.append(_score(instrument, name, complete, keys))
-    return found
+            scores.append(_score(instrument, name, complete, keys))
+    return scores
 
 
 def _form_of(row: Row) -> Key:
@@ -284,7 +286,9 @@ def _score(
     answers = np.array(
         [[_turned(instrument, item, forms[key][item]) for item in score.items] for key in ordered]
     )
-    sound = reliability(answers, [str(next((one for one in key[::-1] if one), None)) for key in ordered])
+    sound = reliability(
+        answers, [str(next((person for person in key[::-1] if person), None)) for key in ordered]
+    )
     return ScaleScore(
         name=name,
         meaning=score.meaning or name,

@@ -38,10 +38,10 @@ class Simulated(NamedTuple):
 
 
 class Effect(Protocol):
-    """What differs between two systems."""
+    """Difference between two systems."""
 
     def same(self) -> "Effect":
-        """The same without a difference, for false alarms."""
+        """Copy without a difference, for false alarms."""
         ...
 
     def outcomes(
@@ -112,19 +112,21 @@ def simulate(
             all of them divide their dialogues; wanted: stop as soon as the share is clearly above or below
     Note    the same seed draws the same people, whatever their number, so that sizes compare
     """
-    found = done = 0
+    significant = done = 0
     share = 0.0
     methods: set[str] = set()
     work = partial(_judged, effect, participants, nested, systems, seed)
     for judged in in_pieces(work, range(math.ceil(draws / BATCH))):
-        found += sum(p is not None and p < alpha for p, _ in judged)
+        significant += sum(p is not None and p < alpha for p, _ in judged)
         methods |= {method for _, method in judged}
         done += len(judged)
-        share = found / done
+        share = significant / done
         error = math.sqrt(max(share * (1 - share), 1 / done) / done)
         if wanted is not None and abs(share - wanted) > DECIDED * error:
             break
-    return Simulated(found / done, math.sqrt(share * (1 - share) / done), done, seed, tuple(sorted(methods)))
+    return Simulated(
+        significant / done, math.sqrt(share * (1 - share) / done), done, seed, tuple(sorted(methods))
+    )
 
 
 def find_participants(
@@ -152,10 +154,10 @@ def find_participants(
 
     size = _search(reaches, least, max(least, guess // step), MOST_PARTICIPANTS // step)
     while size is not None and step * size <= MOST_PARTICIPANTS:
-        found = simulate(effect, step * size, nested, alpha=alpha, systems=systems, seed=seed + 1)
-        if found.share >= power - found.error:
-            return step * size, found
-        size += max(1, round(size * (power - found.share) / 2))
+        simulated = simulate(effect, step * size, nested, alpha=alpha, systems=systems, seed=seed + 1)
+        if simulated.share >= power - simulated.error:
+            return step * size, simulated
+        size += max(1, round(size * (power - simulated.share) / 2))
     raise InputError(
         f"more than {MOST_PARTICIPANTS} participants would be needed",
         hint="ask for a larger difference, or more dialogues a participant",
@@ -214,7 +216,7 @@ def check_attainable(participants: int, nested: Nested, *, alpha: float = 0.05, 
 
 
 class _Design:
-    """Who holds how many dialogues with which system; a row is all of a person with one."""
+    """Number of dialogues of each person with each system; a row is all of a person with one."""
 
     def __init__(self, people: np.ndarray, sides: np.ndarray, sizes: np.ndarray) -> None:
         self.people, self.sides, self.sizes = people, sides, sizes
@@ -251,10 +253,10 @@ def _design(participants: int, nested: Nested, systems: int, seed: tuple[int, in
         cells = np.zeros((participants, 2), dtype=int)
         cells[np.arange(participants), np.arange(participants) % 2] = calls
     else:
-        each, left = np.divmod(calls, systems)
+        per_system, remainder = np.divmod(calls, systems)
         # whoever's dialogues do not divide evenly meets some systems, drawn, once more
         ranks = rng.random((participants, systems)).argsort(axis=1).argsort(axis=1)[:, :2]
-        cells = each[:, None] + (ranks < left[:, None])
+        cells = per_system[:, None] + (ranks < remainder[:, None])
     people, sides = np.nonzero(cells)
     sizes = cells[people, sides]
     return _Design(people, sides, sizes)
@@ -280,10 +282,12 @@ def _judged(
     outcomes = np.zeros((len(design.people), BATCH))
     for side in (0, 1):
         rng = np.random.default_rng([*seeds, 2 + side])
-        own = math.sqrt(together) * common + math.sqrt(1 - together) * rng.standard_normal(shape)
+        tendencies = math.sqrt(together) * common + math.sqrt(1 - together) * rng.standard_normal(shape)
         rows = np.flatnonzero(design.sides == side)
         rng = np.random.default_rng([*seeds, 4 + side])
-        outcomes[rows] = effect.outcomes(rng, side, own[design.people[rows]], design.sizes[rows], nested)
+        outcomes[rows] = effect.outcomes(
+            rng, side, tendencies[design.people[rows]], design.sizes[rows], nested
+        )
     return list(design.test(outcomes))
 
 

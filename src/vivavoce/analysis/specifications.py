@@ -50,7 +50,7 @@ class AnalysisWay(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """What one way to analyse says of a minus b, in the unit of the measure; None where it cannot be said."""
+    """Result of one way to analyse: a minus b in the unit of the measure; None if it has no result."""
 
     choice: AnalysisWay
     declared: bool
@@ -90,9 +90,11 @@ class SpecificationCurve:
     @property
     def changed(self) -> list[Specification]:
         """Those that end otherwise than the declared one: a difference or none, or the other way."""
-        told = self.declared.sign(self.alpha)
+        declared_sign = self.declared.sign(self.alpha)
         return [
-            specification for specification in self.specifications if specification.sign(self.alpha) != told
+            specification
+            for specification in self.specifications
+            if specification.sign(self.alpha) != declared_sign
         ]
 
 
@@ -104,13 +106,13 @@ def specification_curves(dataset: Dataset) -> list[SpecificationCurve]:
             describes; how likely so many would agree by chance is not tested
     Source  Simonsohn, Simmons and Nelson (2020), Specification curve analysis, Nature Human Behaviour 4
     """
-    told = declaration(dataset)
-    primary = told.analysis.primary if told else None
+    frozen = declaration(dataset)
+    primary = frozen.analysis.primary if frozen else None
     if primary is None or primary.measure not in MEASURES:
         return []
     material = _Material(dataset, primary)
-    found = (_curve(material, a, b) for a, b in combinations(primary.compare, 2))
-    return [one for one in found if one is not None]
+    curves = (_curve(material, a, b) for a, b in combinations(primary.compare, 2))
+    return [curve for curve in curves if curve is not None]
 
 
 class _Material:
@@ -118,16 +120,16 @@ class _Material:
 
     def __init__(self, dataset: Dataset, primary: Primary) -> None:
         self.dataset, self.primary = dataset, primary
-        whole = dataset.everything
-        rows = whole.read("dialogues", ["dialogue_id", "participant_id", "system"]).to_pylist()
+        content = dataset.everything
+        rows = content.read("dialogues", ["dialogue_id", "participant_id", "system"]).to_pylist()
         self.system = {row["dialogue_id"]: row["system"] for row in rows}
         self.person = {row["dialogue_id"]: row["participant_id"] for row in rows}
-        self.population = populations(whole)
-        known = [name for name in MEASURES.names() if name.startswith(OBJECTIVE)]
-        names = known if primary.measure in known else [primary.measure]
-        self.sums: Sums = sums(dataset, names) if len(rows) == _size(dataset) else sums(whole, names)
+        self.population = populations(content)
+        objective = [name for name in MEASURES.names() if name.startswith(OBJECTIVE)]
+        names = objective if primary.measure in objective else [primary.measure]
+        self.sums: Sums = sums(dataset, names) if len(rows) == _size(dataset) else sums(content, names)
         self.kept = dict(self._kept(dataset))
-        self.judges = dict(self._judges(whole)) if primary.measure == SUBJECTIVE else {}
+        self.judges = dict(self._judges(content)) if primary.measure == SUBJECTIVE else {}
 
     def _kept(self, dataset: Dataset) -> Iterator[tuple[str, frozenset[str]]]:
         """Dialogues that each rule keeps; of rules that keep the same the first, the declared ones first."""
@@ -135,17 +137,17 @@ class _Material:
         seen: set[frozenset[str]] = set()
         for name in dict.fromkeys((declared, NONE, *RULES)):
             opened = dataset if name == declared else Dataset(dataset.folder, exclude=name)
-            kept = frozenset(opened.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist())
-            if kept and kept not in seen:
-                seen.add(kept)
-                yield name, kept
+            dialogues = frozenset(opened.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist())
+            if dialogues and dialogues not in seen:
+                seen.add(dialogues)
+                yield name, dialogues
 
     def _judges(self, dataset: Dataset) -> Iterator[tuple[str, JudgedTable]]:
         answered = dataset.read("ratings", ["item_id", "role"]).to_pylist()
         items = {row["item_id"] for row in answered if row["role"] == SUBJECTIVE}
         rows = dataset.read("judgements", ["judge", "target", "kind"]).to_pylist()
-        asked = {(row["judge"], row["target"]) for row in rows if row["kind"] != "person"}
-        for judge, target in sorted(asked):
+        judges = {(row["judge"], row["target"]) for row in rows if row["kind"] != "person"}
+        for judge, target in sorted(judges):
             if target in items:
                 yield judge, judged_table(dataset, judge, target)
 
@@ -154,25 +156,27 @@ class _Material:
         people = sorted(set(self.population.values()))
         recruits = [None, *(people if len(people) > 1 else [])]
         measures = dict.fromkeys((self.primary.measure, *self.sums.measures))
-        found = [
-            AnalysisWay(*one)
-            for one in product(measures, self.kept, recruits, ("case", "participant"), [None])
+        ways = [
+            AnalysisWay(*options)
+            for options in product(measures, self.kept, recruits, ("case", "participant"), [None])
         ]
-        found += [
-            AnalysisWay(self.primary.measure, *one)
-            for one in product(self.kept, recruits, ["case"], self.judges)
+        ways += [
+            AnalysisWay(self.primary.measure, *options)
+            for options in product(self.kept, recruits, ["case"], self.judges)
         ]
-        if len(found) <= MOST:
-            return found, False
-        near = [one for one in found if sum(x != y for x, y in zip(one, found[0], strict=True)) <= NEAR]
+        if len(ways) <= MOST:
+            return ways, False
+        near = [way for way in ways if sum(x != y for x, y in zip(way, ways[0], strict=True)) <= NEAR]
         return near, True
 
     def dialogues(self, choice: AnalysisWay) -> frozenset[str]:
-        kept = self.kept[choice.left_out]
+        included = self.kept[choice.left_out]
         if choice.recruits is None:
-            return kept
+            return included
         return frozenset(
-            one for one in kept if self.population.get(self.person[one] or "") == choice.recruits
+            dialogue_id
+            for dialogue_id in included
+            if self.population.get(self.person[dialogue_id] or "") == choice.recruits
         )
 
 
@@ -191,18 +195,18 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
         ),
         level=LEVEL,
     )
-    found = [_specification(material, alone, choice, a, b) for choice in choices]
-    first = found[0]
-    told = [one for one in found if one.p is not None]
-    if first.p is None or len(told) < 2:
+    specifications = [_specification(material, alone, choice, a, b) for choice in choices]
+    first = specifications[0]
+    estimated = [specification for specification in specifications if specification.p is not None]
+    if first.p is None or len(estimated) < 2:
         return None
     return SpecificationCurve(
         a=a,
         b=b,
         alpha=material.primary.alpha,
-        untold=len(found) - len(told),
+        untold=len(specifications) - len(estimated),
         nearest=nearest,
-        specifications=sorted(told, key=lambda one: (one.difference or 0.0, one.choice[0])),
+        specifications=sorted(estimated, key=lambda one: (one.difference or 0.0, one.choice[0])),
         signature=signature(
             f"{material.primary.measure}_specifications",
             unit="participant",
@@ -210,7 +214,7 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
             data=material.dataset.hash,
             a=a,
             b=b,
-            ways=len(told),
+            ways=len(estimated),
         ),
     )
 
@@ -221,16 +225,16 @@ def _samples(material: _Material, choices: Sequence[AnalysisWay]) -> set[frozens
 
 def _compared(material: _Material, kept: Collection[str], a: str, b: str) -> ClusteredSummary:
     parts = material.sums.among(kept)
-    both = [
+    sides = [
         Group(
             name, [dialogue_id for dialogue_id in parts.dialogue_ids if material.system[dialogue_id] == name]
         )
         for name in (a, b)
     ]
-    for group in both:
+    for group in sides:
         group.participants = [material.person[dialogue_id] for dialogue_id in group.dialogue_ids]
-    members = {dialogue_id for group in both for dialogue_id in group.dialogue_ids}
-    return ClusteredSummary(parts.among(members), both)
+    members = {dialogue_id for group in sides for dialogue_id in group.dialogue_ids}
+    return ClusteredSummary(parts.among(members), sides)
 
 
 def _specification(
@@ -252,17 +256,17 @@ def _specification(
         )
     nested = alone[dialogues]
     if (by := _weighing(choice)) is None:
-        found = nested.test(choice.measure, 0, 1, level=LEVEL)
+        test = nested.test(choice.measure, 0, 1, level=LEVEL)
     else:
-        found = nested.weighted(choice.measure, 0, 1, by=by, level=LEVEL)
+        test = nested.weighted(choice.measure, 0, 1, by=by, level=LEVEL)
     return Specification(
         choice=choice,
         declared=first,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        participants=found.clusters or 0,
+        difference=test.difference,
+        low=test.low,
+        high=test.high,
+        p=test.p,
+        participants=test.clusters or 0,
     )
 
 

@@ -65,11 +65,11 @@ def next_look(stopping: Stopping, before: Sequence[float]) -> int | None:
     """Participants at which the next planned look is due; None where there is none, or looks need no plan."""
     if stopping.rule in (None, "anytime") or stopping.participants is None:
         return None
-    taken = max(before, default=0.0)
+    last_information = max(before, default=0.0)
     ahead = [
         place
         for place in range(1, stopping.interim_analyses + 1)
-        if place / stopping.interim_analyses > taken + NEAR
+        if place / stopping.interim_analyses > last_information + NEAR
     ]
     return -(-ahead[0] * stopping.participants // stopping.interim_analyses) if ahead else None
 
@@ -95,26 +95,26 @@ def watch(
     if primary.measure not in MEASURES:
         raise UnknownName("measure", primary.measure, MEASURES.names(), place="analysis.primary")
     alpha, people = share_of_alpha(analysis), _participants(dataset, primary, visits)
-    found = [
+    pairs = [
         _anytime(dataset, analysis, pair, visits, alpha)
         if stopping.rule == "anytime"
         else _planned(dataset, analysis, pair, visits, before, alpha, people)
         for pair in pairs_to_watch(primary)
     ]
-    verdicts = [pair.verdict for pair in found]
-    for place, one in enumerate(verdicts):
-        earlier = (decided or {}).get((one.a, one.b))
+    verdicts = [pair.verdict for pair in pairs]
+    for place, verdict in enumerate(verdicts):
+        earlier = (decided or {}).get((verdict.a, verdict.b))
         if earlier is not None:
             why = "An earlier look has decided this pair."
-            verdicts[place] = one.model_copy(update={"stop": earlier, "why": why})
+            verdicts[place] = verdict.model_copy(update={"stop": earlier, "why": why})
     stop, why = _whole(verdicts)
-    number = next((pair.number for pair in reversed(found) if pair.number is not None), None)
+    number = next((pair.number for pair in reversed(pairs) if pair.number is not None), None)
     return WatchedTrial(
         rule=stopping.rule,
         measure=primary.measure,
-        participants=max(pair.participants for pair in found),
+        participants=max(pair.participants for pair in pairs),
         planned=stopping.participants,
-        information=max(pair.information for pair in found),
+        information=max(pair.information for pair in pairs),
         number=number,
         of=stopping.interim_analyses if stopping.rule != "anytime" else None,
         verdicts=verdicts,
@@ -124,7 +124,7 @@ def watch(
 
 
 def _declared(analysis: Analysis) -> tuple[Primary, Stopping]:
-    """What is watched, and the rule: who watches has seen that a study declares both."""
+    """Declared question and stopping rule; the caller has checked that a study declares both."""
     assert analysis.primary is not None
     assert analysis.stopping is not None
     return analysis.primary, analysis.stopping
@@ -132,7 +132,7 @@ def _declared(analysis: Analysis) -> tuple[Primary, Stopping]:
 
 def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> int:
     """Participants whose finished visits have a case of the measure with any of the systems."""
-    parts, wanted = sums(dataset, [primary.measure]), set(visits)
+    parts, visit_set = sums(dataset, [primary.measure]), set(visits)
     cases = zip(parts.dialogue_ids, parts.denominators[0].tolist(), strict=True)
     counted = {dialogue for dialogue, denominator in cases if denominator > 0}
     columns = ["dialogue_id", "visit_id", "participant_id", "system"]
@@ -140,7 +140,7 @@ def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> 
         {
             row["participant_id"] or row["visit_id"]
             for row in dataset.read("dialogues").select(columns).to_pylist()
-            if row["visit_id"] in wanted
+            if row["visit_id"] in visit_set
             and row["system"] in primary.compare
             and row["dialogue_id"] in counted
         }
@@ -159,7 +159,7 @@ def _planned(
     primary, stopping = _declared(analysis)
     assert stopping.participants is not None
     spending = "pocock" if stopping.rule == "pocock" else "obrien_fleming"
-    found = monitor(
+    monitored = monitor(
         dataset,
         primary.measure,
         pair,
@@ -172,22 +172,22 @@ def _planned(
         power=stopping.power,
         participants=people,
     )
-    verdict = LoggedVerdict(a=pair[0], b=pair[1], difference=found.test.difference)
-    if found.look is None:
-        return _Pair(found.participants, found.information, None, verdict)
-    number, _, interval, told = found.look
+    verdict = LoggedVerdict(a=pair[0], b=pair[1], difference=monitored.test.difference)
+    if monitored.look is None:
+        return _Pair(monitored.participants, monitored.information, None, verdict)
+    number, _, interval, look_verdict = monitored.look
     low, high = interval or (None, None)
     verdict = verdict.model_copy(
         update={
             "low": low,
             "high": high,
-            "statistic": None if told.z is None else abs(told.z),
-            "bar": told.boundary,
-            "stop": told.stop if told.stop != "futility" or stopping.futility else None,
-            "why": told.why,
+            "statistic": None if look_verdict.z is None else abs(look_verdict.z),
+            "bar": look_verdict.boundary,
+            "stop": look_verdict.stop if look_verdict.stop != "futility" or stopping.futility else None,
+            "why": look_verdict.why,
         }
     )
-    return _Pair(found.participants, found.information, number, verdict)
+    return _Pair(monitored.participants, monitored.information, number, verdict)
 
 
 def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], alpha: float) -> _Pair:
@@ -200,28 +200,28 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
             place="analysis.stopping.rule",
             hint="take obrien_fleming or pocock",
         )
-    found = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
-    if found is None:
+    anytime = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
+    if anytime is None:
         why = "No participant with a finished visit has met both, or the measure is no rate."
         return _Pair(0, 0.0, None, LoggedVerdict(a=pair[0], b=pair[1], bar=1 / alpha, why=why))
-    low, high = found.interval or (None, None)
-    stop, why = _stop_at_any_time(found, analysis, alpha)
+    low, high = anytime.interval or (None, None)
+    stop, why = _stop_at_any_time(anytime, analysis, alpha)
     verdict = LoggedVerdict(
         a=pair[0],
         b=pair[1],
-        difference=found.estimate,
+        difference=anytime.estimate,
         low=low,
         high=high,
-        statistic=1 / found.p,
+        statistic=1 / anytime.p,
         bar=1 / alpha,
         stop=stop,
         why=why,
     )
-    return _Pair(found.n, min(1.0, found.n / planned), found.n, verdict)
+    return _Pair(anytime.n, min(1.0, anytime.n / planned), anytime.n, verdict)
 
 
 def _stop_at_any_time(found: Look, analysis: Analysis, alpha: float) -> tuple[str | None, str]:
-    """Whether a pair is decided by evidence that is valid at every moment, and why."""
+    """Verdict on a pair by evidence that is valid at every moment, and the reason."""
     primary, stopping = _declared(analysis)
     margin = margin_of(primary.measure, possible_margins(analysis.margins))
     evidence = f"The evidence of {1 / found.p:.3g}"
@@ -239,7 +239,7 @@ def _stop_at_any_time(found: Look, analysis: Analysis, alpha: float) -> tuple[st
 
 
 def _whole(pairs: Sequence[LoggedVerdict]) -> tuple[str | None, str]:
-    """What the pairs mean for the trial: it stops when all are decided, or at its planned end."""
+    """Verdict on the trial: it stops when all pairs are decided, or at its planned end."""
     stops = {pair.stop for pair in pairs}
     why = " ".join(f"{pair.a} and {pair.b}: {pair.why}" for pair in pairs)
     if None in stops:

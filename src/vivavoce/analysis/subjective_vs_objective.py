@@ -1,4 +1,4 @@
-"""What participants said of their success against what the log shows: who is over-optimistic."""
+"""Participants' view of their success against the log: where people are over-optimistic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SHOWN: Final = ("objective_success_assigned", "objective_success_inferred_call_a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpinionExcess:
-    """How much more often people said yes than the log shows; `p_mcnemar` takes dialogues as independent."""
+    """Excess of yes by people over the log; `p_mcnemar` takes dialogues as independent."""
 
     difference: float | None = None
     low: float | None = None
@@ -69,17 +69,20 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> RecordedOpin
     """
     parts = components(dataset)
     for measure in SHOWN:
-        both = _both(parts, measure)
-        if both:
+        pairs = _both(parts, measure)
+        if pairs:
             break
     else:
         return None
-    rows = [_row(group.key, group.dialogue_ids, group.participants, both) for group in found]
+    rows = [_row(group.key, group.dialogue_ids, group.participants, pairs) for group in found]
     if len(found) > 1:
         dialogues = [dialogue_id for group in found for dialogue_id in group.dialogue_ids]
         rows.append(
             _row(
-                "all", dialogues, [participant for group in found for participant in group.participants], both
+                "all",
+                dialogues,
+                [participant for group in found for participant in group.participants],
+                pairs,
             )
         )
     return RecordedOpinion(measure, rows)
@@ -92,8 +95,8 @@ def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:
         rows = parts[(parts["measure"] == name) & (parts["denominator"] == 1)]
         values = dict(zip(rows["dialogue_id"], rows["numerator"], strict=True))
         sides.append({key: value == 1 for key, value in values.items() if value in (0.0, 1.0)})
-    said, shown = sides
-    return {key: (said[key], shown[key]) for key in said if key in shown}
+    subjective, objective = sides
+    return {key: (subjective[key], objective[key]) for key in subjective if key in objective}
 
 
 Known = list[tuple[tuple[bool, bool], str]]
@@ -104,11 +107,13 @@ def _excess(known: Known, cells: dict[str, int]) -> OpinionExcess:
         return OpinionExcess()
     paired = mcnemar(cells["both"], cells["only_said"], cells["only_shown"], cells["neither"])
     _, codes = np.unique([person for _, person in known], return_inverse=True)
-    said, shown = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
-    ones = np.ones(len(known))
-    found = interval_facts(compare_clusters(codes, codes, (said, ones), (shown, ones)))
+    subjective, objective = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
+    unit_counts = np.ones(len(known))
+    interval = interval_facts(
+        compare_clusters(codes, codes, (subjective, unit_counts), (objective, unit_counts))
+    )
     return OpinionExcess(
-        difference=float((said - shown).mean()), p_mcnemar=paired.p if paired else None, **found
+        difference=float((subjective - objective).mean()), p_mcnemar=paired.p if paired else None, **interval
     )
 
 
@@ -116,8 +121,8 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> OpinionKappa:
     """Cohen's kappa of what was said and what the log shows, with participants drawn for its interval."""
     people, codes = np.unique([person for _, person in known], return_inverse=True)
     tables = np.zeros((len(people), 2, 2))
-    for ((said, shown), _), code in zip(known, codes, strict=True):
-        tables[code, int(said), int(shown)] += 1
+    for ((subjective, objective), _), code in zip(known, codes, strict=True):
+        tables[code, int(subjective), int(objective)] += 1
     value = cohen(tables.sum(axis=0).astype(int).tolist()).value if known else None
     if value is None or len(people) < FEW:
         return OpinionKappa(value)
@@ -128,41 +133,41 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> OpinionKappa:
     shares /= shares.sum(axis=(1, 2), keepdims=True)
     agreed = shares[:, 0, 0] + shares[:, 1, 1]
     chance = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
-    drawn = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
-    if np.ptp(drawn) < ALIKE:
+    kappas = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
+    if np.ptp(kappas) < ALIKE:
         return OpinionKappa(value)
-    low, high = np.quantile(drawn, ends(0.95, len(people)))
+    low, high = np.quantile(kappas, ends(0.95, len(people)))
     return OpinionKappa(value, float(low), float(high))
 
 
 def _row(
     key: str | None, dialogues: list[str], people: list[str | None], both: dict[str, tuple[bool, bool]]
 ) -> GroupOpinion:
-    known = [
-        (both[one], person or f"\0{one}")
-        for one, person in zip(dialogues, people, strict=True)
-        if one in both
+    verdicts = [
+        (both[dialogue_id], person or f"\0{dialogue_id}")
+        for dialogue_id, person in zip(dialogues, people, strict=True)
+        if dialogue_id in both
     ]
     cells = {
-        "both": sum(said and shown for (said, shown), _ in known),
-        "only_said": sum(said and not shown for (said, shown), _ in known),
-        "only_shown": sum(shown and not said for (said, shown), _ in known),
-        "neither": sum(not said and not shown for (said, shown), _ in known),
+        "both": sum(subjective and objective for (subjective, objective), _ in verdicts),
+        "only_said": sum(subjective and not objective for (subjective, objective), _ in verdicts),
+        "only_shown": sum(objective and not subjective for (subjective, objective), _ in verdicts),
+        "neither": sum(not subjective and not objective for (subjective, objective), _ in verdicts),
     }
-    failed = [(said, person) for (said, shown), person in known if not shown]
+    failed = [(subjective, person) for (subjective, objective), person in verdicts if not objective]
     optimism = low = high = None
     if failed:
         _, codes = np.unique([person for _, person in failed], return_inverse=True)
-        tops = np.array([float(said) for said, _ in failed])
+        tops = np.array([float(subjective) for subjective, _ in failed])
         interval = clustered_rate(sum_by_participant(codes, tops, np.ones(len(failed))))
         optimism, low, high = float(tops.mean()), interval.low, interval.high
     return GroupOpinion(
         key=key,
         **cells,
-        n=len(known),
+        n=len(verdicts),
         optimism=optimism,
         low=low,
         high=high,
-        excess=_excess(known, cells),
-        kappa=_kappa(known),
+        excess=_excess(verdicts, cells),
+        kappa=_kappa(verdicts),
     )

@@ -70,23 +70,23 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
             participant is known the other side has it. `significant` goes by it
     Raises  UnknownName: no such grouping in this dataset
     """
-    found = groups(dataset, by)
+    all_groups = groups(dataset, by)
     everything = Group(
         "all",
-        [dialogue_id for group in found for dialogue_id in group.dialogue_ids],
-        [participant for group in found for participant in group.participants],
+        [dialogue_id for group in all_groups for dialogue_id in group.dialogue_ids],
+        [participant for group in all_groups for participant in group.participants],
     )
     parts = sums(dataset)
     of_groups = _by_key(pooled(parts, group_keys(dataset, by)))
     of_all = _by_key(pooled(parts, group_keys(dataset, None)))
-    nested = ClusteredSummary(with_calls(parts, found) if by == POPULATION else parts, found)
+    nested = ClusteredSummary(with_calls(parts, all_groups) if by == POPULATION else parts, all_groups)
     make = partial(_row, dataset, nested, _abandoned(dataset, parts))
-    whole = make(None, everything, of_all.get("all", {}), by=None)
-    rows = [make(place, group, of_groups.get(group.key, {}), by=by) for place, group in enumerate(found)]
-    plain, refusal = _tests(rows, by, nested, dataset.hash)
-    tests, declared, families = adjust_tests(dataset, found, plain, correction)
-    named = {family.name: family for family in families}
-    out_of_reach = reach_warnings((test, named[test.family]) for test in tests if test.family)
+    overall = make(None, everything, of_all.get("all", {}), by=None)
+    rows = [make(place, group, of_groups.get(group.key, {}), by=by) for place, group in enumerate(all_groups)]
+    unadjusted, refusal = _tests(rows, by, nested, dataset.hash)
+    tests, declared, families = adjust_tests(dataset, all_groups, unadjusted, correction)
+    family_by_name = {family.name: family for family in families}
+    out_of_reach = reach_warnings((test, family_by_name[test.family]) for test in tests if test.family)
     return Summary(
         study=dataset.study,
         simulated=dataset.simulated,
@@ -97,13 +97,13 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
         level=LEVEL,
         model=nested.model,
         by=rows,
-        all=whole,
+        all=overall,
         tests=tests,
         declared=declared,
         families=families,
-        shared_participants=_shared_participants(found),
+        shared_participants=_shared_participants(all_groups),
         out_of_reach=out_of_reach,
-        warnings=_warnings(dataset, found, everything, whole, refusal)
+        warnings=_warnings(dataset, all_groups, everything, overall, refusal)
         + out_of_reach
         + balance_warnings(dataset, by),
     )
@@ -111,10 +111,10 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
 
 def _by_key(rows: list[Pooled]) -> dict[str | None, dict[str, Pooled]]:
     """Pooled measures as key -> measure -> what was pooled."""
-    found: dict[str | None, dict[str, Pooled]] = {}
+    rows_by_key: dict[str | None, dict[str, Pooled]] = {}
     for row in rows:
-        found.setdefault(row.key, {})[row.measure] = row
-    return found
+        rows_by_key.setdefault(row.key, {})[row.measure] = row
+    return rows_by_key
 
 
 Left = Mapping[str, frozenset[str]]
@@ -123,7 +123,7 @@ Left = Mapping[str, frozenset[str]]
 def _abandoned(dataset: Dataset, parts: Sums) -> Left:
     """The abandoned dialogues in which a measure has cases; only measures with any."""
     gone = dataset.abandoned or frozenset()
-    places = [place for place, one in enumerate(parts.dialogue_ids) if one in gone]
+    places = [place for place, dialogue_id in enumerate(parts.dialogue_ids) if dialogue_id in gone]
     if not places:
         return {}
     return {
@@ -142,7 +142,7 @@ def _row(
     *,
     by: str | None,
 ) -> GroupSummary:
-    spread, own = concentration(group.participants), frozenset(group.dialogue_ids)
+    spread, group_ids = concentration(group.participants), frozenset(group.dialogue_ids)
     measured = {
         name: _measured(
             dataset,
@@ -152,7 +152,7 @@ def _row(
             by,
             group.key,
             weighed=nested.weighs(name),
-            abandoned=None if dataset.abandoned is None else len(own & left.get(name, frozenset())),
+            abandoned=None if dataset.abandoned is None else len(group_ids & left.get(name, frozenset())),
         )
         for name, measure in MEASURES
     }
@@ -164,7 +164,7 @@ def _row(
     return GroupSummary(
         key=group.key,
         dialogues=len(group.dialogue_ids),
-        abandoned=None if dataset.abandoned is None else len(own & dataset.abandoned),
+        abandoned=None if dataset.abandoned is None else len(group_ids & dataset.abandoned),
         participants=spread.participants,
         dialogues_per_participant=spread,
         rates={
@@ -174,7 +174,7 @@ def _row(
         },
         **{key: _value(measured, name) for name, key in MEANS.items()},
         **totals,
-        measures={name: one for name, (one, _) in measured.items()},
+        measures={name: pooled for name, (pooled, _) in measured.items()},
     )
 
 
@@ -194,37 +194,37 @@ def _measured(
     abandoned: int | None,
 ) -> tuple[MeasuredTotal, str]:
     """One measure of one group with its interval over participants; and its signature without that."""
-    one = found or Pooled(key, measure.name, None, None, 0, 0, 0)
+    pooled = found or Pooled(key, measure.name, None, None, 0, 0, 0)
     parameters = {
         name: value
         for name, value in measure.parameters.items()
         if name not in ("measure", "unit", "n", "data")
     }
-    plain = signature(
+    rate_signature = signature(
         measure.name,
         unit=measure.counted,
-        n=round(one.denominator or 0),
+        n=round(pooled.denominator or 0),
         data=dataset.hash,
         **parameters,
-        **({"open": one.open} if one.open else {}),
+        **({"open": pooled.open} if pooled.open else {}),
         **({"weights": INVERSE} if weighed else {}),
         **({by: key} if by else {}),
     )
-    signed = None if interval.low is None else f"{plain}|{cited(interval)}"
+    signed = None if interval.low is None else f"{rate_signature}|{cited(interval)}"
     return MeasuredTotal(
-        value=one.value,
-        macro=one.macro,
-        numerator=one.numerator if one.denominator or one.numerator else None,
-        denominator=one.denominator or 0,
-        dialogues=one.dialogues or 0,
-        open=one.open if found else None,
-        lowest=one.lowest,
-        highest=one.highest,
+        value=pooled.value,
+        macro=pooled.macro,
+        numerator=pooled.numerator if pooled.denominator or pooled.numerator else None,
+        denominator=pooled.denominator or 0,
+        dialogues=pooled.dialogues or 0,
+        open=pooled.open if found else None,
+        lowest=pooled.lowest,
+        highest=pooled.highest,
         unit=measure.unit,
-        signature=signed or plain,
+        signature=signed or rate_signature,
         clustered=widened(SignedInterval, interval, signature=signed),
         abandoned=abandoned,
-    ), plain
+    ), rate_signature
 
 
 def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
@@ -261,15 +261,15 @@ def _tests(
             if len(rows) > 1
             else None
         )
-    asked = [
+    questions = [
         GroupQuestion(name, i, j)
         for name in _tested(rows, by)
         for (i, a), (j, b) in combinations(enumerate(rows), 2)
         if _testable(a, name) and _testable(b, name)
     ]
-    nested.ask(asked, level=LEVEL)
+    nested.ask(questions, level=LEVEL)
     tests: list[GroupTest] = []
-    for name, i, j, _ in asked:
+    for name, i, j, _ in questions:
         test = widened(
             GroupTest,
             nested.naive(name, i, j, level=LEVEL),
@@ -299,7 +299,7 @@ def _tested(rows: list[GroupSummary], by: str) -> list[str]:
 
 
 def _testable(row: GroupSummary, name: str) -> bool:
-    """Whether a group has a rate of successes, or a case of what else populations are compared on."""
+    """True if a group has a rate of successes, or a case of what else populations are compared on."""
     if is_rate(name):
         return row.rates[name].low is not None
     if name == DURATION and str(row.key).endswith(SIMULATED):
@@ -325,11 +325,11 @@ def _warnings(
     whole: GroupSummary,
     refusal: LocalizedText | None,
 ) -> list[LocalizedText]:
-    """What a reader must know before trusting the numbers, one sentence each."""
+    """Warnings to read before trusting the numbers, one sentence each."""
     left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
         nothing = left_out or running_words(dataset) or NO_DIALOGUE
-        return [one for one in (*dataset.what_is_lost, change_words(dataset), nothing) if one]
+        return [warning for warning in (*dataset.what_is_lost, change_words(dataset), nothing) if warning]
     warnings: list[LocalizedText | None] = [
         *dataset.what_is_lost,
         change_words(dataset),
@@ -365,7 +365,7 @@ def _warnings(
 
 def doubt_definitions(whole: GroupSummary) -> LocalizedText | None:
     """The two definitions of success that disagree most over all dialogues, if that is much (`FAR_APART`)."""
-    rates = {name: one for name in HEADLINES if (one := whole.rates.get(name)) and one.ratio is not None}
+    rates = {name: rate for name in HEADLINES if (rate := whole.rates.get(name)) and rate.ratio is not None}
     pairs = [(a, b) for a, b in combinations(rates, 2) if _gap(rates[a], rates[b]) >= FAR_APART]
     if not pairs:
         return None
@@ -391,14 +391,14 @@ def _gap(one: SuccessRate, other: SuccessRate) -> float:
 
 
 def chosen_labels(dataset: Dataset) -> list[LocalizedText]:
-    """Where a lot chose what annotators judge, by chances that differ, one sentence a layer."""
+    """Layers where a lot chose the dialogues to annotate, by chances that differ, one sentence a layer."""
     layers = sorted(chosen_layers(dataset))
     rows = dataset.read("annotations", ["dialogue_id", "layer"]).to_pylist() if layers else []
     statements: list[LocalizedText] = []
     for layer in layers:
         chances = logged_chances(dataset, layer)
-        drawn = {one for one, (_, fell) in chances.items() if fell}
-        judged = drawn & {row["dialogue_id"] for row in rows if row["layer"] == layer}
+        selected = {dialogue_id for dialogue_id, (_, fell) in chances.items() if fell}
+        judged = selected & {row["dialogue_id"] for row in rows if row["layer"] == layer}
         statements.append(
             statement(
                 "Annotators of layer {layer} judged {judged} of {n} dialogues, sampled with logged, "
@@ -408,24 +408,24 @@ def chosen_labels(dataset: Dataset) -> list[LocalizedText]:
                 layer=layer,
                 judged=len(judged),
                 n=len(chances),
-                open=len(drawn - judged),
+                open=len(selected - judged),
             )
         )
     return statements
 
 
 def open_disputes(dataset: Dataset) -> list[LocalizedText]:
-    """Where annotators differ and nobody decided, one sentence a layer that measures read."""
+    """Open differences of annotators, one sentence a layer that measures read."""
     return [
         statement(
             "Annotators disagree on {k} of {n} items of layer {layer}, without adjudication. The value is "
             "the mean over annotators; the range shows the lowest and highest possible values.",
-            k=one.open,
-            n=one.judged,
-            layer=one.layer,
+            k=places.open,
+            n=places.judged,
+            layer=places.layer,
         )
-        for one in open_places(dataset)
-        if one.open
+        for places in open_places(dataset)
+        if places.open
     ]
 
 
@@ -434,13 +434,13 @@ def _dominance(found: list[Group], everything: Group) -> list[LocalizedText | No
     overall = dominance_warning(concentration(everything.participants))
     if len(found) < 2 or any(len(set(group.participants)) < 2 for group in found):
         return [overall]
-    each = {
+    warning_of = {
         str(group.key): dominance_warning(concentration(group.participants), of=str(group.key))
         for group in found
     }
     if overall is None:
-        return list(each.values())
-    same = [key for key, warning in each.items() if warning]
+        return list(warning_of.values())
+    same = [key for key, warning in warning_of.items() if warning]
     within = statement("The same applies within {groups}.", groups=", ".join(same))
     return [overall, within if same else None]
 
@@ -448,21 +448,23 @@ def _dominance(found: list[Group], everything: Group) -> list[LocalizedText | No
 def _own_faults(dataset: Dataset, found: list[Group]) -> list[LocalizedText | None]:
     """Dialogues that our own service disturbed; what it did is no merit or fault of a system."""
     incidents = dataset.read("incidents").select(["dialogue_id", "failure"]).to_pydict()
-    failed = {one for one, kind in zip(*incidents.values(), strict=True) if kind in OWN_FAULTS}
+    failed = {
+        dialogue_id for dialogue_id, kind in zip(*incidents.values(), strict=True) if kind in OWN_FAULTS
+    }
     turns = dataset.read("turns")
     restarted = (
         set(turns.filter(turns["restarted"]).column("dialogue_id").to_pylist())
         if "restarted" in turns.column_names
         else set()
     )
-    told = ", ".join(
+    failure_list = ", ".join(
         f"{group.key} {number}" for group in found if (number := len(failed & set(group.dialogue_ids)))
     )
     return [
         statement(
             "In {n} dialogues a turn failed because of Vivavoce, not the system ({which}).",
             n=len(failed),
-            which=told,
+            which=failure_list,
         )
         + statement("All rates include them.")
         if failed

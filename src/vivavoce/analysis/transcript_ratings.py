@@ -45,7 +45,7 @@ class RatedVersions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionCheck:
-    """Who read a broken transcript, and whose mean rating of it is not below their mean of the others."""
+    """Readers of a broken transcript, and those whose mean rating of it is not below that of the others."""
 
     participants: int
     failed: int
@@ -71,7 +71,7 @@ class TranscriptRatings:
 
 
 def has_readings(dataset: Dataset) -> bool:
-    """Whether anybody rated transcripts."""
+    """True if anybody rated transcripts."""
     return dataset.read("readings").num_rows > 0
 
 
@@ -81,8 +81,8 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
     Note    broken transcripts are in no mean, and who rates them well stays in
     Raises  InputError: nothing was rated
     """
-    every = [_turned(row) for row in dataset.read("readings").to_pylist() if row["value"] is not None]
-    rows = [row for row in every if row.get("role") != "attention"]
+    all_rows = [_turned(row) for row in dataset.read("readings").to_pylist() if row["value"] is not None]
+    rows = [row for row in all_rows if row.get("role") != "attention"]
     if not rows:
         raise InputError(
             "no rated transcripts", place=str(dataset.folder), hint="export a study with a step `rate`"
@@ -114,7 +114,7 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
         transcripts=len({(row["pair_id"], row["version"]) for row in rows}),
         items=_adjusted(by_item),
         variables=_adjusted(by_variable),
-        attention=attention_passed(every),
+        attention=attention_passed(all_rows),
         signature=signature(
             "transcript_rating",
             unit="participant",
@@ -126,23 +126,26 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
 
 
 def _adjusted(found: Sequence[RatedVersions]) -> list[RatedVersions]:
-    return [replace(one, p_holm=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
+    return [
+        replace(rating, p_holm=p)
+        for rating, p in zip(found, holm([rating.p for rating in found]), strict=True)
+    ]
 
 
 def attention_passed(rows: Sequence[Row]) -> AttentionCheck | None:
-    """How many readers told a broken transcript from the others.
+    """Number of readers who told a broken transcript from the others.
 
     Empty   no broken transcript was read: None
     """
     parts: dict[tuple[str, bool], list[float]] = {}
     for person, row in zip(people_of(rows), rows, strict=True):
         parts.setdefault((str(person), row.get("role") == "attention"), []).append(row["value"])
-    asked = [person for person, broken in parts if broken and (person, False) in parts]
-    if not asked:
+    readers = [person for person, broken in parts if broken and (person, False) in parts]
+    if not readers:
         return None
     means = {key: float(np.mean(values)) for key, values in parts.items()}
-    failed = sum(means[one, True] >= means[one, False] for one in asked)
-    return AttentionCheck(participants=len(asked), failed=failed)
+    failed = sum(means[reader, True] >= means[reader, False] for reader in readers)
+    return AttentionCheck(participants=len(readers), failed=failed)
 
 
 def _names(rows: Sequence[Row]) -> list[str]:
@@ -154,7 +157,7 @@ def _turned(row: Row) -> Row:
     if row["instrument"] not in INSTRUMENTS:
         return row
     instrument = INSTRUMENTS.get(row["instrument"])
-    item = next((one for one in instrument.items if one.item_id == row["item_id"]), None)
+    item = next((candidate for candidate in instrument.items if candidate.item_id == row["item_id"]), None)
     scale = instrument.scale_of(item) if item is not None and item.reverse else None
     return {**row, "value": scale.low + scale.high - row["value"]} if scale else row
 
@@ -163,9 +166,10 @@ def _versions(rows: Sequence[Row], variable: str, item: str | None, level: float
     """Both means and their difference, the same people in both where they read both."""
     parts = {name: [row for row in rows if row["version"] == name] for name in ("control", "experimental")}
     means = {
-        name: float(np.mean([row["value"] for row in own])) if own else None for name, own in parts.items()
+        name: float(np.mean([row["value"] for row in version_rows])) if version_rows else None
+        for name, version_rows in parts.items()
     }
-    told = RatedVersions(
+    versions = RatedVersions(
         variable=variable,
         item=item,
         control=means["control"],
@@ -174,11 +178,11 @@ def _versions(rows: Sequence[Row], variable: str, item: str | None, level: float
         participants=len(set(people_of(rows))),
     )
     if means["control"] is None or means["experimental"] is None:
-        return told
+        return versions
     new, old = parts["experimental"], parts["control"]
     _, codes = np.unique(np.concatenate([people_of(new), people_of(old)]), return_inverse=True)
-    values = [np.array([row["value"] for row in own], dtype=float) for own in (new, old)]
-    found = compare_clusters(
+    values = [np.array([row["value"] for row in version_rows], dtype=float) for version_rows in (new, old)]
+    comparison = compare_clusters(
         codes[: len(new)],
         codes[len(new) :],
         (values[0], np.ones(len(new))),
@@ -186,7 +190,9 @@ def _versions(rows: Sequence[Row], variable: str, item: str | None, level: float
         level=level,
         most=_width(rows),
     )
-    return replace(told, difference=means["experimental"] - means["control"], **interval_facts(found))
+    return replace(
+        versions, difference=means["experimental"] - means["control"], **interval_facts(comparison)
+    )
 
 
 def _width(rows: Sequence[Row]) -> float:
@@ -194,7 +200,11 @@ def _width(rows: Sequence[Row]) -> float:
     widths, values = [], [row["value"] for row in rows]
     for name, item_id in {(row["instrument"], row["item_id"]) for row in rows}:
         instrument = INSTRUMENTS.get(name) if name in INSTRUMENTS else None
-        item = next((one for one in instrument.items if one.item_id == item_id), None) if instrument else None
+        item = (
+            next((candidate for candidate in instrument.items if candidate.item_id == item_id), None)
+            if instrument
+            else None
+        )
         scale = instrument.scale_of(item) if instrument and item else None
         if scale is not None:
             widths.append(scale.high - scale.low)

@@ -1,4 +1,4 @@
-"""What a comparison of transcripts found: shares that prefer the experimental version, and how sure they are.
+"""Comparison of transcripts: shares that prefer the experimental version, with intervals.
 
 A preference is a share of the decided choices; ties are counted beside it. Everything over several questions
 or variables has the participant as its unit, because the same people answered everything.
@@ -80,7 +80,7 @@ def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) ->
 
 def marginal(cells: Sequence[PreferenceCell]) -> float | None:
     """A variable's marginal as the paper computes it: the mean of its cells' ratios."""
-    ratios = [one.ratio for one in cells if one.ratio is not None]
+    ratios = [preference.ratio for preference in cells if preference.ratio is not None]
     return sum(ratios) / len(ratios) if ratios else None
 
 
@@ -94,14 +94,14 @@ def compare_transcripts(
             counted under `responses`; choices of responses that were not finished stay in
     Raises  InputError: the dataset has no choices between transcripts
     """
-    every = dataset.read("preferences").to_pylist()
-    if not every:
+    all_rows = dataset.read("preferences").to_pylist()
+    if not all_rows:
         raise InputError(
             "no choices between transcripts",
             place=str(dataset.folder),
             hint="export a study with a step `compare`",
         )
-    used = [row for row in every if row["role"] == "main" and row["accepted"] is not False]
+    used = [row for row in all_rows if row["role"] == "main" and row["accepted"] is not False]
     if not used:
         raise InputError(
             "no accepted choices between transcripts",
@@ -112,7 +112,7 @@ def compare_transcripts(
         study=dataset.study,
         simulated=any(row["simulated"] for row in used),
         data=dataset.hash,
-        responses=_responses(every),
+        responses=_responses(all_rows),
         cells=_cells(used, level),
         variables=_variables(used, level),
         differences=_differences(used, level),
@@ -128,8 +128,8 @@ def _keys(rows: Iterable[Choice], name: str) -> list[str]:
 
 
 def _count(rows: Sequence[Choice], level: float) -> PreferenceCell:
-    said = [row["choice"] for row in rows]
-    return cell(said.count("experimental"), said.count("control"), said.count("tie"), level)
+    choices = [row["choice"] for row in rows]
+    return cell(choices.count("experimental"), choices.count("control"), choices.count("tie"), level)
 
 
 def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
@@ -155,7 +155,10 @@ def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
             )
             question_preferences.append(_over_people(alone, _pooled(of_cell, level)))
     adjusted = holm([question_preference.decisive for question_preference in question_preferences])
-    return [replace(one, p_adjusted=p) for one, p in zip(question_preferences, adjusted, strict=True)]
+    return [
+        replace(preference, p_adjusted=p)
+        for preference, p in zip(question_preferences, adjusted, strict=True)
+    ]
 
 
 def _over_people(one: QuestionPreference, pooled: PooledPreference) -> QuestionPreference:
@@ -182,21 +185,21 @@ def _winner(ratio: float | None) -> str | None:
 def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]:
     variable_preferences: list[VariablePreference] = []
     for variable in sorted(_keys(rows, "variable")):
-        own = [row for row in rows if row["variable"] == variable]
+        variable_rows = [row for row in rows if row["variable"] == variable]
         cells = [
-            _count([row for row in own if row["question"] == question], level)
-            for question in _keys(own, "question")
+            _count([row for row in variable_rows if row["question"] == question], level)
+            for question in _keys(variable_rows, "question")
         ]
         mean = marginal(cells)
         qualities = {
-            quality: _pooled([row for row in own if row["quality"] == quality], level)
+            quality: _pooled([row for row in variable_rows if row["quality"] == quality], level)
             for quality in QUALITIES
-            if any(row["quality"] == quality for row in own)
+            if any(row["quality"] == quality for row in variable_rows)
         }
         variable_preferences.append(
             widened(
                 VariablePreference,
-                _pooled(own, level),
+                _pooled(variable_rows, level),
                 variable=variable,
                 marginal=mean,
                 preferred=_winner(mean),
@@ -204,7 +207,9 @@ def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]
             )
         )
     adjusted = holm([variable_preference.p for variable_preference in variable_preferences])
-    return [replace(one, p_holm=p) for one, p in zip(variable_preferences, adjusted, strict=True)]
+    return [
+        replace(preference, p_holm=p) for preference, p in zip(variable_preferences, adjusted, strict=True)
+    ]
 
 
 def _people(rows: Sequence[Choice]) -> np.ndarray:
@@ -240,13 +245,16 @@ def _pooled(rows: Sequence[Choice], level: float) -> PooledPreference:
 def _differences(rows: Sequence[Choice], level: float) -> list[VariableDifference]:
     """Every two variables, within the people who compared both."""
     decided = [row for row in rows if row["choice"] != "tie"]
-    own = {
+    variable_choices = {
         name: [row for row in decided if row["variable"] == name]
         for name in sorted(_keys(decided, "variable"))
     }
-    found = [VariableDifference(**_between(a, b, own, level)) for a, b in combinations(own, 2)]
-    adjusted = holm([one.p for one in found])
-    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+    differences = [
+        VariableDifference(**_between(a, b, variable_choices, level))
+        for a, b in combinations(variable_choices, 2)
+    ]
+    adjusted = holm([difference.p for difference in differences])
+    return [replace(difference, p_holm=p) for difference, p in zip(differences, adjusted, strict=True)]
 
 
 def _between(a: str, b: str, parts: Mapping[str, Sequence[Choice]], level: float) -> dict[str, Any]:
@@ -254,19 +262,19 @@ def _between(a: str, b: str, parts: Mapping[str, Sequence[Choice]], level: float
     first, second = parts[a], parts[b]
     _, codes = np.unique(np.concatenate([_people(first), _people(second)]), return_inverse=True)
     won = [_flags(rows, lambda row: row["choice"] == "experimental") for rows in (first, second)]
-    found = compare_clusters(
+    comparison = compare_clusters(
         codes[: len(first)],
         codes[len(first) :],
         (won[0], np.ones(len(first))),
         (won[1], np.ones(len(second))),
         level=level,
     )
-    return {"a": a, "b": b, "difference": float(won[0].mean() - won[1].mean()), **interval_facts(found)}
+    return {"a": a, "b": b, "difference": float(won[0].mean() - won[1].mean()), **interval_facts(comparison)}
 
 
 def _cochran(rows: Sequence[Choice]) -> list[SamePreference]:
     """Cochran's Q by question: whether the variables are preferred alike, by people who decided on all."""
-    variables, found = sorted(_keys(rows, "variable")), []
+    variables, tests = sorted(_keys(rows, "variable")), []
     rows = [row for row in rows if row["participant_id"] or row["comparison_number"]]
     for question in _keys(rows, "question"):
         answers: dict[str, dict[str, int]] = {}
@@ -274,19 +282,19 @@ def _cochran(rows: Sequence[Choice]) -> list[SamePreference]:
             if row["question"] == question and row["choice"] != "tie":
                 person = row["participant_id"] or row["visit_id"]
                 answers.setdefault(person, {})[row["variable"]] = int(row["choice"] == "experimental")
-        whole = [
+        complete = [
             [answer[name] for name in variables]
             for answer in answers.values()
             if len(answer) == len(variables)
         ]
-        q = cochran_q(whole) if len(whole) > 1 else None
+        q = cochran_q(complete) if len(complete) > 1 else None
         value, df, p = q or (None, None, None)
-        found.append(SamePreference(question=question, participants=len(whole), q=value, df=df, p=p))
-    return found
+        tests.append(SamePreference(question=question, participants=len(complete), q=value, df=df, p=p))
+    return tests
 
 
 def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
-    """How often the left one is chosen, whatever stands there, with each variable's effect held fixed.
+    """Share of choices of the left one, whatever stands there, with each variable's effect held fixed.
 
     Output  left: share of decided choices; log_odds: intercept of a logistic model of `left` on the side of
             every variable's experimental version, with errors clustered by participant
@@ -298,8 +306,8 @@ def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
     people = _people(decided)
     flags = _flags(decided, lambda row: row["side"] == "left")
     rate = clustered_rate(sum_by_participant(people, flags, np.ones(len(flags))), level)
-    whole = SideLeaning(left=float(flags.mean()), low=rate.low, high=rate.high)
-    return _with_log_odds(whole, decided, flags, people)
+    leaning = SideLeaning(left=float(flags.mean()), low=rate.low, high=rate.high)
+    return _with_log_odds(leaning, decided, flags, people)
 
 
 def _with_log_odds(
@@ -338,20 +346,22 @@ def _places(rows: Sequence[Choice]) -> list[PreferenceByPlace]:
     decided = [row for row in rows if row["choice"] != "tie"]
     preference_by_places: list[PreferenceByPlace] = []
     for number in sorted({row["comparison_number"] for row in decided}):
-        said = [row["choice"] == "experimental" for row in decided if row["comparison_number"] == number]
-        share = sum(said) / len(said)
+        experimental = [
+            row["choice"] == "experimental" for row in decided if row["comparison_number"] == number
+        ]
+        share = sum(experimental) / len(experimental)
         preference_by_places.append(
-            PreferenceByPlace(comparison_number=number, decided=len(said), ratio=share)
+            PreferenceByPlace(comparison_number=number, decided=len(experimental), ratio=share)
         )
     return preference_by_places
 
 
 def _responses(rows: Sequence[Choice]) -> ResponseCounts:
-    """How many people answered, finished, were fast or odd, and what a judgement took."""
+    """Numbers of people who answered, finished, were fast or odd, and the time of a judgement."""
     people = {row["visit_id"]: row for row in rows}.values()
     flags = [flag for row in people for flag in (row["flags"] or "").split()]
     times = [row["total_s"] for row in people if row["total_s"] is not None]
-    whole = [row for row in rows if row["total_s"] is not None]
+    complete = [row for row in rows if row["total_s"] is not None]
     return ResponseCounts(
         participants=len({row["participant_id"] or row["visit_id"] for row in rows}),
         people_known=any(row["participant_id"] for row in rows),
@@ -361,7 +371,7 @@ def _responses(rows: Sequence[Choice]) -> ResponseCounts:
         judgements=sum(row["role"] == "main" for row in rows),
         checks=sum(row["role"] != "main" for row in rows),
         median_s=float(np.median(times)) if times else None,
-        seconds_per_judgement=sum(times) / len(whole) if whole else None,
+        seconds_per_judgement=sum(times) / len(complete) if complete else None,
     )
 
 
@@ -370,10 +380,10 @@ def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -
     group_preferences: list[GroupPreference] = []
     decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in groups]
     for variable in sorted(_keys(decided, "variable")):
-        own = [row for row in decided if row["variable"] == variable]
+        variable_rows = [row for row in decided if row["variable"] == variable]
         parts = {
-            name: [row for row in own if groups[row["participant_id"]] == name]
-            for name in sorted({groups[row["participant_id"]] for row in own})
+            name: [row for row in variable_rows if groups[row["participant_id"]] == name]
+            for name in sorted({groups[row["participant_id"]] for row in variable_rows})
         }
         tests = [GroupDifference(**_between(a, b, parts, level)) for a, b in combinations(parts, 2)]
         shares = {name: _pooled(part, level) for name, part in parts.items()}

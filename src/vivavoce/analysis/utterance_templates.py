@@ -1,4 +1,4 @@
-"""How real callers say things: their sentences with the values taken out, for simulated ones.
+"""Sentences of real callers with the values taken out, for simulated ones.
 
 A sentence is kept only where several callers said it, so that nobody's own words pass on.
 """
@@ -52,23 +52,23 @@ def read_sayings(turns: Sequence[CallerTurn], fewest: int = FEWEST_CALLERS) -> l
     counts: Counter[tuple[str, tuple[str, ...], str | None]] = Counter()
     callers: defaultdict[tuple[str, tuple[str, ...]], set[str]] = defaultdict(set)
     for turn in turns:
-        said = without_values(" ".join(spoken_words(turn.text)), turn.acts)
-        if said and turn.acts:
+        template = without_values(" ".join(spoken_words(turn.text)), turn.acts)
+        if template and turn.acts:
             means = tuple(meaning_without_value(*act) for act in turn.acts)
-            counts[said, means, leading_act(turn.before)] += 1
-            callers[said, means].add(turn.caller)
-    kept: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+            counts[template, means, leading_act(turn.before)] += 1
+            callers[template, means].add(turn.caller)
+    sayings_by_meaning: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for (say, means), who in sorted(callers.items()):
         if len(who) >= fewest:
-            kept[means].append(say)
+            sayings_by_meaning[means].append(say)
     shared: Counter[tuple[str, tuple[str, ...], str | None]] = Counter()
     for (say, means, before), n in counts.items():
-        if kept[means]:
-            shared[_stand_in(say, kept[means]), means, before] += n
-    found = [
+        if sayings_by_meaning[means]:
+            shared[_stand_in(say, sayings_by_meaning[means]), means, before] += n
+    templates = [
         Saying(say=say, means=list(means), after=before, n=n) for (say, means, before), n in shared.items()
     ]
-    return sorted(found, key=lambda one: (-one.n, one.say, one.after or ""))
+    return sorted(templates, key=lambda one: (-one.n, one.say, one.after or ""))
 
 
 def _stand_in(say: str, kept: Sequence[str]) -> str:
@@ -83,10 +83,12 @@ def without_values(said: str, acts: Sequence[UserAct]) -> str:
     for _, slot, value in acts:
         if slot is None or value is None or value == DONTCARE:
             continue
-        held = spoken_words(value)
-        places = [at for at in range(len(words)) if held and words[at : at + len(held)] == held]
+        value_words = spoken_words(value)
+        places = [
+            at for at in range(len(words)) if value_words and words[at : at + len(value_words)] == value_words
+        ]
         if not places:
             return ""
         for at in reversed(places):
-            words[at : at + len(held)] = [f"{{{slot}}}"]
+            words[at : at + len(value_words)] = [f"{{{slot}}}"]
     return " ".join(words)

@@ -51,18 +51,26 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
     Raises  UnknownName: no such target
     Source  Miller 1974 on the jackknife, on Fisher's z
     """
-    answered, known = targets(dataset), parameters(dataset, every=True)
+    answered, all_parameters = targets(dataset), parameters(dataset, every=True)
     people = people_of(dataset)
     parameter_correlations: list[ParameterCorrelation] = []
     for goal in list(answered.columns) if target is None else [column_of(target, answered, dataset)]:
-        one = answered[goal].reindex(known.index).to_numpy(dtype="float64")
-        for name in known.columns:
-            other = known[name].to_numpy(dtype="float64")
-            both = ~np.isnan(one) & ~np.isnan(other)
-            if both.sum() < FEWEST or np.ptp(one[both]) == 0 or np.ptp(other[both]) == 0:
+        judgement = answered[goal].reindex(all_parameters.index).to_numpy(dtype="float64")
+        for name in all_parameters.columns:
+            parameter = all_parameters[name].to_numpy(dtype="float64")
+            complete = ~np.isnan(judgement) & ~np.isnan(parameter)
+            if (
+                complete.sum() < FEWEST
+                or np.ptp(judgement[complete]) == 0
+                or np.ptp(parameter[complete]) == 0
+            ):
                 continue
-            who = [people[key] for key, there in zip(known.index, both, strict=True) if there]
-            rho = _rho(one[both], other[both], who)
+            who = [
+                people[key]
+                for key, is_complete in zip(all_parameters.index, complete, strict=True)
+                if is_complete
+            ]
+            rho = _rho(judgement[complete], parameter[complete], who)
             parameter_correlations.append(
                 ParameterCorrelation(
                     target=goal,

@@ -1,4 +1,4 @@
-"""How well judgements are predicted for people, or systems, that the model has never seen."""
+"""Evaluation of predicted judgements for people, or systems, that the model has never seen."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ LINEAR: Final = ("stepwise", "elastic_net")
 
 @dataclass(frozen=True, slots=True)
 class InSampleFit:
-    """How a model fits the dialogues that made it; `predictors`: how many have a weight."""
+    """Fit of a model on the dialogues that made it; `predictors`: how many have a weight."""
 
     r2: float | None
     r2_low: float | None
@@ -84,10 +84,10 @@ def evaluate(
             leave its participants out, who may have talked to others
     """
     table = prediction_table(dataset, target, predictors, judgements=judgements)
-    wanted = tuple(kinds) if kinds is not None else kinds_for(table.answers)
-    linear = [kind for kind in wanted if kind in LINEAR] or ["elastic_net"]
-    whole = {kind: fit(kind, table.values, table.answers, table.participants) for kind in linear}  # type: ignore[arg-type]
-    by = _held_out(table, wanted, seed, progress)
+    model_kinds = tuple(kinds) if kinds is not None else kinds_for(table.answers)
+    linear = [kind for kind in model_kinds if kind in LINEAR] or ["elastic_net"]
+    full_models = {kind: fit(kind, table.values, table.answers, table.participants) for kind in linear}  # type: ignore[arg-type]
+    by = _held_out(table, model_kinds, seed, progress)
     return QualityEvaluation(
         target=target,
         n=len(table.answers),
@@ -98,9 +98,9 @@ def evaluate(
         left_out=dict(table.left_out),
         warnings=table.warnings,
         deviation=float(table.answers.std(ddof=1)),
-        in_sample={kind: _in_sample(model, table, seed) for kind, model in whole.items()},
+        in_sample={kind: _in_sample(model, table, seed) for kind, model in full_models.items()},
         by=by,
-        weights=_weights(whole[linear[-1]], table),
+        weights=_weights(full_models[linear[-1]], table),
         signature=signature(
             "prediction", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, seed=seed
         ),
@@ -116,7 +116,7 @@ class HeldOutFold(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What such a model says of the others; `chosen` is None where the answers it saw have no codes."""
+    """Predictions of such a model for the others; `chosen` is None if its training answers have no codes."""
 
     said: Numbers
     naive: float
@@ -129,29 +129,33 @@ def _held_out(
     """Every kind on every fold of participants, and of systems: all folds first, then all scores."""
     groups: dict[Grouping, Sequence[str]] = {"participant": table.participants, "system": table.systems}
     split: dict[Grouping, list[tuple[Mask, Mask]]] = {
-        by: folds(own, FOLDS if by == "participant" else len(set(own)), seed)
-        for by, own in groups.items()
-        if len(set(own)) > 1
+        by: folds(members, FOLDS if by == "participant" else len(set(members)), seed)
+        for by, members in groups.items()
+        if len(set(members)) > 1
     }
-    asked: list[tuple[Grouping, Kind]] = [(by, kind) for by in split for kind in kinds]
-    pieces = [HeldOutFold(kind, *fold) for by, kind in asked for fold in split[by]]
+    requests: list[tuple[Grouping, Kind]] = [(by, kind) for by in split for kind in kinds]
+    pieces = [HeldOutFold(kind, *fold) for by, kind in requests for fold in split[by]]
     tried = iter(_counted(try_folds(table, pieces), len(pieces), progress))
-    held = [_joined(table, split[by], [next(tried) for _ in split[by]]) for by, _ in asked]
-    found: dict[Grouping, dict[Kind, PredictionScores] | None] = {
+    predictions = [_joined(table, split[by], [next(tried) for _ in split[by]]) for by, _ in requests]
+    scores_by_grouping: dict[Grouping, dict[Kind, PredictionScores] | None] = {
         by: {} if by in split else None for by in groups
     }
-    for (by, kind), one in zip(asked, in_pieces(partial(scores, seed=seed), held), strict=True):
+    for (by, kind), prediction_scores in zip(
+        requests, in_pieces(partial(scores, seed=seed), predictions), strict=True
+    ):
         if kind == "mean":  # what differs between its folds' means says nothing of dialogues
-            one = replace(one, spearman=None, spearman_low=None, spearman_high=None)
-        found[by] = {**(found[by] or {}), kind: one}
-    return found
+            prediction_scores = replace(
+                prediction_scores, spearman=None, spearman_low=None, spearman_high=None
+            )
+        scores_by_grouping[by] = {**(scores_by_grouping[by] or {}), kind: prediction_scores}
+    return scores_by_grouping
 
 
 def _counted(found: Iterable[Tried], whole: int, progress: Progress | None) -> Iterator[Tried]:
-    for number, one in enumerate(found, start=1):
+    for number, item in enumerate(found, start=1):
         if progress is not None:
             progress(number, whole)
-        yield one
+        yield item
 
 
 def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> HeldOut:
@@ -174,12 +178,12 @@ def _tried(table: PredictionTable, fold: HeldOutFold) -> Tried:
 
 
 def _joined(table: PredictionTable, split: Sequence[tuple[Mask, Mask]], tried: Sequence[Tried]) -> HeldOut:
-    said, naive, chosen = (np.zeros_like(table.answers) for _ in range(3))
-    for (_, test), one in zip(split, tried, strict=True):
-        said[test], naive[test] = one.said, one.naive
-        chosen[test] = np.nan if one.chosen is None else one.chosen
-    codes = all(one.chosen is not None for one in tried)
-    return HeldOut(table.answers, said, naive, chosen if codes else None, table.participants)
+    predicted, naive, chosen = (np.zeros_like(table.answers) for _ in range(3))
+    for (_, test), fold in zip(split, tried, strict=True):
+        predicted[test], naive[test] = fold.said, fold.naive
+        chosen[test] = np.nan if fold.chosen is None else fold.chosen
+    codes = all(fold_result.chosen is not None for fold_result in tried)
+    return HeldOut(table.answers, predicted, naive, chosen if codes else None, table.participants)
 
 
 def fit_on(table: PredictionTable, kind: Kind, train: Mask) -> Fitted:
@@ -189,14 +193,14 @@ def fit_on(table: PredictionTable, kind: Kind, train: Mask) -> Fitted:
 
 
 def _in_sample(model: Fitted, table: PredictionTable, seed: int) -> InSampleFit:
-    """How the model fits the dialogues that made it: what to promise nobody."""
+    """Fit of the model on the dialogues that made it, no measure of its accuracy on others."""
     mean = np.full_like(table.answers, table.answers.mean())
-    held = HeldOut(table.answers, model.predict(table.values), mean, None, table.participants)
-    found = scores(held, seed=seed)
+    fitted = HeldOut(table.answers, model.predict(table.values), mean, None, table.participants)
+    fit_scores = scores(fitted, seed=seed)
     weights: Numbers = model.weights if model.weights is not None else np.array([])
-    n, p, r2 = len(table.answers), int((weights != 0).sum()), found.r2
+    n, p, r2 = len(table.answers), int((weights != 0).sum()), fit_scores.r2
     adjusted = 1 - (1 - r2) * (n - 1) / (n - p - 1) if r2 is not None and n > p + 1 else None
-    return InSampleFit(r2, found.r2_low, found.r2_high, adjusted, p)
+    return InSampleFit(r2, fit_scores.r2_low, fit_scores.r2_high, adjusted, p)
 
 
 def _weights(model: Fitted, table: PredictionTable) -> list[PredictorWeight]:

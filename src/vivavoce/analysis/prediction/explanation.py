@@ -1,4 +1,4 @@
-"""What a model goes by: weights with intervals, what each predictor is worth, its course, and calibration."""
+"""Explanation of a model: weights with intervals, importance and course of predictors, and calibration."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -155,10 +155,12 @@ def _coefficients(
     table: PredictionTable, model: Fitted, seed: int, refits: int, progress: Progress | None
 ) -> list[PredictorCoefficient]:
     weights = _weights(model)
-    drawn = np.array(list(_refitted(table, model.kind, seed, refits, progress)))
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    kept = (drawn != 0).mean(axis=0)
-    figures = zip(table.predictors, *(one.tolist() for one in (weights, low, high, kept)), strict=True)
+    refitted = np.array(list(_refitted(table, model.kind, seed, refits, progress)))
+    low, high = np.quantile(refitted, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    nonzero_shares = (refitted != 0).mean(axis=0)
+    figures = zip(
+        table.predictors, *(column.tolist() for column in (weights, low, high, nonzero_shares)), strict=True
+    )
     return sorted((PredictorCoefficient(*row) for row in figures), key=lambda row: -abs(row.weight))
 
 
@@ -167,16 +169,16 @@ def _refitted(table: PredictionTable, kind: Kind, seed: int, refits: int, progre
     names, who = np.unique(np.asarray(table.participants), return_inverse=True)
     rows = [np.flatnonzero(who == number) for number in range(len(names))]
     rng = np.random.default_rng(seed)
-    drawn = [rng.integers(0, len(names), len(names)) for _ in range(refits)]
-    for number, weights in enumerate(in_pieces(partial(_refit, table, kind, names, rows), drawn), start=1):
+    samples = [rng.integers(0, len(names), len(names)) for _ in range(refits)]
+    for number, weights in enumerate(in_pieces(partial(_refit, table, kind, names, rows), samples), start=1):
         yield weights
         if progress is not None:
             progress(number, refits)
 
 
 def _refit(table: PredictionTable, kind: Kind, names: Any, rows: Sequence[Any], picked: Any) -> Numbers:
-    chosen = np.concatenate([rows[one] for one in picked])
-    people = [str(names[one]) for one in picked for _ in rows[one]]
+    chosen = np.concatenate([rows[person] for person in picked])
+    people = [str(names[person]) for person in picked for _ in rows[person]]
     return _weights(fit(kind, table.values[chosen], table.answers[chosen], people))
 
 
@@ -200,11 +202,11 @@ def _importance(table: PredictionTable, kind: Kind, seed: int) -> list[Predictor
             for _ in range(SHUFFLES):
                 shuffled[:, place] = rng.permutation(values[:, place])
                 lost[place] += (float(((answers - model.predict(shuffled)) ** 2).sum()) - error) / SHUFFLES
-    found = [
+    importances = [
         PredictorImportance(name, float(loss / base) if base else None)
         for name, loss in zip(table.predictors, lost, strict=True)
     ]
-    return sorted(found, key=lambda row: -(row.r2_lost or 0.0))
+    return sorted(importances, key=lambda row: -(row.r2_lost or 0.0))
 
 
 def _collinear(table: PredictionTable, model: Fitted) -> list[VarianceInflation]:
@@ -213,16 +215,16 @@ def _collinear(table: PredictionTable, model: Fitted) -> list[VarianceInflation]
     if inputs.shape[1] < 2:
         return []
     inflation = np.diag(np.linalg.pinv(np.corrcoef(inputs.T), hermitian=True))
-    found = map(VarianceInflation, table.predictors, inflation.tolist())
-    return sorted((row for row in found if row.vif > COLLINEAR), key=lambda row: -row.vif)
+    inflations = map(VarianceInflation, table.predictors, inflation.tolist())
+    return sorted((row for row in inflations if row.vif > COLLINEAR), key=lambda row: -row.vif)
 
 
 def _course(table: PredictionTable, model: Fitted, measure: str) -> PredictionCourse:
     """The mean prediction when every dialogue had this value: from the 5th to the 95th percentile."""
     place = table.predictors.index(measure)
     column = table.values[:, place]
-    known = column[~np.isnan(column)]
-    low, high = np.quantile(known, [0.05, 0.95])
+    observed = column[~np.isnan(column)]
+    low, high = np.quantile(observed, [0.05, 0.95])
     values = table.values.copy()
     points: list[CoursePoint] = []
     for value in np.unique(np.linspace(low, high, STEPS)):
@@ -236,14 +238,14 @@ def _calibration(held: HeldOut, seed: int) -> list[CalibrationTenth]:
     order = np.argsort(held.said, kind="stable")
     _, who = np.unique(np.asarray(held.people), return_inverse=True)
     people = int(who.max()) + 1
-    drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), size=500)
+    counts_drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), size=500)
     calibration_tenths: list[CalibrationTenth] = []
     for part in np.array_split(order, min(BINS, len(order))):
         sums = np.bincount(who[part], held.answers[part], people)
         counts = np.bincount(who[part], minlength=people)
-        below = drawn @ counts
-        means = (drawn @ sums)[below > 0] / below[below > 0]
+        below = counts_drawn @ counts
+        means = (counts_drawn @ sums)[below > 0] / below[below > 0]
         low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        said, answered = float(held.said[part].mean()), float(held.answers[part].mean())
-        calibration_tenths.append(CalibrationTenth(said, answered, float(low), float(high), len(part)))
+        predicted, answered = float(held.said[part].mean()), float(held.answers[part].mean())
+        calibration_tenths.append(CalibrationTenth(predicted, answered, float(low), float(high), len(part)))
     return calibration_tenths

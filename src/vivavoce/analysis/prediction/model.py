@@ -52,7 +52,7 @@ class QualityModel(BaseModel):
     signature: str
 
     def as_file(self) -> str:
-        """What the file holds: JSON without the parts of other kinds."""
+        """Content of the file: JSON without the parts of other kinds."""
         return json.dumps(self.model_dump(exclude_none=True), indent=2) + "\n"
 
 
@@ -86,7 +86,9 @@ def fit_model(
 def _predictors(model: Fitted, names: Sequence[str]) -> list[_Predictor]:
     weights = [None] * len(names) if model.weights is None else model.weights.tolist()
     rows = zip(names, model.scaling.centre, model.scaling.spread, weights, strict=True)
-    return [_Predictor(measure=one, mean=mean, deviation=sd, weight=weight) for one, mean, sd, weight in rows]
+    return [
+        _Predictor(measure=name, mean=mean, deviation=sd, weight=weight) for name, mean, sd, weight in rows
+    ]
 
 
 def _parts(model: Fitted) -> dict[str, Any]:
@@ -107,19 +109,19 @@ def read_model(path: Path) -> QualityModel:
     """
     hint = "make one with `vivavoce predict fit`"
     try:
-        written = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", place=str(path)) from None
     except ValueError:
-        written = None
-    if not isinstance(written, dict) or written.get("format") != FORMAT:
+        content = None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError("not a model of quality", place=str(path), hint=hint)
     try:
-        model = QualityModel.model_validate(written)
+        model = QualityModel.model_validate(content)
         _restored(model)
     except (ValidationError, ValueError, TypeError, KeyError) as error:
-        found = error.errors()[0] if isinstance(error, ValidationError) else None
-        where = ".".join(str(part) for part in found["loc"]) if found else ""
+        first_error = error.errors()[0] if isinstance(error, ValidationError) else None
+        where = ".".join(str(part) for part in first_error["loc"]) if first_error else ""
         raise InputError(
             f"a damaged model of quality{f': {where}' if where else ''}", place=str(path), hint=hint
         ) from None
@@ -130,18 +132,18 @@ def read_model(path: Path) -> QualityModel:
 
 def score(model: QualityModel, dataset: Dataset) -> dict[str, float]:
     """The predicted judgement of each dialogue; a measure that is missing is taken as the training mean."""
-    found = parameters(dataset, every=True).reindex(
+    inputs = parameters(dataset, every=True).reindex(
         columns=[predictor.measure for predictor in model.predictors]
     )
-    said = _restored(model).predict(found.to_numpy(dtype="float64"))
-    return {str(key): float(value) for key, value in zip(found.index, said, strict=True)}
+    predictions = _restored(model).predict(inputs.to_numpy(dtype="float64"))
+    return {str(key): float(value) for key, value in zip(inputs.index, predictions, strict=True)}
 
 
 def unknown_predictors(model: QualityModel, dataset: Dataset) -> list[str]:
     """Predictors that are missing in every dialogue, so that the model goes by the training mean for them."""
     names = [predictor.measure for predictor in model.predictors]
-    found = parameters(dataset, every=True).reindex(columns=names).to_numpy(dtype="float64")
-    return [name for place, name in enumerate(names) if bool(np.isnan(found[:, place]).all())]
+    inputs = parameters(dataset, every=True).reindex(columns=names).to_numpy(dtype="float64")
+    return [name for place, name in enumerate(names) if bool(np.isnan(inputs[:, place]).all())]
 
 
 def _restored(file: QualityModel) -> Fitted:
@@ -163,11 +165,13 @@ def _restored(file: QualityModel) -> Fitted:
 
 
 def _tree(parts: dict[str, list[float]], width: int) -> Tree:
-    feature, left, right = (tuple(int(one) for one in parts[name]) for name in ("feature", "left", "right"))
-    tree = Tree(feature, tuple(parts["threshold"]), left, right, tuple(parts["value"]))
+    feature, left_child, right = (
+        tuple(int(node) for node in parts[name]) for name in ("feature", "left", "right")
+    )
+    tree = Tree(feature, tuple(parts["threshold"]), left_child, right, tuple(parts["value"]))
     sizes = {len(part) for part in (tree.feature, tree.threshold, tree.left, tree.right, tree.value)}
-    inside = all(-1 <= one < width for one in feature) and all(
-        -1 <= one < len(feature) for one in (*left, *right)
+    inside = all(-1 <= node < width for node in feature) and all(
+        -1 <= node < len(feature) for node in (*left_child, *right)
     )
     if len(sizes) != 1 or not feature or not inside:
         raise ValueError("a broken tree")

@@ -1,4 +1,4 @@
-"""What prediction works on: one row a dialogue, interaction parameters beside what people judged."""
+"""Table for prediction: one row a dialogue, interaction parameters beside judgements."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class PredictionTable:
 
     @property
     def warnings(self) -> list[str]:
-        """What keeps any model of these answers from saying much.
+        """Limits of any model of these answers.
 
         Source  ten dialogues of the rarer answer a predictor: Peduzzi and others 1996; here: ten at all
         """
@@ -66,20 +66,20 @@ def targets(dataset: Dataset) -> pd.DataFrame:
     for row in dataset.read("ratings").to_pylist():
         if row["dialogue_id"] is not None and row["value"] is not None:
             answers[row["instrument"]][row["dialogue_id"]][row["item_id"]] = row["value"]
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    values_by_item: dict[str, dict[str, float]] = defaultdict(dict)
     for name, forms in answers.items():
         for dialogue_id, form in forms.items():
             for item, value in {**form, **_scores(name, form)}.items():
-                found[item][dialogue_id] = value
-    return pd.DataFrame({name: pd.Series(column, dtype="float64") for name, column in found.items()})
+                values_by_item[item][dialogue_id] = value
+    return pd.DataFrame({name: pd.Series(column, dtype="float64") for name, column in values_by_item.items()})
 
 
 def _scores(name: str, form: dict[str, float]) -> dict[str, float]:
     if name not in INSTRUMENTS:
         return {}
     instrument = INSTRUMENTS.get(name)
-    known = {item.item_id for item in instrument.items}
-    scores = instrument.score({item: value for item, value in form.items() if item in known})
+    item_ids = {item.item_id for item in instrument.items}
+    scores = instrument.score({item: value for item, value in form.items() if item in item_ids})
     return {score: value for score, value in scores.items() if value is not None}
 
 
@@ -128,7 +128,7 @@ def prediction_table(
     """
     answered = targets(dataset)
     column = column_of(target, answered, dataset)
-    known = parameters(dataset)
+    all_parameters = parameters(dataset)
     for name in predictors or ():
         MEASURES.get(name)
         if name in JUDGEMENTS and not judgements:
@@ -138,11 +138,11 @@ def prediction_table(
                 hint="leave it out, or admit it with --judgements",
             )
     goal = answered[column].dropna()
-    rows = known.loc[[key for key in goal.index if key in known.index]]
-    asked = (
+    rows = all_parameters.loc[[key for key in goal.index if key in all_parameters.index]]
+    columns = (
         list(dict.fromkeys(predictors)) if predictors is not None else [str(name) for name in rows.columns]
     )
-    names, left_out = usable(rows.reindex(columns=asked), judgements)
+    names, left_out = usable(rows.reindex(columns=columns), judgements)
     if len(rows) < 10 or not names:
         raise InputError(
             f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
@@ -167,26 +167,31 @@ def prediction_table(
         participants=[people[key] for key in rows.index],
         systems=[systems[key] for key in rows.index],
         dialogues=[str(key) for key in rows.index],
-        left_out=left_out if predictors is not None else tuple(one for one in left_out if one[1] in names),
+        left_out=left_out
+        if predictors is not None
+        else tuple(omission for omission in left_out if omission[1] in names),
     )
 
 
 def usable(rows: pd.DataFrame, judgements: bool) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Measures known in half of the dialogues that vary; of twins that say the same, the first."""
-    kept: dict[str, Numbers] = {}
+    usable_columns: dict[str, Numbers] = {}
     left_out: list[tuple[str, str]] = []
     for name in rows.columns:
         if name in JUDGEMENTS and not judgements:
             continue
         column = rows[name].to_numpy(dtype="float64")
-        known = ~np.isnan(column)
-        if known.mean() < LEAST_KNOWN or np.ptp(column[known]) == 0:
+        present = ~np.isnan(column)
+        if present.mean() < LEAST_KNOWN or np.ptp(column[present]) == 0:
             left_out.append((str(name), "missing in more than half, or always the same"))
             continue
-        filled = np.where(known, column, column[known].mean())
-        twin = next((o for o, other in kept.items() if abs(np.corrcoef(filled, other)[0, 1]) > TWINS), None)
+        filled = np.where(present, column, column[present].mean())
+        twin = next(
+            (o for o, earlier in usable_columns.items() if abs(np.corrcoef(filled, earlier)[0, 1]) > TWINS),
+            None,
+        )
         if twin is None:
-            kept[str(name)] = filled
+            usable_columns[str(name)] = filled
         else:
             left_out.append((str(name), twin))
-    return list(kept), tuple(left_out)
+    return list(usable_columns), tuple(left_out)
