@@ -1,4 +1,4 @@
-"""How far annotators of commands agree: by predicate and by argument, paired as the scorer pairs them."""
+"""Agreement between annotators of commands, by predicate and argument, paired as the scorer pairs them."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ NOTHING: Final = "nothing"
 
 
 class Share(NamedTuple):
-    """What two annotators had in common: `same` of `all`; None where there was nothing."""
+    """Agreement of two annotators: `same` of `all`; None without data."""
 
     name: str
     same: int
@@ -82,16 +82,16 @@ def _pairs(state: AnnotationState) -> Iterator[tuple[StimulusResponse, StimulusR
     """Two annotators' predicates for one command."""
     for _, annotated in sorted(state.dialogues.items()):
         for place in annotated.places(SCHEME):
-            given = _read({who: chosen(one) for who, one in annotated.choices(place).items()})
-            yield from combinations(sorted(given.items()), 2)
+            annotations = _read({who: chosen(choice) for who, choice in annotated.choices(place).items()})
+            yield from combinations(sorted(annotations.items()), 2)
 
 
 def pairs_of_file(path: Path) -> list[tuple[StimulusResponse, StimulusResponse]]:
-    """The same of `commands.csv`, as `annotate commands-out` writes it.
+    """Pairs of annotations in `commands.csv`, as `annotate commands-out` writes it.
 
     Raises  InputError: no such table
     """
-    said: dict[str, dict[str, str | None]] = {}
+    annotations: dict[str, dict[str, str | None]] = {}
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         for column in ("command_id", "annotator_id", "annotation", "stands"):
@@ -101,8 +101,12 @@ def pairs_of_file(path: Path) -> list[tuple[StimulusResponse, StimulusResponse]]
         for row in reader:
             if not row["stands"]:
                 annotation = str(read_csv_cell(row["annotation"]) or "") or None
-                said.setdefault(row["command_id"], {})[row["annotator_id"]] = annotation
-    return [pair for given in said.values() for pair in combinations(sorted(_read(given).items()), 2)]
+                annotations.setdefault(row["command_id"], {})[row["annotator_id"]] = annotation
+    return [
+        pair
+        for by_annotator in annotations.values()
+        for pair in combinations(sorted(_read(by_annotator).items()), 2)
+    ]
 
 
 def _read(given: Mapping[str, str | None]) -> dict[str, tuple[Predicate, ...]]:
@@ -129,13 +133,13 @@ def _arguments(first: str, mine: Predicate, second: str, theirs: Predicate) -> U
             if column < len(after):
                 ways.append(costs[row][column + 1] + 1)
             costs[row][column] = min(ways, default=0)
-    found: Units = []
+    units: Units = []
     row = column = 0
     while row < len(before) or column < len(after):
-        both = row < len(before) and column < len(after)
-        same = both and fits(before[row], after[column])
-        if both and costs[row][column] == costs[row + 1][column + 1] + (not same):
-            found.append(
+        in_both = row < len(before) and column < len(after)
+        same = in_both and fits(before[row], after[column])
+        if in_both and costs[row][column] == costs[row + 1][column + 1] + (not same):
+            units.append(
                 {
                     first: write_argument(before[row]),
                     second: write_argument(before[row] if same else after[column]),
@@ -143,12 +147,12 @@ def _arguments(first: str, mine: Predicate, second: str, theirs: Predicate) -> U
             )
             row, column = row + 1, column + 1
         elif row < len(before) and costs[row][column] == costs[row + 1][column] + 1:
-            found.append({first: write_argument(before[row]), second: NOTHING})
+            units.append({first: write_argument(before[row]), second: NOTHING})
             row += 1
         else:
-            found.append({first: NOTHING, second: write_argument(after[column])})
+            units.append({first: NOTHING, second: write_argument(after[column])})
             column += 1
-    return found
+    return units
 
 
 def _same(units: Units) -> int:

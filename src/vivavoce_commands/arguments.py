@@ -24,12 +24,14 @@ def count_arguments(reference: Predicate, answer: Predicate) -> ArgumentCounts:
     Output  of the alignments of least distance, the one with most correct arguments
     Source  Di Maro et al. 2018, section 3; Levenshtein 1966, unit costs
     """
-    said, heard = reference.arguments, answer.arguments
-    repetitions = heard.count(REPEATED)
-    if said == heard and not repetitions and all(map(_single, said)):
-        return ArgumentCounts(len(said), len(heard), 0, 0, len(said))
-    distance, missed = _align(said, heard)
-    return ArgumentCounts(len(said), len(heard) - repetitions, distance, repetitions, len(said) - missed)
+    expected, answered = reference.arguments, answer.arguments
+    repetitions = answered.count(REPEATED)
+    if expected == answered and not repetitions and all(map(_single, expected)):
+        return ArgumentCounts(len(expected), len(answered), 0, 0, len(expected))
+    distance, missed = _align(expected, answered)
+    return ArgumentCounts(
+        len(expected), len(answered) - repetitions, distance, repetitions, len(expected) - missed
+    )
 
 
 def _align(said: tuple[Argument, ...], heard: tuple[Argument, ...]) -> tuple[int, int]:
@@ -53,7 +55,7 @@ def _align(said: tuple[Argument, ...], heard: tuple[Argument, ...]) -> tuple[int
 
 
 def fits(reference: Argument, answer: Argument) -> bool:
-    """Whether the answer is one of the reference's alternatives, asterisks included; capitals do not matter.
+    """True if the answer is one of the reference's alternatives, asterisks included; ignores case.
 
     An answer that names several alternatives fits none: only one of them can be carried out.
     """

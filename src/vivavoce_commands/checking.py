@@ -9,7 +9,7 @@ from vivavoce_commands.notation import Predicate, write_argument, write_predicat
 
 
 class Remark(NamedTuple):
-    """What an annotator should look at, and where: a problem, or a proposal to accept or not."""
+    """A problem or a proposal for an annotator, with its position."""
 
     file: str
     line: int
@@ -22,7 +22,7 @@ class Remark(NamedTuple):
 
 
 def check_file(file: CommandFile, templates: CommandTemplates, *, propose: bool = False) -> Iterator[Remark]:
-    """What does not fit the templates, in the order of the lines; context never crosses a recipe's end.
+    """Conflicts with the templates, in line order; context never crosses a recipe's end.
 
     Output  problems, and, when asked to propose, implicit arguments that the recipe so far suggests
     """
@@ -42,10 +42,10 @@ def check_file(file: CommandFile, templates: CommandTemplates, *, propose: bool 
 
 
 def _columns(command: Command) -> list[int]:
-    """Where each predicate's action begins in the line."""
-    found, at = [], 0
+    """Column of each predicate's action in the line."""
+    columns, at = [], 0
     for predicate in command.predicates or ():
         at = max(at, command.annotation.find(predicate.action.split()[0], at))
-        found.append(command.column + at)
+        columns.append(command.column + at)
         at += 1
-    return found
+    return columns

@@ -104,16 +104,16 @@ def compare(
     reading = _Reading(stop)
     with progress("reading") as report, uncollected():
         truth = reading.read(reference, "reference", report)
-        both = [
+        both_scores = [
             _scores(reference, truth, path, reading.read(path, side, report), mode)
             for path, side in ((first, "a"), (second, "b"))
         ]
     figures = compare_figures(
-        *both, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
+        *both_scores, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
     )
     speakers = next(iter(figures.values()))["speakers"]
     facts = {"mode": mode, "figures": figures, "few": few(speakers), "problems": reading.problems}
-    for system, scores in zip("AB", both, strict=True):
+    for system, scores in zip("AB", both_scores, strict=True):
         _warn(_not_scored(scores), f"{system}: ")
     _warn({"problems": reading.problems, "few": facts["few"]})
     if as_json:
@@ -155,14 +155,16 @@ def tables(
 
     if into is not None and into.exists():
         raise InputError("is already there", place=str(into), hint="choose another folder, or move it away")
-    given, annotators = paper.reference_at(reference)
+    reference_files, annotators = paper.reference_at(reference)
     annotators = said or annotators
     reading = _Reading(stop)
     with progress("reading") as report, uncollected():
-        truth = reading.read(given, "reference", report)
+        truth = reading.read(reference_files, "reference", report)
         scores = {
-            one.name: _scores(given, truth, one.path, reading.read(one.path, one.name, report), mode)
-            for one in paper.named(systems)
+            answers.name: _scores(
+                reference_files, truth, answers.path, reading.read(answers.path, answers.name, report), mode
+            )
+            for answers in paper.named(systems)
         }
     name, rules = paper.fitting_templates(truth, templates)
     data = reading.fingerprint()
@@ -173,13 +175,13 @@ def tables(
         **paper.paper_tables(truth, scores, rules, repetition_weight=repetition_weight, seed=seed, data=data),
         "problems": reading.problems,
     }
-    for system, one in scores.items():
-        _warn(_not_scored(one), f"{system}: ")
+    for system, system_scores in scores.items():
+        _warn(_not_scored(system_scores), f"{system}: ")
     _warn({"problems": reading.problems})
     laid = paper.laid_out(facts)
     if into is not None:
         into.mkdir(parents=True)
-        signatures = [one["signature"] for one in facts["systems"].values()]
+        signatures = [system_facts["signature"] for system_facts in facts["systems"].values()]
         (into / "tables.md").write_text(paper.as_markdown(laid, signatures), encoding="utf-8")
         note(f"{paper.write_tuples(scores, into / 'tuples')} tuples and tables.md into {into}")
     if as_json:
@@ -209,16 +211,16 @@ def check(
     reading = _Reading(stop_at_first_problem=False)
     with progress("reading") as report:
         files = reading.read(path, "", report)
-    found = [remark for file in files.values() for remark in check_file(file, rules, propose=propose)]
+    all_remarks = [remark for file in files.values() for remark in check_file(file, rules, propose=propose)]
     commands = sum(len(file.commands) for file in files.values())
-    wrong = len(reading.problems) + sum(remark.kind == "problem" for remark in found)
+    wrong = len(reading.problems) + sum(remark.kind == "problem" for remark in all_remarks)
     if as_json:
-        remarks = [remark._asdict() for remark in found]
+        remarks = [remark._asdict() for remark in all_remarks]
         typer.echo(json.dumps({"commands": commands, "problems": reading.problems, "remarks": remarks}))
     else:
         for problem in reading.problems:
             typer.echo(f"{problem['file']}:{problem['line']}:{problem['column']}: {problem['text']}")
-        for remark in found:
+        for remark in all_remarks:
             typer.echo(str(remark))
         note(f"{commands} commands, {wrong} problems")
     if wrong:
@@ -395,9 +397,9 @@ def _agreement(said: Path, data: str) -> dict[str, Any]:
     """Shares of what two annotators said the same, and alpha, of a file of what everybody said."""
     from vivavoce_commands.agreement import agreement_of, pairs_of_file
 
-    found = agreement_of(pairs_of_file(said), data=data)
+    agreement = agreement_of(pairs_of_file(said), data=data)
     return {
-        "shares": [{**share._asdict(), "share": share.share} for share in found.shares],
+        "shares": [{**share._asdict(), "share": share.share} for share in agreement.shares],
         "coefficients": [
             {
                 "name": line.name,
@@ -406,7 +408,7 @@ def _agreement(said: Path, data: str) -> dict[str, Any]:
                 "kappa": line.cohen.value,
                 "signature": line.signature,
             }
-            for line in found.lines
+            for line in agreement.lines
         ],
     }
 
@@ -455,11 +457,11 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
         note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
     if unknown := facts.get("unknown_speakers"):
         note(f"{whose}not in the reference, left out: {', '.join(unknown)}")
-    if left := facts.get("left_out"):
-        shown = ", ".join(left[:SHOWN_PROBLEMS]) + (" ..." if len(left) > SHOWN_PROBLEMS else "")
-        note(f"{whose}{len(left)} utterances without an answer, left out as in 2018: {shown}")
-    if told := facts.get("few"):
-        note(f"{whose}{told}")
+    if left_out := facts.get("left_out"):
+        examples = ", ".join(left_out[:SHOWN_PROBLEMS]) + (" ..." if len(left_out) > SHOWN_PROBLEMS else "")
+        note(f"{whose}{len(left_out)} utterances without an answer, left out as in 2018: {examples}")
+    if warning := facts.get("few"):
+        note(f"{whose}{warning}")
     problems = facts.get("problems", [])
     for problem in problems[:SHOWN_PROBLEMS]:
         place = f"{problem['file']}:{problem['line']}:{problem['column']}"

@@ -64,14 +64,14 @@ def command_files(path: Path) -> dict[str, Path]:
         return {path.stem: path}
     if not path.is_dir():
         raise InputError("no such file or folder", place=str(path), hint="check the path")
-    found = sorted(each for each in path.iterdir() if each.suffix.lower() in SUFFIXES and each.is_file())
-    if not found:
+    paths = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+    if not paths:
         raise InputError("no .csv or .txt file", place=str(path), hint="give a folder of one file a speaker")
-    named = {each.stem: each for each in found}
-    if len(named) < len(found):
-        twice = next(stem for stem, count in Counter(each.stem for each in found).items() if count > 1)
+    by_stem = {file.stem: file for file in paths}
+    if len(by_stem) < len(paths):
+        twice = next(stem for stem, count in Counter(file.stem for file in paths).items() if count > 1)
         raise InputError(f"two files of speaker {twice!r}", place=str(path), hint="keep one of them")
-    return named
+    return by_stem
 
 
 def read_command_file(
@@ -111,24 +111,24 @@ def _decoded(content: bytes) -> str:
 def _read_lines(
     file: CommandFile, lines: list[str], shown: str, notation: Notation | None
 ) -> Iterator[LineProblem]:
-    recipe, taken = 0, dict[int, int]()
+    recipe, line_of = 0, dict[int, int]()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         if _RECIPE_END.fullmatch(line):
-            recipe, taken = recipe + 1, {}
+            recipe, line_of = recipe + 1, {}
             continue
         begin = _LINE.match(line)
         if not begin:
-            found = f"{line.strip()[:20]!r} where an utterance number and ';' is expected"
-            yield LineProblem(shown, number, 1, found)
+            problem = f"{line.strip()[:20]!r} where an utterance number and ';' is expected"
+            yield LineProblem(shown, number, 1, problem)
             continue
         utterance = int(begin[1])
-        if utterance in taken:
-            found = f"utterance {utterance} stands in line {taken[utterance]} already"
-            yield LineProblem(shown, number, begin.start(1) + 1, found)
+        if utterance in line_of:
+            problem = f"utterance {utterance} stands in line {line_of[utterance]} already"
+            yield LineProblem(shown, number, begin.start(1) + 1, problem)
             continue
-        taken[utterance] = number
+        line_of[utterance] = number
         annotation = line[begin.end() :]
         predicates: tuple[Predicate, ...] | None = None
         try:

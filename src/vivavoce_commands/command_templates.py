@@ -1,4 +1,4 @@
-"""What a robot can be told: its actions and their arguments, in a file; annotations are held against them."""
+"""Templates: a robot's actions and their arguments, in a file; annotations are checked against them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ class CommandTemplates(BaseModel):
         return frozenset(word.casefold() for word in self.quantity_words)
 
     def is_quantity(self, argument: Argument) -> bool:
-        """Whether it says how much: it begins with a digit or a quantity word."""
+        """True if it is a quantity: it begins with a digit or a quantity word."""
         first = argument.options[0]
         if isinstance(first, Listed):
             return False
@@ -116,7 +116,7 @@ def read_templates(name: str | Path) -> CommandTemplates:
 
 
 def check_predicate(predicate: Predicate, templates: CommandTemplates) -> Iterator[str]:
-    """What does not fit the action's template, in words; nothing if all does.
+    """Conflicts with the action's template, as messages.
 
     A quantity stands before the noun that it belongs to, so it may stand before a complement too.
     """
@@ -127,9 +127,11 @@ def check_predicate(predicate: Predicate, templates: CommandTemplates) -> Iterat
         yield f"unknown action {predicate.action!r}; {nearest(predicate.action, list(templates.places))}"
         return
     nouns = [argument for argument in predicate.arguments if not templates.is_quantity(argument)]
-    known = [place for place in places if place.kinds != (QUANTITY,)]
-    needed = [place for place in known if not place.optional]
-    most = len(known) + (MOST_MANNERS - 1 if any(place.kinds == (MANNER,) for place in known) else 0)
+    non_quantity = [place for place in places if place.kinds != (QUANTITY,)]
+    needed = [place for place in non_quantity if not place.optional]
+    most = len(non_quantity) + (
+        MOST_MANNERS - 1 if any(place.kinds == (MANNER,) for place in non_quantity) else 0
+    )
     if len(nouns) < len(needed):
         missing = needed[len(nouns)].name
         yield f"{predicate.action} lacks an argument: {missing} (write it with asterisks if nobody said it)"
@@ -179,20 +181,20 @@ def propose_several(
             the latest
     """
     filled = _filled(predicate, templates)
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for place in templates.places.get(predicate.action, ()):
         if place.optional or place in filled:
             continue
         fitting: dict[Argument, tuple[int, Predicate]] = {}
         for earlier in reversed(before):
             for argument, stood in reversed(list(_standing(earlier, templates))):
-                known = templates.kind(argument)
-                if argument not in predicate.arguments and (known or stood) in place.kinds:
-                    rank = place.kinds.index(known) if known else len(place.kinds)
+                kind_of_argument = templates.kind(argument)
+                if argument not in predicate.arguments and (kind_of_argument or stood) in place.kinds:
+                    rank = place.kinds.index(kind_of_argument) if kind_of_argument else len(place.kinds)
                     fitting.setdefault(_implicit(argument), (rank, earlier))
         ordered = sorted(fitting.items(), key=lambda pair: pair[1][0])
-        found += [Proposal(place, argument, earlier) for argument, (_, earlier) in ordered[:most]]
-    return found
+        proposals += [Proposal(place, argument, earlier) for argument, (_, earlier) in ordered[:most]]
+    return proposals
 
 
 def with_proposal(predicate: Predicate, proposal: Proposal, templates: CommandTemplates) -> Predicate:
@@ -222,7 +224,10 @@ def _taken(predicate: Predicate, templates: CommandTemplates) -> Iterator[tuple[
         if templates.is_quantity(argument) or argument == REPEATED:
             continue
         kind = templates.kind(argument)
-        place = next((one for one in free if kind in one.kinds), free[0] if free and kind is None else None)
+        place = next(
+            (candidate for candidate in free if kind in candidate.kinds),
+            free[0] if free and kind is None else None,
+        )
         if place is not None:
             free.remove(place)
             yield argument, place

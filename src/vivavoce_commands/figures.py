@@ -61,8 +61,8 @@ def corpus_figures(
         numerators, denominators = _sums(people, above), _sums(people, below)
         total = float(denominators.sum())
         ratios[name] = float(numerators.sum()) / total if total else None
-        found = bootstrap_ratio(numerators, denominators, seed=seed)
-        intervals[name] = list(found) if found else None
+        interval = bootstrap_ratio(numerators, denominators, seed=seed)
+        intervals[name] = list(interval) if interval else None
     counts = _totals(people)
     return {
         "corpus": ratios,
@@ -86,7 +86,7 @@ def corpus_figures(
 
 
 def few(speakers: int) -> str | None:
-    """What a reader must know of intervals that draw few speakers."""
+    """Warning about intervals from few speakers."""
     if not 1 < speakers < FEW:
         return None
     return (
@@ -109,16 +109,16 @@ def compare_figures(
     """
     repetition_weight = _weight(a, repetition_weight)
     common = [speaker for speaker in a.speakers if speaker in b.speakers]
-    first, second = [a.speakers[one] for one in common], [b.speakers[one] for one in common]
+    first, second = [a.speakers[speaker] for speaker in common], [b.speakers[speaker] for speaker in common]
     facts: dict[str, dict[str, Any]] = {}
     for name, (above, below) in components(repetition_weight).items():
         sums = [(_sums(people, above), _sums(people, below)) for people in (first, second)]
         values = [float(up.sum() / down.sum()) if down.sum() else None for up, down in sums]
         facts[name] = {"a": values[0], "b": values[1], "difference": None, "interval": None}
         if values[0] is not None and values[1] is not None:
-            found = bootstrap_difference(sums[0], sums[1], seed=seed)
+            interval = bootstrap_difference(sums[0], sums[1], seed=seed)
             facts[name]["difference"] = values[0] - values[1]
-            facts[name]["interval"] = list(found) if found else None
+            facts[name]["interval"] = list(interval) if interval else None
         facts[name]["speakers"] = len(common)
         facts[name]["signature"] = signature(
             f"{name}_difference",
@@ -133,7 +133,7 @@ def compare_figures(
 
 
 def _weight(scores: Scores, repetition_weight: float) -> float:
-    """What a request to repeat adds to the distance: nothing where the distance holds it already."""
+    """Distance added by a request to repeat: 0 where the distance includes it."""
     return 0.0 if scores.mode == "official" else repetition_weight
 
 
@@ -155,9 +155,11 @@ def by_action(scores: Scores) -> dict[str, dict[str, Any]]:
 
 
 def confusions(scores: Scores) -> list[dict[str, Any]]:
-    """How often each action was answered by each; None: no such predicate on that side. Most first."""
+    """Confusion counts of actions, most first; None: no such predicate on that side."""
     ordered = sorted(scores.confusions.items(), key=lambda row: (-row[1], str(row[0])))
-    return [{"reference": said, "answer": heard, "count": count} for (said, heard), count in ordered]
+    return [
+        {"reference": expected, "answer": answered, "count": count} for (expected, answered), count in ordered
+    ]
 
 
 def _sums(people: list[SpeakerCounts], part: Callable[[SpeakerCounts], float]) -> np.ndarray:

@@ -66,7 +66,7 @@ class Predicate(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """Why an annotation cannot be read, where that is known: a name of CAUSES, and what stands in it."""
+    """Known cause of a notation error: a name of CAUSES with its values."""
 
     name: str
     sign: str = ""
@@ -98,7 +98,7 @@ class NotationError(InputError):
         )
 
     def at(self, place: str, columns: int = 0) -> "NotationError":
-        """The same in a file's line, in which the annotation begins after so many columns."""
+        """The same error in a line where the annotation begins after `columns`."""
         return NotationError(self.expected, self.found, self.column + columns, place, self.cause)
 
 
@@ -117,10 +117,10 @@ def write_predicates(predicates: tuple[Predicate, ...], notation: Notation = "fi
 
     The final notation has no braces: `marked` is left out, which normalises the early notation.
     """
-    written = [_predicate(predicate, notation) for predicate in predicates]
+    notations = [_predicate(predicate, notation) for predicate in predicates]
     if notation == "early":
-        return "; ".join(written)
-    return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+        return "; ".join(notations)
+    return notations[0] if len(notations) == 1 else f"[{', '.join(notations)}]"
 
 
 def normalised(predicate: Predicate) -> Predicate:
@@ -159,7 +159,7 @@ def _quickly(text: str) -> tuple[Predicate, ...] | None:
     """The predicates of a plain, well-formed annotation; None if it must be read sign by sign."""
     text = text.strip()
     inner = text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
-    found, at = [], 0
+    predicates, at = [], 0
     while call := _CALL.match(inner, at):
         pieces = _PIECE.findall(call[2])
         arguments = tuple(map(_one_argument, pieces))
@@ -168,20 +168,20 @@ def _quickly(text: str) -> tuple[Predicate, ...] | None:
         action = " ".join(call[1].split())
         if not action:
             return None
-        found.append(Predicate(action, arguments))  # pyright: ignore[reportArgumentType]
+        predicates.append(Predicate(action, arguments))  # pyright: ignore[reportArgumentType]
         at = call.end() + 1
         if inner[call.end() : at] != ",":
             break
-    whole = at == len(inner) + 1 and (inner is not text or len(found) == 1)
-    return tuple(found) if whole and found else None
+    complete = at == len(inner) + 1 and (inner is not text or len(predicates) == 1)
+    return tuple(predicates) if complete and predicates else None
 
 
 @lru_cache(maxsize=100_000)
 def _one_argument(text: str) -> Argument | None:
-    plain = text.strip()
-    if plain and not _SIGN.search(plain):
-        return _plain(plain)
-    if (several := _LIST.fullmatch(plain)) and all(map(str.strip, items := several[1].split(","))):
+    stripped = text.strip()
+    if stripped and not _SIGN.search(stripped):
+        return _plain(stripped)
+    if (several := _LIST.fullmatch(stripped)) and all(map(str.strip, items := several[1].split(","))):
         return Argument((Listed(tuple(map(_plain, items))),))
     reader = _Reader(text, "final")
     try:
@@ -220,25 +220,25 @@ class _Reader:
         return tuple(predicates)
 
     def several(self, read, separators: str) -> list:
-        found = [read()]
+        items = [read()]
         while self.token and self.token in separators:
             self.at += 1
-            found.append(read())
-        return found
+            items.append(read())
+        return items
 
     def parts(self, read) -> list[Argument]:
-        """What stands between two commas: in the early notation braces, too, before and behind it."""
-        found, free = list[Argument](), True
+        """Parts between two commas: in the early notation also braces, before and after it."""
+        arguments, free = list[Argument](), True
         while free or self.braces:
             if self.braces:
                 self.at += 1
-                found += self.several(self.marked, ",")
+                arguments += self.several(self.marked, ",")
                 self.take("}", "'}' after a quantity or modality")
                 free = self.token not in (",", ")", "]", ";", "")
             else:
-                found.append(read())
+                arguments.append(read())
                 free = False
-        return found
+        return arguments
 
     @property
     def braces(self) -> bool:
@@ -284,7 +284,7 @@ class _Reader:
         self.at += 1
         items = [part for parts in self.several(lambda: self.parts(self.item), ",") for part in parts]
         self.close("]", "',' or ']' in a list")
-        return Listed(tuple(one._replace(marked=False) for one in items))
+        return Listed(tuple(item._replace(marked=False) for item in items))
 
     def item(self) -> Argument:
         if self.token == "[":
@@ -296,7 +296,7 @@ class _Reader:
         return Words(text, implicit)
 
     def starred(self, read):
-        """What `read` reads, and whether asterisks stand around it."""
+        """Read a value, and whether it is starred."""
         if self.token != "*":
             return read(), False
         self.at += 1
@@ -328,8 +328,8 @@ class _Reader:
             self.fail(expected, Cause("missing_before", sign, f", {name}" if comma else name))
         if not self.token:
             self.fail(expected, Cause("missing_at_end", sign))
-        known = self.token in (")", "]", ";", "}")
-        self.fail(expected, Cause("missing_before", sign, self.token) if known else None)
+        misplaced = self.token in (")", "]", ";", "}")
+        self.fail(expected, Cause("missing_before", sign, self.token) if misplaced else None)
 
     @property
     def token(self) -> str:
@@ -350,9 +350,9 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    for found in _TOKEN.finditer(text):
-        sign, words = found.groups()
+    for match in _TOKEN.finditer(text):
+        sign, words = match.groups()
         if sign:
-            yield _Token(sign, False, found.start(1) + 1)
+            yield _Token(sign, False, match.start(1) + 1)
         elif clean := " ".join(words.split()):
-            yield _Token(clean, True, found.start(2) + 1)
+            yield _Token(clean, True, match.start(2) + 1)

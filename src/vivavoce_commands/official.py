@@ -28,7 +28,7 @@ class WrittenLine(NamedTuple):
 
 
 class ScoredLine(NamedTuple):
-    """What belongs to the identifier besides the number, and the predicates behind it."""
+    """The identifier without its number, and the predicates after it."""
 
     identifier: str
     predicates: tuple[WrittenLine, ...]
@@ -50,11 +50,11 @@ class ChosenMatch(NamedTuple):
 
 def read_line(annotation: str) -> ScoredLine | None:
     """The predicates of a line behind its utterance number; None where there is none."""
-    found = _LINE.match(annotation.strip())
-    if found is None:
+    match = _LINE.match(annotation.strip())
+    if match is None:
         return None
-    identifier, *written = found.groups()
-    return ScoredLine(identifier, tuple(_predicate(one) for one in written if one is not None))
+    identifier, *texts = match.groups()
+    return ScoredLine(identifier, tuple(_predicate(text) for text in texts if text is not None))
 
 
 def _predicate(text: str) -> WrittenLine:
@@ -66,20 +66,20 @@ def _predicate(text: str) -> WrittenLine:
 def choose(reference: Iterable[WrittenLine], answers: Sequence[WrittenLine]) -> list[ChosenMatch]:
     """For each predicate of the reference the best answer behind the one that was chosen last."""
     begin, chosen = 0, list[ChosenMatch]()
-    for said in reference:
+    for expected in reference:
         best = None
         for place in range(begin, len(answers)):
-            if answers[place].action == said.action:
-                distance, missed = align(said.arguments, _words(answers[place]))
+            if answers[place].action == expected.action:
+                distance, missed = align(expected.arguments, _words(answers[place]))
                 if best is None or distance < best[0]:
                     best = distance, missed, place
         if best is None:
-            chosen.append(ChosenMatch(said, None, 0, 0, 0))
+            chosen.append(ChosenMatch(expected, None, 0, 0, 0))
             continue
         distance, missed, place = best
         begin = place + 1
         repetitions = _words(answers[place]).count(REPEAT)
-        chosen.append(ChosenMatch(said, place, distance, len(said.arguments) - missed, repetitions))
+        chosen.append(ChosenMatch(expected, place, distance, len(expected.arguments) - missed, repetitions))
     return chosen
 
 

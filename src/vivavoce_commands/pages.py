@@ -62,8 +62,8 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     if COMMANDS not in desk.study.judgement_kinds:
         return []
     workplace: CommandWorkplace = open_workplace(request, COMMANDS)
-    found = disputes(workplace.see().only(workplace.sequences(desk.scope)))
-    n = sum(not one.decided for one in found)
+    open_disputes = disputes(workplace.see().only(workplace.sequences(desk.scope)))
+    n = sum(not dispute.decided for dispute in open_disputes)
     at = f"{ADDRESS}/decide" if who_of(request).may("researcher") else ADDRESS
     return [due_disagreements(n, at)] if n else []
 
@@ -81,7 +81,7 @@ PAGE: Final = DashboardPage(
 def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
     sequences = workplace.sequences(desk.scope)
     state = workplace.see().only(sequences)
-    found = disputes(state)
+    all_disputes = disputes(state)
     return desk.page(
         request,
         "commands.html",
@@ -89,8 +89,8 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
         sequences=len(sequences),
         commands=sum(len(sequence.commands) for sequence in sequences.values()),
         standing=len(standing(state, sequences)),
-        open=sum(not one.decided for one in found),
-        decided=sum(one.decided for one in found),
+        open=sum(not dispute.decided for dispute in all_disputes),
+        decided=sum(dispute.decided for dispute in all_disputes),
         may_steer=who_of(request).may("researcher"),
         people=people(state, annotator_names(desk)),
         agreement=_agreement(request, desk, workplace, state),
@@ -102,7 +102,7 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
 def _efforts(
     request: Request, desk: Desk, workplace: CommandWorkplace, state: AnnotationState
 ) -> tuple[Effort, Effort]:
-    """What commands took; computed once for as long as nothing is added."""
+    """Annotation times of commands; cached until something is added."""
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
 
     def compute() -> tuple[Effort, Effort]:
@@ -148,13 +148,15 @@ def _dispute(
     status: int = 200,
 ) -> Response:
     state = workplace.see().only(workplace.sequences(desk.scope))
-    found = disputes(state)
-    at = next((one for one in found if (one.key, one.number) == (recipe, number)), None)
-    at = at or next((one for one in found if not one.decided), None)
+    all_disputes = disputes(state)
+    at = next(
+        (dispute for dispute in all_disputes if (dispute.key, dispute.number) == (recipe, number)), None
+    )
+    at = at or next((dispute for dispute in all_disputes if not dispute.decided), None)
     if at is None:
-        return desk.page(request, "decide_command.html", at=None, disputes=found)
+        return desk.page(request, "decide_command.html", at=None, disputes=all_disputes)
     place, annotated = place_of(at.number), state.dialogues[at.key]
-    sides = [chosen(one) for _, one in sorted(annotated.choices(place).items())]
+    sides = [chosen(choice) for _, choice in sorted(annotated.choices(place).items())]
     decided = annotated.adjudicated.get(place)
     draft = examine(sides[0] or "" if text is None else text, (), workplace.commands.templates)
     return desk.page(
@@ -162,8 +164,8 @@ def _dispute(
         "decide_command.html",
         status=status,
         at=at,
-        disputes=found,
-        number=found.index(at) + 1,
+        disputes=all_disputes,
+        number=all_disputes.index(at) + 1,
         sequence=workplace.sequence(at.key),
         sides=sides,
         draft=draft,
@@ -199,4 +201,4 @@ def _sides(workplace: CommandWorkplace, key: str, number: int) -> list[Any]:
     annotated = workplace.see().dialogues.get(key)
     if annotated is None:
         return []
-    return [chosen(one) for _, one in sorted(annotated.choices(place_of(number)).items())]
+    return [chosen(choice) for _, choice in sorted(annotated.choices(place_of(number)).items())]

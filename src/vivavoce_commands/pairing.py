@@ -1,4 +1,4 @@
-"""Which answered predicate answers which predicate of the reference."""
+"""Pairing of answered predicates with predicates of the reference."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,9 +15,9 @@ class PredicatePair(NamedTuple):
 
     @property
     def recognised(self) -> bool:
-        """Whether the action is right, its implicitness included."""
-        said, answer = self
-        return said is not None and answer is not None and _one_action(said, answer)
+        """True if the action is right, implicitness included."""
+        expected, answer = self
+        return expected is not None and answer is not None and _one_action(expected, answer)
 
 
 def pair_by_alignment(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[PredicatePair]:

@@ -49,7 +49,7 @@ class ActionRow(TypedDict):
 
 
 class PaperTables(TypedDict):
-    """What the tables hold: counts of the reference, table 1, corpus figures by system, actions."""
+    """Content of the tables: counts of the reference, table 1, corpus figures by system, actions."""
 
     corpus: dict[str, int]
     templates: list[TemplateRow]
@@ -58,10 +58,10 @@ class PaperTables(TypedDict):
 
 
 def reference_at(path: Path) -> tuple[Path, Path | None]:
-    """Where the reference is, and who annotated it: what `annotate commands-out` wrote, or files alone."""
-    said, notation = (path / name for name in TOGETHER)
+    """Path of the reference and of its annotators: from `annotate commands-out`, or files alone."""
+    annotators, notation = (path / name for name in TOGETHER)
     if notation.is_dir():
-        return notation, said if said.is_file() else None
+        return notation, annotators if annotators.is_file() else None
     return path, None
 
 
@@ -70,7 +70,7 @@ def named(arguments: list[str]) -> list[NamedAnswers]:
 
     Raises  InputError: two systems of one name
     """
-    found: list[NamedAnswers] = []
+    named_answers: list[NamedAnswers] = []
     for argument in arguments:
         name, sign, path = argument.partition("=")
         answers = (
@@ -78,11 +78,11 @@ def named(arguments: list[str]) -> list[NamedAnswers]:
             if sign and name
             else NamedAnswers(Path(argument).name, Path(argument))
         )
-        if answers.name in {known.name for known in found}:
+        if answers.name in {earlier.name for earlier in named_answers}:
             hint = "write NAME=PATH for one of them"
             raise InputError(f"two systems are called {answers.name!r}", place=argument, hint=hint)
-        found.append(answers)
-    return found
+        named_answers.append(answers)
+    return named_answers
 
 
 def fitting_templates(reference: Mapping[str, CommandFile], name: str | None) -> tuple[str, CommandTemplates]:
@@ -90,8 +90,10 @@ def fitting_templates(reference: Mapping[str, CommandFile], name: str | None) ->
     if name is not None:
         return name, read_templates(name)
     uses = _uses(reference)
-    known = {shipped_template: read_templates(shipped_template) for shipped_template in shipped_templates()}
-    return max(known.items(), key=lambda item: sum(uses.get(action, 0) for action in item[1].actions))
+    templates_of = {
+        shipped_template: read_templates(shipped_template) for shipped_template in shipped_templates()
+    }
+    return max(templates_of.items(), key=lambda item: sum(uses.get(action, 0) for action in item[1].actions))
 
 
 def paper_tables(
@@ -103,7 +105,7 @@ def paper_tables(
     seed: int,
     data: str,
 ) -> PaperTables:
-    """What the tables hold.
+    """Compute the tables.
 
     Output  `corpus` (counts of the reference), `templates` (rows of table 1, with how often each action
             occurs), `systems` (by name: corpus figures and who is missing), `actions` (by action: predicates
@@ -113,9 +115,12 @@ def paper_tables(
     uses = _uses(reference)
     rows: list[TemplateRow] = [
         TemplateRow(
-            action=action, arguments=", ".join(one.arguments), means=one.means, predicates=uses.get(action, 0)
+            action=action,
+            arguments=", ".join(action_template.arguments),
+            means=action_template.means,
+            predicates=uses.get(action, 0),
         )
-        for action, one in templates.actions.items()
+        for action, action_template in templates.actions.items()
     ]
     rows += [
         TemplateRow(action=action, arguments=None, means="", predicates=count)
@@ -127,16 +132,18 @@ def paper_tables(
         "templates": rows,
         "systems": {
             name: {
-                **corpus_figures(one, repetition_weight=repetition_weight, seed=seed, data=data),
-                "missing_speakers": one.missing_speakers,
-                "unanswered": one.unanswered_utterances,
+                **corpus_figures(system_scores, repetition_weight=repetition_weight, seed=seed, data=data),
+                "missing_speakers": system_scores.missing_speakers,
+                "unanswered": system_scores.unanswered_utterances,
             }
-            for name, one in scores.items()
+            for name, system_scores in scores.items()
         },
         "actions": {
             row["action"]: {
                 "predicates": row["predicates"],
-                "systems": {name: _of_action(one, row["action"]) for name, one in scores.items()},
+                "systems": {
+                    name: _of_action(system_scores, row["action"]) for name, system_scores in scores.items()
+                },
             }
             for row in rows
             if row["predicates"]
@@ -145,7 +152,7 @@ def paper_tables(
 
 
 def _uses(reference: Mapping[str, CommandFile]) -> dict[str, int]:
-    """How often the reference has each action, said or not, most first."""
+    """Frequency of each action in the reference, explicit or not, most first."""
     counts: dict[str, int] = {}
     for file in reference.values():
         for command in file.commands:
@@ -158,14 +165,14 @@ def _counts(reference: Mapping[str, CommandFile]) -> dict[str, int]:
     commands = [
         (name, command) for name, file in reference.items() for command in file.commands if command.predicates
     ]
-    predicates = [each for _, one in commands for each in one.predicates or ()]
+    predicates = [predicate for _, command in commands for predicate in command.predicates or ()]
     arguments = [argument for predicate in predicates for argument in predicate.arguments]
     return {
         "speakers": len({name for name, _ in commands}),
-        "recipes": len({(name, one.recipe) for name, one in commands}),
+        "recipes": len({(name, command.recipe) for name, command in commands}),
         "utterances": len(commands),
         "predicates": len(predicates),
-        "several_predicates": sum(len(one.predicates or ()) > 1 for _, one in commands),
+        "several_predicates": sum(len(command.predicates or ()) > 1 for _, command in commands),
         "arguments": len(arguments),
         "implicit_arguments": sum(argument.options[0].implicit for argument in arguments),
         "lists": sum(isinstance(argument.options[0], Listed) for argument in arguments),
@@ -205,7 +212,10 @@ def laid_out(facts: dict[str, Any]) -> list[LaidTable]:
 
 
 def _laid_templates(facts: dict[str, Any]) -> LaidTable:
-    corpus, unknown = facts["corpus"], [one for one in facts["templates"] if one["arguments"] is None]
+    corpus, unknown = (
+        facts["corpus"],
+        [template for template in facts["templates"] if template["arguments"] is None],
+    )
     counted = (
         f"{corpus['utterances']} commands of {corpus['speakers']} speakers in {corpus['recipes']} recipes, "
         f"{corpus['several_predicates']} of them with several predicates; {corpus['predicates']} predicates, "
@@ -215,19 +225,29 @@ def _laid_templates(facts: dict[str, Any]) -> LaidTable:
     notes = [counted, signs] + (
         ["Actions without arguments here are not in the templates."] if unknown else []
     )
-    rows = [(one["action"], one["arguments"] or "-", str(one["predicates"])) for one in facts["templates"]]
+    rows = [
+        (template["action"], template["arguments"] or "-", str(template["predicates"]))
+        for template in facts["templates"]
+    ]
     title = f"Table 1: action templates ({facts['templates_name']})"
     return LaidTable(title, ("action", "arguments", "predicates"), rows, notes)
 
 
 def _laid_agreement(facts: dict[str, Any]) -> list[LaidTable]:
-    found = facts["agreement"]
-    if found is None:
+    agreement = facts["agreement"]
+    if agreement is None:
         return []
-    rows = [(one["name"], f"{one['same']} of {one['all']}", percent(one["share"])) for one in found["shares"]]
+    rows = [
+        (share["name"], f"{share['same']} of {share['all']}", percent(share["share"]))
+        for share in agreement["shares"]
+    ]
     rows += [
-        (f"{one['name']}, Krippendorff's alpha", f"{one['units']} units", _coefficient(one["alpha"]))
-        for one in found["coefficients"]
+        (
+            f"{coefficient['name']}, Krippendorff's alpha",
+            f"{coefficient['units']} units",
+            _coefficient(coefficient["alpha"]),
+        )
+        for coefficient in agreement["coefficients"]
     ]
     note = "Two annotators, before any decision; predicates are paired as in scoring."
     return [LaidTable("Agreement of the annotators", ("the same", "pairs", "agreement"), rows, [note])]
@@ -235,18 +255,18 @@ def _laid_agreement(facts: dict[str, Any]) -> list[LaidTable]:
 
 def _laid_systems(facts: dict[str, Any]) -> LaidTable:
     notes, rows = [], []
-    for name, one in facts["systems"].items():
-        mark, told = "", []
-        if missing := len(one["missing_speakers"]):
+    for name, system in facts["systems"].items():
+        mark, sentences = "", []
+        if missing := len(system["missing_speakers"]):
             who = "One user is" if missing == 1 else f"{missing} users are"
-            told.append(f"{who} missing: {', '.join(one['missing_speakers'])}.")
-        if (left := one["unanswered"]) and facts["mode"] == "official":
-            told.append(f"Commands without an answer are left out, as in 2018: {left}.")
-        if told:
+            sentences.append(f"{who} missing: {', '.join(system['missing_speakers'])}.")
+        if (unanswered := system["unanswered"]) and facts["mode"] == "official":
+            sentences.append(f"Commands without an answer are left out, as in 2018: {unanswered}.")
+        if sentences:
             mark = "abcdefghijklmnopqrstuvwxyz"[len(notes) % 26]
-            notes.append(f"{mark} {' '.join(told)}")
+            notes.append(f"{mark} {' '.join(sentences)}")
         rows.append(
-            (name + (f" ({mark})" if mark else ""), *(percent(one["corpus"][key]) for key in TABLE_2))
+            (name + (f" ({mark})" if mark else ""), *(percent(system["corpus"][key]) for key in TABLE_2))
         )
     notes.append(
         "Per cent; actions of the reference's predicates, arguments of those whose action was recognised. "
@@ -260,15 +280,15 @@ def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
     rows = [
         (
             name,
-            str(one["counts"]["predicates"]),
-            str(one["counts"]["expected"]),
-            str(one["speakers"]),
-            *(_span(one["intervals"][key]) for key in ("correct_actions", "correct_arguments")),
-            percent(one["corpus"]["exact_utterances"]),
+            str(system["counts"]["predicates"]),
+            str(system["counts"]["expected"]),
+            str(system["speakers"]),
+            *(_span(system["intervals"][key]) for key in ("correct_actions", "correct_arguments")),
+            percent(system["corpus"]["exact_utterances"]),
         )
-        for name, one in facts["systems"].items()
+        for name, system in facts["systems"].items()
     ]
-    notes = sorted({one["few"] for one in facts["systems"].values() if one["few"]})
+    notes = sorted({system["few"] for system in facts["systems"].values() if system["few"]})
     return LaidTable(
         "Of how many, and 95 % over speakers",
         (
@@ -289,13 +309,13 @@ def _laid_actions(facts: dict[str, Any]) -> LaidTable:
     rows = [
         (
             action,
-            str(one["predicates"]),
+            str(counts["predicates"]),
             *(
-                f"{percent(each['correct_actions'])} / {percent(each['correct_arguments'])}"
-                for each in one["systems"].values()
+                f"{percent(figures['correct_actions'])} / {percent(figures['correct_arguments'])}"
+                for figures in counts["systems"].values()
             ),
         )
-        for action, one in facts["actions"].items()
+        for action, counts in facts["actions"].items()
     ]
     note = "Per cent of correct actions / of correct arguments where the action was recognised."
     return LaidTable("Each action", ("action", "predicates", *facts["systems"]), rows, [note])
@@ -332,19 +352,19 @@ def _cell(text: str) -> str:
 
 def write_tuples(scores: Mapping[str, Scores], into: Path) -> int:
     """One file a system and speaker, a line a predicate: `1_2; (1, 2, 0, 0)`; `---` ends a recipe."""
-    written = 0
-    for name, one in scores.items():
+    count = 0
+    for name, system_scores in scores.items():
         lines: dict[str, list[str]] = {}
         recipes: dict[str, int] = {}
-        for score in one.predicates:
-            own = lines.setdefault(score.speaker, [])
+        for score in system_scores.predicates:
+            speaker_lines = lines.setdefault(score.speaker, [])
             if recipes.setdefault(score.speaker, score.recipe) != score.recipe:
-                own.append("---")
+                speaker_lines.append("---")
                 recipes[score.speaker] = score.recipe
-            own.append(f"{score.id}; {score.tuple}")
-            written += 1
+            speaker_lines.append(f"{score.id}; {score.tuple}")
+            count += 1
         folder = into / name
         folder.mkdir(parents=True, exist_ok=True)
-        for speaker, own in lines.items():
-            (folder / f"{speaker}.csv").write_text("\n".join(own) + "\n", encoding="utf-8")
-    return written
+        for speaker, speaker_lines in lines.items():
+            (folder / f"{speaker}.csv").write_text("\n".join(speaker_lines) + "\n", encoding="utf-8")
+    return count

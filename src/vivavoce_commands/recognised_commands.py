@@ -33,7 +33,7 @@ def recogniser_of(name: str) -> Recogniser:
 
 
 def hear_commands(dataset: Dataset, recogniser: Recogniser, moved: Moved | None = None) -> dict[str, str]:
-    """What the recogniser makes of every recorded command; its transcript, if there is one, is not used.
+    """Transcribe every recorded command with the recogniser; existing transcripts are not used.
 
     Output  words by command_id; "" where nothing was understood
     Raises  InputError: no command has a recording, or one cannot be read; RecognitionError: it failed
@@ -48,14 +48,14 @@ def hear_commands(dataset: Dataset, recogniser: Recogniser, moved: Moved | None 
 async def _hear(
     folder: Path, rows: list[dict[str, Any]], recogniser: Recogniser, moved: Moved | None
 ) -> dict[str, str]:
-    heard: dict[str, str] = {}
+    texts: dict[str, str] = {}
     try:
         for number, row in enumerate(rows, 1):
             sound = read_sound(folder / row["recording"])
             hypotheses = await recogniser.recognise(sound, language=row["language"] or "en")
-            heard[row["command_id"]] = hypotheses[0].text if hypotheses else ""
+            texts[row["command_id"]] = hypotheses[0].text if hypotheses else ""
             if moved is not None:
                 moved(number, len(rows))
     finally:
         await recogniser.close()
-    return heard
+    return texts

@@ -116,10 +116,10 @@ def score_commands(
 
 def _score_speaker(scores: Scores, speaker: str, file: CommandFile, answers: CommandFile) -> None:
     counts = scores.speakers.setdefault(speaker, SpeakerCounts())
-    by_recipe = len({each.utterance for each in file.commands}) < len(file.commands)
-    given = {_key(each, by_recipe): each for each in answers.commands}
+    by_recipe = len({command.utterance for command in file.commands}) < len(file.commands)
+    answers_by_key = {_key(answered, by_recipe): answered for answered in answers.commands}
     for command in file.commands:
-        answer = given.pop(_key(command, by_recipe), None)
+        answer = answers_by_key.pop(_key(command, by_recipe), None)
         if scores.mode == "official":
             _score_officially(scores, counts, speaker, command, answer)
         elif command.predicates is None:
@@ -128,7 +128,7 @@ def _score_speaker(scores: Scores, speaker: str, file: CommandFile, answers: Com
             scores.unanswered_utterances += answer is None
             heard = answer.predicates if answer is not None else None
             _score_utterance(scores, counts, speaker, command, heard or ())
-    scores.surplus_utterances += len(given)
+    scores.surplus_utterances += len(answers_by_key)
 
 
 def _key(command: Command, by_recipe: bool) -> tuple[int, int]:
@@ -140,41 +140,41 @@ def _score_officially(
 ) -> None:
     """By the text of both lines; an utterance that the answers lack is named, and has no tuple."""
     line = read_line(command.annotation)
-    heard = read_line(answer.annotation) if answer is not None else None
+    answer_line = read_line(answer.annotation) if answer is not None else None
     if line is None:
         scores.unread += 1
         return
-    if heard is None or heard.identifier != line.identifier:
+    if answer_line is None or answer_line.identifier != line.identifier:
         scores.unanswered_utterances += 1
         scores.unanswered.append(f"{speaker}:{command.line}")
         return
-    chosen = choose(line.predicates, heard.predicates)
-    for position, one in enumerate(chosen, 1):
-        answered = heard.predicates[one.place] if one.place is not None else None
-        expected = len(one.reference.arguments)
+    chosen = choose(line.predicates, answer_line.predicates)
+    for position, match in enumerate(chosen, 1):
+        answered = answer_line.predicates[match.place] if match.place is not None else None
+        expected = len(match.reference.arguments)
         score = PredicateScore(
             speaker,
             command.recipe,
             command.utterance,
             position,
-            one.reference.action,
+            match.reference.action,
             answered.action if answered else None,
             recognised=int(answered is not None),
             expected=expected if answered else 0,
-            distance=one.distance,
-            repetitions=one.repetitions,
-            correct=one.correct,
+            distance=match.distance,
+            repetitions=match.repetitions,
+            correct=match.correct,
             arguments=expected,
-            answered=len(answered.arguments) - one.repetitions if answered else 0,
+            answered=len(answered.arguments) - match.repetitions if answered else 0,
         )
         scores.confusions[score.action, score.answered_action] += 1
         scores.predicates.append(score)
         counts.add(score)
     used = {one.place for one in chosen}
-    surplus = [one for place, one in enumerate(heard.predicates) if place not in used]
-    for one in surplus:
-        scores.confusions[None, one.action] += 1
-        counts.answered += len(one.arguments)
+    surplus = [predicate for place, predicate in enumerate(answer_line.predicates) if place not in used]
+    for match in surplus:
+        scores.confusions[None, match.action] += 1
+        counts.answered += len(match.arguments)
     counts.inserted += len(surplus)
     counts.utterances += 1
     counts.exact += not surplus and all(one.place is not None and not one.distance for one in chosen)
@@ -201,14 +201,14 @@ def _score_utterance(
 
 
 def _score(pair: PredicatePair, speaker: str, command: Command, position: int) -> PredicateScore:
-    said, answer = pair
-    assert said is not None
-    place = (speaker, command.recipe, command.utterance, position, _shown(said), _action(answer))
+    expected, answer = pair
+    assert expected is not None
+    place = (speaker, command.recipe, command.utterance, position, _shown(expected), _action(answer))
     if not pair.recognised:
         answered = len(answer.arguments) - answer.arguments.count(REPEATED) if answer else 0
-        return PredicateScore(*place, 0, 0, 0, 0, 0, len(said.arguments), answered)
+        return PredicateScore(*place, 0, 0, 0, 0, 0, len(expected.arguments), answered)
     assert answer is not None
-    counts = count_arguments(said, answer)
+    counts = count_arguments(expected, answer)
     return PredicateScore(
         *place,
         recognised=1,

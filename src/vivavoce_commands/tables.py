@@ -1,4 +1,4 @@
-"""What `understand` prints on a terminal."""
+"""Terminal output of `understand`."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def scored(facts: dict[str, Any], scores: "Scores") -> Iterator[RenderableType]:
 
 
 def _weighed(facts: dict[str, Any]) -> str:
-    """What a request to repeat counts."""
+    """Weight of a request to repeat."""
     if facts["mode"] == "official":
         return "a request to repeat counts in the distance, as in 2018."
     weight = f"{facts['repetition_weight']:g}"
@@ -76,9 +76,9 @@ def _examples(scores: "Scores") -> Iterator[RenderableType]:
     from vivavoce_commands.scoring import errors
 
     table = plain_table("speaker", "predicate", "action", "answered", "tuple")
-    for each in islice(errors(scores), MOST_ERRORS):
-        answer = each.answered_action or "nothing"
-        table.add_row(Text(each.speaker), each.id, Text(each.action), Text(answer), str(each.tuple))
+    for error in islice(errors(scores), MOST_ERRORS):
+        answer = error.answered_action or "nothing"
+        table.add_row(Text(error.speaker), error.id, Text(error.action), Text(answer), str(error.tuple))
     if table.row_count:
         yield table
 

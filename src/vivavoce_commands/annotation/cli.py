@@ -81,17 +81,17 @@ def commands_draft(
         stands = set(standing(workplace.see(), workplace.sequences()))
         recipes = read_recipes(with_commands(workplace, dataset, Path(folder) / "known"), annotated=False)
     learnt = [
-        recipe._replace(commands=own)
+        recipe._replace(commands=undrafted)
         for recipe in recipes
         if (
-            own := [
+            undrafted := [
                 command for command in recipe.commands if command.command_id in stands and command.predicates
             ]
         )
     ]
     trained = systems.train(system, learnt, seed=seed, epochs=epochs)
-    rest = [
+    remaining = [
         recipe for recipe in recipes if any(command.command_id not in stands for command in recipe.commands)
     ]
-    count = write_drafts(rest, systems.answer(trained, rest), into)
-    note(f"learnt from {sum(len(one.commands) for one in learnt)} commands; {count} drafts into {into}")
+    count = write_drafts(remaining, systems.answer(trained, remaining), into)
+    note(f"learnt from {sum(len(recipe.commands) for recipe in learnt)} commands; {count} drafts into {into}")

@@ -64,16 +64,16 @@ def examine(text: str, before: Sequence[Predicate], templates: CommandTemplates)
 def _offers(
     predicates: tuple[Predicate, ...], before: Sequence[Predicate], templates: CommandTemplates
 ) -> list[OfferedValue]:
-    found = []
+    offers = []
     for at, predicate in enumerate(predicates):
         for proposal in propose_several(predicate, [*before, *predicates[:at]], templates):
             fuller = with_proposal(predicate, proposal, templates)
-            whole = (*predicates[:at], fuller, *predicates[at + 1 :])
+            changed = (*predicates[:at], fuller, *predicates[at + 1 :])
             argument = write_argument(proposal.argument)
-            found.append(
-                OfferedValue(predicate.action, proposal.place.name, argument, write_predicates(whole))
+            offers.append(
+                OfferedValue(predicate.action, proposal.place.name, argument, write_predicates(changed))
             )
-    return found
+    return offers
 
 
 class Filled(NamedTuple):
@@ -95,8 +95,8 @@ def with_predicate(
         hint = nearest(action, list(templates.actions))
         raise InputError(f"unknown action {action!r}", place="action", hint=hint)
     so_far = read_predicates(text) if text.strip() else ()
-    written = ", ".join(_argument(argument) for argument in arguments if argument.text.strip())
-    predicates = read_predicates(f"{f'*{action}*' if unsaid else action}({written})")
+    argument_list = ", ".join(_argument(argument) for argument in arguments if argument.text.strip())
+    predicates = read_predicates(f"{f'*{action}*' if unsaid else action}({argument_list})")
     return write_predicates((*so_far, *predicates))
 
 

@@ -22,7 +22,7 @@ COLUMNS: Final = ("command_id", "annotation", "confidence")
 
 
 class CommandDraft(NamedTuple):
-    """What a program makes of a command; confidence from 0 to 1, None where it does not say."""
+    """A program's draft of a command; confidence from 0 to 1, or None."""
 
     annotation: str
     confidence: float | None
@@ -33,7 +33,7 @@ def read_drafts(path: Path) -> dict[str, CommandDraft]:
 
     Raises  InputError: names the line and what is wrong there
     """
-    found: dict[str, CommandDraft] = {}
+    drafts: dict[str, CommandDraft] = {}
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         for column in COLUMNS[:2]:
@@ -43,15 +43,15 @@ def read_drafts(path: Path) -> dict[str, CommandDraft]:
             place = f"{path.name}:{reader.line_num}"
             annotation = str(read_csv_cell((row["annotation"] or "").strip()) or "").strip()
             command = str(read_csv_cell((row["command_id"] or "").strip()) or "")
-            if command in found:
+            if command in drafts:
                 raise InputError(f"command {command!r} has two drafts", place=place, hint="keep one of them")
             if annotation:
                 try:
                     predicates = write_predicates(read_predicates(annotation))
                 except NotationError as mistake:
                     raise mistake.at(place) from None
-                found[command] = CommandDraft(predicates, _confidence(row.get("confidence") or "", place))
-    return found
+                drafts[command] = CommandDraft(predicates, _confidence(row.get("confidence") or "", place))
+    return drafts
 
 
 @lru_cache(maxsize=4)
@@ -80,8 +80,8 @@ def write_drafts(recipes: "Sequence[Recipe]", answers: "Sequence[Sequence[Answer
     """Write the answers of a system as drafts, whole, the least certain first; how many there are."""
     rows = sorted(
         (answer.confidence, command.command_id, write_predicates(answer.whole))
-        for recipe, given in zip(recipes, answers, strict=True)
-        for command, answer in zip(recipe.commands, given, strict=True)
+        for recipe, recipe_answers in zip(recipes, answers, strict=True)
+        for command, answer in zip(recipe.commands, recipe_answers, strict=True)
         if answer.whole
     )
     beside = path.with_name(f".{path.name}.new")  # whoever reads has the old file or the new one
@@ -108,7 +108,7 @@ class TimedCommand(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What commands took, with drafts or without.
+    """Annotation time of commands, with or without drafts.
 
     seconds     the median, which a pause does not move; None: there are none
     kept        how many drafts stayed as they were
@@ -142,11 +142,11 @@ def spent(events: Iterable[StoredEvent]) -> Iterator[TimedCommand]:
 
 
 def efforts(times: Iterable[TimedCommand], *, data: str) -> tuple[Effort, Effort]:
-    """What commands took without drafts, and with them."""
-    known = list(times)
+    """Annotation times without and with drafts."""
+    all_times = list(times)
     return (
-        _effort([one for one in known if one.draft is None], drafted=False, data=data),
-        _effort([one for one in known if one.draft is not None], drafted=True, data=data),
+        _effort([time for time in all_times if time.draft is None], drafted=False, data=data),
+        _effort([time for time in all_times if time.draft is not None], drafted=True, data=data),
     )
 
 

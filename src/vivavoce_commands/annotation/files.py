@@ -53,17 +53,20 @@ def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
 
     Output  how many commands there are, and of how many an annotation stands
     """
-    state, known = workplace.see(), workplace.sequences()
-    stands, times = standing(state, known), {time[:3]: time for time in workplace.times()}
+    state, sequences = workplace.see(), workplace.sequences()
+    stands, times = standing(state, sequences), {time[:3]: time for time in workplace.times()}
     into.mkdir(parents=True, exist_ok=True)
     with (into / "commands.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        for sequence in known.values():
+        for sequence in sequences.values():
             for row in _rows(sequence, state, stands, times):
                 writer.writerow([safe_csv_cell(cell) if isinstance(cell, str) else cell for cell in row])
-    _write_notation(known, stands, into / "notation")
-    return {"commands": sum(len(one.commands) for one in known.values()), "standing": len(stands)}
+    _write_notation(sequences, stands, into / "notation")
+    return {
+        "commands": sum(len(sequence.commands) for sequence in sequences.values()),
+        "standing": len(stands),
+    }
 
 
 def _rows(
@@ -74,16 +77,22 @@ def _rows(
 ) -> Iterator[tuple[Any, ...]]:
     annotated = state.dialogues.get(sequence.key)
     places = {place.turn_index: place for place in annotated.places(SCHEME)} if annotated else {}
-    for number, one in enumerate(sequence.commands):
-        facts = (one.command_id, sequence.participant_id, sequence.recipe, one.utterance, one.text)
+    for number, command in enumerate(sequence.commands):
+        facts = (
+            command.command_id,
+            sequence.participant_id,
+            sequence.recipe,
+            command.utterance,
+            command.text,
+        )
         place = places.get(number)
         for who, choice in sorted(annotated.choices(place).items()) if annotated and place else ():
             took = times.get((who, sequence.key, number))
             effort = (f"{took.seconds:.1f}", took.draft) if took is not None else (None, None)
             yield (*facts, who, chosen(choice), None, *effort)
-        found = stands.get(one.command_id)
-        if found is not None:
-            yield (*facts, found.annotator_id, found.annotation, "yes", None, None)
+        annotation = stands.get(command.command_id)
+        if annotation is not None:
+            yield (*facts, annotation.annotator_id, annotation.annotation, "yes", None, None)
 
 
 def _write_notation(
@@ -96,9 +105,9 @@ def _write_notation(
         lines = files.setdefault(sequence.participant_id, [])
         lines += ["---"] if lines else []
         for command in sequence.commands:
-            found = stands.get(command.command_id)
-            if found is not None and found.annotation is not None:
-                lines.append(f"{command.utterance}; {found.annotation}")
+            annotated = stands.get(command.command_id)
+            if annotated is not None and annotated.annotation is not None:
+                lines.append(f"{command.utterance}; {annotated.annotation}")
     for speaker, lines in files.items():
         (folder / f"{speaker}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -108,8 +117,8 @@ def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> 
 
     Raises  InputError: the copy would be written over the dataset
     """
-    found = standing(workplace.see(), workplace.sequences())
-    return copy_dataset(dataset, into, {"commands": lambda rows: with_standing(rows, found)})
+    annotations = standing(workplace.see(), workplace.sequences())
+    return copy_dataset(dataset, into, {"commands": lambda rows: with_standing(rows, annotations)})
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -122,28 +131,30 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
     Raises  InputError: names the file, the line and what is wrong there; nothing is written then
     """
     sequences = workplace.sequences()
-    given = _read_csv(path, sequences, annotator_id) if _is_csv(path) else _read_notation(path, sequences)
+    annotations = (
+        _read_csv(path, sequences, annotator_id) if _is_csv(path) else _read_notation(path, sequences)
+    )
     by_key: dict[str, list[GivenAnnotation]] = {}
-    for one in given:
-        by_key.setdefault(one.key, []).append(one)
+    for annotation in annotations:
+        by_key.setdefault(annotation.key, []).append(annotation)
     _refuse_finished(workplace, annotator_id, by_key)
     for key, mine in by_key.items():
         _assign(workplace, annotator_id, key)
-        for one in mine:
-            workplace.annotate(annotator_id, key, one.number, one.annotation, origin="file")
+        for annotation in mine:
+            workplace.annotate(annotator_id, key, annotation.number, annotation.annotation, origin="file")
         if len({one.number for one in mine}) == len(sequences[key].commands):
             workplace.finish(annotator_id, key, origin="file")
-    return len(given)
+    return len(annotations)
 
 
 def _refuse_finished(
     workplace: CommandWorkplace, who: str, by_key: Mapping[str, list[GivenAnnotation]]
 ) -> None:
     mine = workplace.see().of_annotator(who)
-    for key, given in by_key.items():
+    for key, annotations in by_key.items():
         if key in mine and mine[key].finished_at is not None:
             hint = "finished work is not changed; decide on the dashboard where annotators differ"
-            raise InputError(f"{who} has finished {key}", place=given[0].place, hint=hint)
+            raise InputError(f"{who} has finished {key}", place=annotations[0].place, hint=hint)
 
 
 def _assign(workplace: CommandWorkplace, who: str, key: str) -> None:
@@ -156,7 +167,7 @@ def _assign(workplace: CommandWorkplace, who: str, key: str) -> None:
 
 
 def _is_csv(path: Path) -> bool:
-    """Whether it is a table with a header: notation files end in .csv too, but begin with a number."""
+    """True if it is a table with a header: notation files end in .csv too, but begin with a number."""
     if not path.is_file():
         return False
     with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -166,11 +177,11 @@ def _is_csv(path: Path) -> bool:
 def _read_csv(path: Path, known: Mapping[str, CommandSequence], annotator_id: str) -> list[GivenAnnotation]:
     """The lines of this annotator, or all where the file names none."""
     numbers = {
-        one.command_id: (key, number)
+        command.command_id: (key, number)
         for key, sequence in known.items()
-        for number, one in enumerate(sequence.commands)
+        for number, command in enumerate(sequence.commands)
     }
-    found = []
+    annotations = []
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         if "annotation" not in (reader.fieldnames or ()):
@@ -184,8 +195,10 @@ def _read_csv(path: Path, known: Mapping[str, CommandSequence], annotator_id: st
                 raise InputError(
                     f"unknown command {command!r}", place=place, hint=nearest(command, list(numbers))
                 )
-            found.append(GivenAnnotation(place, *numbers[command], _readable(row["annotation"] or "", place)))
-    return found
+            annotations.append(
+                GivenAnnotation(place, *numbers[command], _readable(row["annotation"] or "", place))
+            )
+    return annotations
 
 
 def _readable(cell: str, place: str) -> str | None:
@@ -203,13 +216,13 @@ def _read_notation(path: Path, known: Mapping[str, CommandSequence]) -> list[Giv
     speakers: dict[str, list[CommandSequence]] = {}
     for sequence in known.values():
         speakers.setdefault(sequence.participant_id, []).append(sequence)
-    found = []
+    annotations = []
     for speaker, file in command_files(path).items():
         if speaker not in speakers:
             hint = nearest(speaker, list(speakers))
             raise InputError(f"no commands of speaker {speaker!r}", place=str(file), hint=hint)
-        found += _of_speaker(file, speakers[speaker])
-    return found
+        annotations += _of_speaker(file, speakers[speaker])
+    return annotations
 
 
 def _of_speaker(file: Path, recipes: list[CommandSequence]) -> Iterable[GivenAnnotation]:
@@ -220,11 +233,16 @@ def _of_speaker(file: Path, recipes: list[CommandSequence]) -> Iterable[GivenAnn
             raise InputError(f"this speaker has {len(recipes)} recipes", place=place, hint=hint)
         sequence = recipes[command.recipe]
         number = next(
-            (at for at, one in enumerate(sequence.commands) if one.utterance == command.utterance), None
+            (
+                at
+                for at, candidate in enumerate(sequence.commands)
+                if candidate.utterance == command.utterance
+            ),
+            None,
         )
         if number is None:
-            known = ", ".join(str(one.utterance) for one in sequence.commands[:20])
+            utterances = ", ".join(str(candidate.utterance) for candidate in sequence.commands[:20])
             raise InputError(
-                f"no command {command.utterance} in {sequence.key}", place=place, hint=f"known: {known}"
+                f"no command {command.utterance} in {sequence.key}", place=place, hint=f"known: {utterances}"
             )
         yield GivenAnnotation(place, sequence.key, number, write_predicates(command.predicates or ()))

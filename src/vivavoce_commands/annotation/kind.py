@@ -69,17 +69,17 @@ class CommandJudgement(JudgementKind):
         return "/annotation/commands"
 
     def plan(self, settings: CommandAnnotation, files: StepFiles) -> CommandPlan | None:
-        own = files.within(settings.templates, "templates")
-        if own is None:
+        template_path = files.within(settings.templates, "templates")
+        if template_path is None:
             return None
-        if own.is_file():
+        if template_path.is_file():
             files.path(settings.templates, "templates")
         dataset = files.folder / settings.dataset if settings.dataset else None
         if dataset is not None and not (dataset / "dataset.json").is_file():
             hint = "name the folder of an exported or imported dataset, relative to the study file"
             files.report("dataset", f"no dataset {settings.dataset!r}", hint)
         try:
-            templates = read_templates(own if own.is_file() else settings.templates)
+            templates = read_templates(template_path if template_path.is_file() else settings.templates)
         except InputError as error:
             files.report("templates", error.problem, error.hint or "")
             return None

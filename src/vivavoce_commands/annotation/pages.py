@@ -32,7 +32,7 @@ ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of(COMMANDS))]
 
 @router.get(ADDRESS)
 def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Response:
-    """How far the work has come. Assigns nothing: only pressing the button does."""
+    """Progress of the work. Assigns nothing: only pressing the button does."""
     return expert_page(request, "commands_home", **progress_of(request, workplace, who))
 
 
@@ -51,17 +51,17 @@ def work(
     stale: bool = False,
 ) -> Response:
     """The command that is due, whatever the browser believes; `at` goes back to an earlier one."""
-    found = _due(workplace, key_of(who))
-    if found is None:
+    next_work = _due(workplace, key_of(who))
+    if next_work is None:
         return site.to(ADDRESS)
-    sequence, mine = found
+    sequence, mine = next_work
     count = len(sequence.commands)
     nearest = next_command(mine, count)
     furthest = count if nearest is None else nearest
     at = at if at is not None and 0 <= at <= min(furthest, count - 1) else nearest
     text = ""
-    if at is not None and (said := mine.judged.get(place_of(at))) is not None:
-        text = annotation_of(said.labels) or ""
+    if at is not None and (judged := mine.judged.get(place_of(at))) is not None:
+        text = annotation_of(judged.labels) or ""
     return _page(request, workplace, sequence, mine, at, text, stale=stale)
 
 
@@ -78,12 +78,12 @@ def _sounds(site: Site, workplace: CommandWorkplace, sequence: CommandSequence) 
 @router.get(f"{ADDRESS}/sound/{{name}}")
 def sound(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, name: str) -> Response:
     """A recording of the recipe that this annotator is at; of no other."""
-    found = _due(workplace, key_of(who))
-    said = _sounds(site, workplace, found[0]).get(name) if found is not None else None
-    heard = workplace.sound(said) if said is not None else None
-    if heard is None:
+    next_work = _due(workplace, key_of(who))
+    command_id = _sounds(site, workplace, next_work[0]).get(name) if next_work is not None else None
+    recording = workplace.sound(command_id) if command_id is not None else None
+    if recording is None:
         raise HTTPException(404)
-    return FileResponse(heard[0], media_type=heard[1])
+    return FileResponse(recording[0], media_type=recording[1])
 
 
 def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[CommandSequence, Work] | None:
@@ -107,19 +107,22 @@ def _page(
     proposed = None
     if at is not None and place_of(at) not in mine.judged:
         proposed = workplace.draft(mine.annotator_id, sequence.key, at)
-    sounds = {said.command_id: name for name, said in _sounds(site_of(request), workplace, sequence).items()}
+    sounds = {
+        command_id.command_id: name
+        for name, command_id in _sounds(site_of(request), workplace, sequence).items()
+    }
     draft = AnnotationDraft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [
         {
             "at": number,
-            "text": one.text,
+            "text": command.text,
             "here": number == at,
             "judged": place_of(number) in mine.judged,
             "annotation": _annotated(mine, number),
-            "sound": sounds.get(one.command_id),
-            "pointed": one.pointed,
+            "sound": sounds.get(command.command_id),
+            "pointed": command.pointed,
         }
-        for number, one in enumerate(sequence.commands)
+        for number, command in enumerate(sequence.commands)
     ]
     facts = {
         "lines": lines,
@@ -141,13 +144,15 @@ def _page(
 
 
 def _annotated(mine: Work, number: int) -> str | None:
-    said = mine.judged.get(place_of(number))
-    return annotation_of(said.labels) if said is not None else None
+    judged = mine.judged.get(place_of(number))
+    return annotation_of(judged.labels) if judged is not None else None
 
 
 def _before(mine: Work, at: int) -> list[Predicate]:
     """The predicates of the commands before, as this annotator gave them: the context."""
-    return [each for number in range(at) for each in predicates_of(mine.judged.get(place_of(number)))]
+    return [
+        predicate for number in range(at) for predicate in predicates_of(mine.judged.get(place_of(number)))
+    ]
 
 
 def _actions(templates: CommandTemplates) -> list[dict[str, Any]]:
@@ -177,8 +182,8 @@ async def press(
     press: Short = "save",
 ) -> Response:
     """Check the text, add a predicate or an offer to it, or save it and go on."""
-    found = _due(workplace, key_of(who))
-    if found is None or found[0].key != sequence or at >= len(found[0].commands):
+    next_work = _due(workplace, key_of(who))
+    if next_work is None or next_work[0].key != sequence or at >= len(next_work[0].commands):
         return site.to(f"{ADDRESS}/work?stale=1")
     form = await request.form()
     filled = [
@@ -186,7 +191,7 @@ async def press(
     ]
 
     def shown(text: str, **more: Any) -> Response:
-        return _page(request, workplace, *found, at, text, **more)
+        return _page(request, workplace, *next_work, at, text, **more)
 
     if take:
         return shown(take, taken=True)
@@ -199,8 +204,10 @@ async def press(
         try:
             return shown(with_predicate(annotation, predicate, filled, templates, unsaid=bool(unsaid)))
         except InputError as wrong:
-            kept = {"action": predicate, "unsaid": unsaid, "arguments": filled}
-            return shown(annotation, filled=kept, wrong=wrong if isinstance(wrong, NotationError) else None)
+            form_values = {"action": predicate, "unsaid": unsaid, "arguments": filled}
+            return shown(
+                annotation, filled=form_values, wrong=wrong if isinstance(wrong, NotationError) else None
+            )
     draft = examine(annotation, (), workplace.commands.templates)
     if press == "check" or draft.mistake is not None or not draft.predicates:
         return shown(annotation, empty=press != "check" and not annotation.strip())

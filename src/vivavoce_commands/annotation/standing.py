@@ -55,7 +55,7 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
     Note    a spoken command keeps its place whether it was transcribed, or its recording removed, or not:
             annotations hold its number. A recipe of which nothing can be read or heard is left out
     """
-    found: dict[str, list[CommandSaid]] = {}
+    commands_of: dict[str, list[CommandSaid]] = {}
     names: dict[str, tuple[str, str]] = {}
     for number, row in enumerate(rows, 1):
         text, recording = str(row.get("text") or "").strip(), row.get("recording")
@@ -65,7 +65,7 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
         key = f"{speaker}/{recipe}"
         names[key] = speaker, recipe
         language = row.get("language") or ""
-        said = CommandSaid(
+        command = CommandSaid(
             row["command_id"],
             row.get("utterance") or number,
             text,
@@ -73,11 +73,11 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
             recording,
             row.get("pointed") or "",
         )
-        found.setdefault(key, []).append(said)
+        commands_of.setdefault(key, []).append(command)
     return {
-        key: CommandSequence(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))
-        for key, said in found.items()
-        if any(one.text or one.recording for one in said)
+        key: CommandSequence(key, *names[key], tuple(sorted(commands, key=lambda one: one.utterance)))
+        for key, commands in commands_of.items()
+        if any(one.text or one.recording for one in commands)
     }
 
 
@@ -105,10 +105,10 @@ def standing(state: AnnotationState, known: Mapping[str, CommandSequence]) -> di
     Empty  a command that nobody has finished, or over which annotators differ undecided, is left out
     """
     return {
-        sequence.commands[number].command_id: found
+        sequence.commands[number].command_id: annotation
         for key, sequence in known.items()
         if key in state.dialogues
-        for number, found in _of_sequence(state.dialogues[key])
+        for number, annotation in _of_sequence(state.dialogues[key])
         if number < len(sequence.commands)
     }
 

@@ -56,7 +56,7 @@ class CommandWorkplace(Workplace):
             return self.commands.drafts
 
     def sequences(self, scope: Scope | None = None) -> dict[str, CommandSequence]:
-        """What there is to annotate: the commands of the plan's dataset, else those that were elicited.
+        """Commands to annotate: of the plan's dataset, else the elicited ones.
 
         scope  whose were elicited; None: everybody's
         """
@@ -66,10 +66,10 @@ class CommandWorkplace(Workplace):
 
     def sequence(self, key: str) -> CommandSequence:
         """Raises  Refused: there is no such sequence"""
-        found = self.sequences().get(key)
-        if found is None:
+        sequence = self.sequences().get(key)
+        if sequence is None:
             raise JudgementRefused(N_("there is no such recipe"), hint=N_("open the current recipe"))
-        return found
+        return sequence
 
     def sound(self, said: CommandSaid) -> tuple[Path, str] | None:
         """From where a spoken command's recording is read, and its media type; None where there is none."""
@@ -88,17 +88,17 @@ class CommandWorkplace(Workplace):
         return (path, media_type) if path is not None else None
 
     def waiting(self, scope: Scope | None = None) -> list[Waiting]:
-        known = self.sequences(scope or self.log.usual_scope(self.study.name))
-        return [Waiting(key, "", self._certainty(one)) for key, one in known.items()]
+        sequences = self.sequences(scope or self.log.usual_scope(self.study.name))
+        return [Waiting(key, "", self._certainty(sequence)) for key, sequence in sequences.items()]
 
     def _certainty(self, sequence: CommandSequence) -> float:
         """Mean confidence in the drafts of a recipe; a command without one counts as 0."""
-        known = self.drafts
-        drafts = [known.get(command.command_id) for command in sequence.commands]
-        return sum(one.confidence or 0.0 for one in drafts if one is not None) / len(drafts)
+        all_drafts = self.drafts
+        drafts = [all_drafts.get(command.command_id) for command in sequence.commands]
+        return sum(draft.confidence or 0.0 for draft in drafts if draft is not None) / len(drafts)
 
     def draft(self, annotator_id: str, key: str, number: int) -> CommandDraft | None:
-        """What the page proposes to an annotator; None: nothing, or the recipe is one without drafts."""
+        """Draft shown to an annotator; None without one, or in a recipe without drafts."""
         commands = self.sequence(key).commands
         plan, lot = self.commands, chance_of(self.section.seed, "draft", annotator_id, key)
         if number >= len(commands) or lot >= plan.draft_share:
@@ -106,15 +106,17 @@ class CommandWorkplace(Workplace):
         return self.drafts.get(commands[number].command_id)
 
     def dialogue(self, dialogue_id: str) -> ShownDialogue:
-        found = self.sequence(dialogue_id)
-        turns = (ShownTurn(at, "user", one.text, None, None) for at, one in enumerate(found.commands))
-        return ShownDialogue(found.key, found.commands[0].language, "", tuple(turns))
+        sequence = self.sequence(dialogue_id)
+        turns = (
+            ShownTurn(at, "user", command.text, None, None) for at, command in enumerate(sequence.commands)
+        )
+        return ShownDialogue(sequence.key, sequence.commands[0].language, "", tuple(turns))
 
     def check(self, place: Place, labels: Sequence[LoggedLabel], *, done: bool) -> None:
-        """Nothing more: an annotation is read before it is given."""
+        """Check nothing: an annotation is read before it is given."""
 
     def times(self) -> list[TimedCommand]:
-        """What each command took each annotator, of all recipes."""
+        """Annotation time of each command and annotator, of all recipes."""
         return list(spent(self.log.events(self.stream)))
 
     def annotate(
@@ -126,10 +128,10 @@ class CommandWorkplace(Workplace):
 
         Raises  Refused: it is not this annotator's, or there is no such command; NotationError: unreadable
         """
-        given, shown = _normal(annotation), None
+        annotated, draft_use = _normal(annotation), None
         if origin == "page" and (proposed := self.draft(annotator_id, key, number)) is not None:
-            shown = "kept" if given == proposed.annotation else "changed"
-        self.give(annotator_id, key, place_of(number), labels_of(given), origin=origin, draft=shown)
+            draft_use = "kept" if annotated == proposed.annotation else "changed"
+        self.give(annotator_id, key, place_of(number), labels_of(annotated), origin=origin, draft=draft_use)
 
     def settle(self, key: str, number: int, annotation: str | None, by: str) -> None:
         """Decide what a command means where annotators differ.
@@ -149,9 +151,9 @@ def elicited(log: Log, study: str, scope: Scope | None = None) -> list[Row]:
     from vivavoce.log.stimulus_rows import response_rows
     from vivavoce.log.transcriptions import with_texts
 
-    wanted = [visit for visit in log.visits(study) if scope in (None, scope_of(simulated=visit.simulated))]
-    given = (response_rows(log.history(visit.visit_id), COMMANDS.table) for visit in wanted)
-    rows = [row for of_visit in given for _, found in of_visit for row in found]
+    visits = [visit for visit in log.visits(study) if scope in (None, scope_of(simulated=visit.simulated))]
+    responses = (response_rows(log.history(visit.visit_id), COMMANDS.table) for visit in visits)
+    rows = [row for of_visit in responses for _, response in of_visit for row in response]
     with log.reading() as connection:
         return with_texts(connection, rows)
 
@@ -162,6 +164,6 @@ def next_command(work: Work, count: int) -> int | None:
 
 
 def predicates_of(said: Judged | None) -> tuple[Predicate, ...]:
-    """What an annotator said of a command, read; () for no command, or for nothing yet."""
+    """Predicates of an annotator's judgement; () without an annotation."""
     annotation = annotation_of(said.labels) if said is not None else None
     return read_predicates(annotation) if annotation else ()

@@ -1,4 +1,4 @@
-"""What participants point at in a picture while they command: places in per cent, and the things there."""
+"""Pointing gestures in a picture during commands: places in per cent, and the things there."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
@@ -17,8 +17,8 @@ class ThingInPicture(BaseModel):
     name: dict[str, str] = {}
 
     def holds(self, x: float, y: float) -> bool:
-        left, top, wide, high = self.at
-        return left <= x <= left + wide and top <= y <= top + high
+        x_min, top, wide, high = self.at
+        return x_min <= x <= x_min + wide and top <= y <= top + high
 
 
 class PointedAt(BaseModel):
@@ -45,21 +45,21 @@ def read_pointed(text: str, things: Mapping[str, ThingInPicture]) -> tuple[Point
 
     Note  of things that overlap the one that is written last is in front; what is no place is left out
     """
-    found = []
-    for each in text.split()[:MOST_POINTS]:
-        x, comma, y = each.partition(",")
+    points = []
+    for pair in text.split()[:MOST_POINTS]:
+        x, comma, y = pair.partition(",")
         try:
             place = (float(x), float(y)) if comma else None
         except ValueError:
             place = None
-        if place is not None and all(0 <= one <= 100 for one in place):
-            thing = next((key for key, one in reversed(list(things.items())) if one.holds(*place)), None)
-            found.append(PointedAt(x=place[0], y=place[1], thing=thing))
-    return tuple(found)
+        if place is not None and all(0 <= coordinate <= 100 for coordinate in place):
+            thing = next((key for key, area in reversed(list(things.items())) if area.holds(*place)), None)
+            points.append(PointedAt(x=place[0], y=place[1], thing=thing))
+    return tuple(points)
 
 
 def write_pointed(pointed: Iterable[PointedAt] | None) -> str | None:
     """As the dataset has it: things, or places without one, in order; None where nobody could point."""
     if pointed is None:
         return None
-    return "; ".join(one.thing or f"{one.x:g},{one.y:g}" for one in pointed)
+    return "; ".join(point.thing or f"{point.x:g},{point.y:g}" for point in pointed)

@@ -188,7 +188,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[FrameKey]:
         """Every frame, in the order of the file: earlier commands are the context of later ones."""
-        return [FrameKey(recipe=one.recipe, stimulus_id=one.stimulus_id) for one in step.material]
+        return [FrameKey(recipe=frame.recipe, stimulus_id=frame.stimulus_id) for frame in step.material]
 
     def redo(self, step: OfferedStep) -> bool:
         return step.settings.redo
@@ -209,8 +209,11 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
         return {frame.file: folder / frame.file for frame in _frames(shown) if frame.file is not None}
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> Mapping[str, object]:
-        known = _frames(shown)
-        frames, frame = [_shown(one, shown.language) for one in known], known[shown.position]
+        frames_of_step = _frames(shown)
+        frames, frame = (
+            [_shown(item, shown.language) for item in frames_of_step],
+            frames_of_step[shown.position],
+        )
         return {
             "frames": frames,
             "frame": frames[shown.position],
@@ -239,7 +242,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
             raise Rejected(TOO_LONG, "text")
 
     def over(self, step: OfferedStep, study: Study, given: Sequence[tuple[FrameKey, GivenCommand]]) -> bool:
-        """Whether all was recorded at once and cut: where nothing was said stays without a command."""
+        """True if all was recorded at once and cut: silent parts stay without a command."""
         return any(command.cut_from is not None for _, command in given)
 
     def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
@@ -290,19 +293,19 @@ def _pointed(shown: Due, entered: Mapping[str, str]) -> tuple[PointedAt, ...] | 
 
 
 def _things(frame: Stimulus, language: str) -> list[ShownThing]:
-    return [ShownThing(_words(one.name, language) or key, *one.at) for key, one in frame.things.items()]
+    return [ShownThing(_words(thing.name, language) or key, *thing.at) for key, thing in frame.things.items()]
 
 
 def _shown(frame: Stimulus, language: str) -> ShownFrame:
-    title, shows, words = (_words(each, language) for each in (frame.title, frame.shows, frame.text))
+    title, shows, words = (_words(text, language) for text in (frame.title, frame.shows, frame.text))
     return ShownFrame(frame.file, frame.film, title, shows, words)
 
 
 def _frames(shown: Due) -> list[Stimulus]:
     """The frames as the study has them now; one that it no longer has is shown as its key."""
-    known = {(one.recipe, one.stimulus_id): one for one in shown.step.material}
+    by_key = {(item.recipe, item.stimulus_id): item for item in shown.step.material}
     return [
-        known.get((stimulus.recipe, stimulus.stimulus_id)) or _gone(stimulus, shown.study)
+        by_key.get((stimulus.recipe, stimulus.stimulus_id)) or _gone(stimulus, shown.study)
         for stimulus in shown.stimuli
     ]
 

@@ -129,17 +129,17 @@ def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[
     model = read_model(source, StimuliFile)
     if model is None:
         return (), source
-    found: dict[tuple[str, str], Stimulus] = {}
+    stimuli: dict[tuple[str, str], Stimulus] = {}
     for number, recipe in enumerate(model.recipes):
         _titled(recipe, ("recipes", number, "title"), languages, source)
         for place, frame in enumerate(recipe.frames):
             at: KeyPath = ("recipes", number, "frames", place)
-            if (recipe.recipe, frame.stimulus_id) in found:
+            if (recipe.recipe, frame.stimulus_id) in stimuli:
                 problem = f"frame {frame.stimulus_id!r} of {recipe.recipe!r} is written twice"
                 source.report(at, problem, "give one of them another id")
             _check(frame, at, folder, languages, source)
-            found[recipe.recipe, frame.stimulus_id] = _stimulus(recipe, frame)
-    return tuple(found.values()), source
+            stimuli[recipe.recipe, frame.stimulus_id] = _stimulus(recipe, frame)
+    return tuple(stimuli.values()), source
 
 
 def _stimulus(recipe: WrittenRecipe, frame: WrittenFrame) -> Stimulus:
@@ -152,10 +152,10 @@ def _stimulus(recipe: WrittenRecipe, frame: WrittenFrame) -> Stimulus:
         media_type=kind,
         shows=frame.shows,
         text=frame.text,
-        say={language: tuple(said) for language, said in frame.say.items()},
+        say={language: tuple(phrases) for language, phrases in frame.say.items()},
         things={
-            key: ThingInPicture(at=(one.at[0], one.at[1], one.at[2], one.at[3]), name=one.name)
-            for key, one in frame.things.items()
+            key: ThingInPicture(at=(thing.at[0], thing.at[1], thing.at[2], thing.at[3]), name=thing.name)
+            for key, thing in frame.things.items()
         },
     )
 

@@ -71,11 +71,11 @@ def _commands(file: Path) -> list[dict[str, Any]]:
     """The commands of one file. Its language is the name of the folder (en, it), as in the corpus."""
     try:
         root = Tree.fromstring(file.read_bytes())
-        found = [_row(root, index, command) for index, command in enumerate(root.iter("command"))]
+        commands = [_row(root, index, command) for index, command in enumerate(root.iter("command"))]
     except (OSError, Tree.ParseError, KeyError, ValueError, AttributeError) as error:
         raise InputError(f"not as expected: {error}", place=str(file)) from None
     language = file.parent.name if len(file.parent.name) == 2 else None
-    return [{**row, "language": language} for row in found]
+    return [{**row, "language": language} for row in commands]
 
 
 def _row(root: Tree.Element, index: int, command: Tree.Element) -> dict[str, Any]:
@@ -93,12 +93,16 @@ def _row(root: Tree.Element, index: int, command: Tree.Element) -> dict[str, Any
 
 
 def _predicate(frame: Tree.Element, surfaces: dict[str, str]) -> Predicate:
-    found: list[tuple[int, str]] = []
+    placed_words: list[tuple[int, str]] = []
     for element in frame.iter("frameElement"):
         places = sorted(int(token.attrib["id"]) for token in element.iter("token"))
         span = " ".join(surfaces[str(place)] for place in places).translate(_SIGNS)
-        found.append((places[0] if places else 0, f"{element.attrib['type']}: {' '.join(span.split())}"))
-    return Predicate(frame.attrib["name"], tuple(Argument((Words(text),)) for _, text in sorted(found)))
+        placed_words.append(
+            (places[0] if places else 0, f"{element.attrib['type']}: {' '.join(span.split())}")
+        )
+    return Predicate(
+        frame.attrib["name"], tuple(Argument((Words(text),)) for _, text in sorted(placed_words))
+    )
 
 
 HURIC: Final = Importer(

@@ -57,15 +57,15 @@ def import_sugar(
 
 
 def _files(paths: list[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in paths:
         for speaker, file in command_files(Path(path)).items():
-            if speaker in found:
+            if speaker in files:
                 raise InputError(
                     f"two files of speaker {speaker!r}", place=str(file), hint="keep one of them"
                 )
-            found[speaker] = file
-    return found
+            files[speaker] = file
+    return files
 
 
 def _rows(file: CommandFile) -> Iterator[dict[str, Any]]:
@@ -84,8 +84,8 @@ def _rows(file: CommandFile) -> Iterator[dict[str, Any]]:
 
 
 def _participant(speaker: str) -> dict[str, Any]:
-    known = _SPEAKER.fullmatch(speaker)
-    attributes = f'{{"sex": "{known["sex"]}", "age": {int(known["age"])}}}' if known else None
+    match = _SPEAKER.fullmatch(speaker)
+    attributes = f'{{"sex": "{match["sex"]}", "age": {int(match["age"])}}}' if match else None
     return {
         "participant_id": speaker,
         "pool": "corpus",

@@ -52,17 +52,17 @@ def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> l
         spoken += _visit(speaker, f"{language}{number + 1:02}", part, pools[part], chance)
     if not word_error_rate:
         return spoken
-    vocabulary = [word for each in spoken for word in each.said.text.split()]
+    vocabulary = [word for command in spoken for word in command.said.text.split()]
     recogniser = NoisyRecogniser(vocabulary, word_error_rate)
-    return [each._replace(heard=recogniser.hear(each.said.text, chance)) for each in spoken]
+    return [command._replace(heard=recogniser.hear(command.said.text, chance)) for command in spoken]
 
 
 def _visit(
     speaker: Speaker, name: str, part: str, pool: list[list[Step]], chance: Random
 ) -> Iterator[KitchenCommand]:
     for number in chance.sample(range(len(pool)), RECIPES_A_SPEAKER):
-        for utterance, said in enumerate(speaker.recipe(pool[number]), start=1):
-            yield KitchenCommand(part, name, f"{part}-{number + 1}", utterance, said, said.text)
+        for utterance, spoken in enumerate(speaker.recipe(pool[number]), start=1):
+            yield KitchenCommand(part, name, f"{part}-{number + 1}", utterance, spoken, spoken.text)
 
 
 def write_corpus(commands: list[KitchenCommand], language: str, into: Path) -> dict[str, int]:
@@ -76,10 +76,10 @@ def write_corpus(commands: list[KitchenCommand], language: str, into: Path) -> d
         counts[part] = len(mine)
         source = {"kind": "generated", "part": part}
         with DatasetWriter(into / part, study={"name": f"kitchen-{language}"}, source=source) as writer:
-            writer.add("commands", (_row(each, language) for each in mine))
+            writer.add("commands", (_row(command, language) for command in mine))
             writer.add(
                 "participants",
-                [_participant(one, language) for one in dict.fromkeys(e.speaker for e in mine)],
+                [_participant(speaker, language) for speaker in dict.fromkeys(e.speaker for e in mine)],
             )
             writer.notes.append("Nobody said these commands: a grammar generated them.")
             writer.close()
@@ -133,20 +133,22 @@ class NoisyRecogniser:
 
     def hear(self, text: str, chance: Random) -> str:
         """The text as recognised; at least one word."""
-        heard: list[str] = []
+        words: list[str] = []
         for word in text.split():
             if chance.random() >= self.rate:
-                heard.append(word)
+                words.append(word)
                 continue
             error = chance.choices(("replace", "leave", "put"), SHARES)[0]
             if error != "leave":
-                heard.append(chance.choice(self.near(word)))
+                words.append(chance.choice(self.near(word)))
             if error == "put":
-                heard.append(word)
-        return " ".join(heard) or text
+                words.append(word)
+        return " ".join(words) or text
 
     def near(self, word: str) -> list[str]:
         if word not in self._near:
-            found = process.extract(word, self.vocabulary, scorer=Levenshtein.distance, limit=NEAR + 1)
-            self._near[word] = [other for other, _, _ in found if other != word][:NEAR] or [word]
+            neighbours = process.extract(word, self.vocabulary, scorer=Levenshtein.distance, limit=NEAR + 1)
+            self._near[word] = [neighbour for neighbour, _, _ in neighbours if neighbour != word][:NEAR] or [
+                word
+            ]
         return self._near[word]

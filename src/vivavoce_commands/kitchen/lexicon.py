@@ -1,4 +1,4 @@
-"""What a kitchen holds and how its people name it; data beside this file, one file a language."""
+"""Nouns of a kitchen and their names; data beside this file, one file per language."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -39,16 +39,16 @@ class Lexicon:
         Ingredients fall into solids, liquids and powders.
         """
         nouns = self.data["ingredients" if group in CLASSES else group]
-        found = [noun for noun, facts in nouns.items() if bool(facts.get("unseen")) == unseen]
+        nouns_in_part = [noun for noun, facts in nouns.items() if bool(facts.get("unseen")) == unseen]
         if group in ("liquids", "powders"):
-            return [noun for noun in found if noun in self.data[group]]
+            return [noun for noun in nouns_in_part if noun in self.data[group]]
         if group == "solids":
-            other = {*self.data["liquids"], *self.data["powders"], self.data["dough"]}
-            return [noun for noun in found if noun not in other]
-        return found
+            not_solid = {*self.data["liquids"], *self.data["powders"], self.data["dough"]}
+            return [noun for noun in nouns_in_part if noun not in not_solid]
+        return nouns_in_part
 
     def unseen(self, noun: str | None) -> bool:
-        """Whether a noun occurs only in the test part."""
+        """True if a noun occurs only in the test part."""
         return any(self.data[group].get(noun, {}).get("unseen", False) for group in GROUPS)
 
     def ways(self, action: str) -> list[list[str]]:
@@ -59,7 +59,7 @@ class Lexicon:
         return chance.choice(list(self.data["quantities"][kind]))
 
     def said(self, quantity: str) -> str:
-        """How a quantity is said before its noun."""
+        """Wording of a quantity before its noun."""
         for kinds in self.data["quantities"].values():
             if quantity in kinds:
                 return kinds[quantity]

@@ -38,11 +38,11 @@ class _Cook:
 
     def draw(self, group: str, besides: tuple[str, ...] = ()) -> str:
         """A noun of a group, or of the ingredients' classes solids, liquids, powders."""
-        known, new = self.lexicon.members(group, unseen=False), self.lexicon.members(group, unseen=True)
+        common, new = self.lexicon.members(group, unseen=False), self.lexicon.members(group, unseen=True)
         new = [noun for noun in new if noun not in besides]
         if self.unseen and new and self.chance.random() < NEW_SHARE:
             return self.chance.choice(new)
-        return self.chance.choice([noun for noun in known if noun not in besides])
+        return self.chance.choice([noun for noun in common if noun not in besides])
 
     def amount(self, noun: str) -> str | None:
         """A quantity that fits the noun; None where none is said."""
@@ -81,8 +81,8 @@ def make_recipe(lexicon: Lexicon, chance: Random, *, unseen: bool) -> list[Step]
     _prepare(cook, solid)
     _mix(cook, cook.draw("containers", (pan,)), powder, liquid)
     _cook(cook, pan, heat, solid, powder)
-    kept = sorted(chance.sample(range(len(cook.steps)), min(MOST_STEPS, len(cook.steps))))
-    return [cook.steps[place] for place in kept]
+    sampled = sorted(chance.sample(range(len(cook.steps)), min(MOST_STEPS, len(cook.steps))))
+    return [cook.steps[place] for place in sampled]
 
 
 def _prepare(cook: _Cook, solid: str) -> None:
@@ -113,14 +113,14 @@ def _mix(cook: _Cook, bowl: str, powder: str, liquid: str) -> None:
 
 
 def _cook(cook: _Cook, pan: str, heat: str, solid: str, powder: str) -> None:
-    other = cook.draw("solids", (solid,))
+    second_solid = cook.draw("solids", (solid,))
     oil = str(cook.lexicon.data["oil"])
     cook.do("take", pan, share=0.6)
     cook.do("put", pan, complement=heat, relation="on")
     cook.do("add", oil, quantity=cook.lexicon.quantity("drizzle", cook.chance), complement=pan, share=0.5)
-    cook.do("add", *((solid, other) if cook.maybe(0.4) else (solid,)), complement=pan, share=0.8)
+    cook.do("add", *((solid, second_solid) if cook.maybe(0.4) else (solid,)), complement=pan, share=0.8)
     cook.do("add", powder, quantity=cook.amount(powder), complement=pan, share=0.4)
-    cook.do("add", other, consequence="fry", share=0.3)
+    cook.do("add", second_solid, consequence="fry", share=0.3)
     cook.do("cook", solid, complement=pan, manner=cook.manner("time", "temperature", share=0.6))
     cook.do("flip", solid, complement=cook.tool(0.3), relation="with", share=0.4)
     cook.do("check", solid, share=0.4)

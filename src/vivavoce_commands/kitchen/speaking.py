@@ -156,7 +156,7 @@ class SpokenCommand(NamedTuple):
 
 @dataclass(slots=True)
 class Habits:
-    """How one speaker speaks; shares are chances a command."""
+    """Speech habits of one speaker; shares are probabilities per command."""
 
     verbs: dict[str, int]
     form: str
@@ -236,7 +236,7 @@ class Speaker:
         return SpokenCommand(" ".join(words), tuple(predicates), frozenset(self.met))
 
     def _may_stay_silent(self, step: Step, before: Predicate) -> bool:
-        """Whether the verb may be left out: the same action again, on something else."""
+        """True if the verb may be left out: the same action again, on something else."""
         same = before.action == self.lexicon.actions[step.action]
         return same and not step.consequence and step.relation != "over" and self.often(self.habits.ellipsis)
 
@@ -268,18 +268,20 @@ class Speaker:
     def _object(self, step: Step, silent: bool) -> tuple[str, str]:
         """The object as a noun phrase, or as a pronoun, or neither: the listener knows."""
         wording = WORDINGS[self.lexicon.language](self.lexicon)
-        known = step.objects == self.last and not step.quantity and not silent and step.relation != "over"
-        if known and self.often(self.habits.pronouns):
+        repeated = step.objects == self.last and not step.quantity and not silent and step.relation != "over"
+        if repeated and self.often(self.habits.pronouns):
             return "", wording.pronoun(step.objects)
-        if known and not step.consequence and self.often(self.habits.ellipsis):
+        if repeated and not step.consequence and self.often(self.habits.ellipsis):
             return "", ""
         if step.quantity and len(step.objects) == 1:
             return f"{self.lexicon.said(step.quantity)} {step.objects[0]}", ""
         return wording.several([wording.noun(noun) for noun in step.objects]), ""
 
     def _hides_place(self, step: Step, silent: bool) -> bool:
-        known = step.complement is not None and step.complement == self.place and step.relation == "in"
-        return known and not silent and self.often(self.habits.ellipsis)
+        in_last_place = (
+            step.complement is not None and step.complement == self.place and step.relation == "in"
+        )
+        return in_last_place and not silent and self.often(self.habits.ellipsis)
 
     def _text(self, step: Step, noun: str, pronoun: str, hidden_place: bool, silent: bool) -> str:
         wording = WORDINGS[self.lexicon.language](self.lexicon)
@@ -288,19 +290,21 @@ class Speaker:
             self.met.add("own verb")
             noun, step = wording.noun(step.complement), self._covering(step)
         way = self._way(step)
-        rest = []
+        complements = []
         if step.complement and not hidden_place:
-            rest.append(wording.attached(step.relation, step.complement))
+            complements.append(wording.attached(step.relation, step.complement))
         if step.manner:
-            rest.append(step.manner)
+            complements.append(step.manner)
         if silent:
-            return " ".join([noun, *rest])
+            return " ".join([noun, *complements])
         form, polite = self.habits.form, self.habits.polite
-        begun = wording.command_with_pronoun(way, form, polite, pronoun) if pronoun else None
-        if begun is None:
-            noun = noun or (wording.several([wording.noun(one) for one in step.objects]) if pronoun else "")
-            begun = wording.command(way, form, polite, noun)
-        return " ".join([begun, *rest])
+        opening_words = wording.command_with_pronoun(way, form, polite, pronoun) if pronoun else None
+        if opening_words is None:
+            noun = noun or (
+                wording.several([wording.noun(noun_key) for noun_key in step.objects]) if pronoun else ""
+            )
+            opening_words = wording.command(way, form, polite, noun)
+        return " ".join([opening_words, *complements])
 
     def _covering(self, step: Step) -> Step:
         """`cover the bowl with the wrap` for what the template calls put(wrap, bowl)."""

@@ -17,10 +17,10 @@ def write_answers(recipes: Sequence[Recipe], answers: Sequence[Sequence[Answer]]
     """
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, list[str]] = {}
-    for recipe, given in zip(recipes, answers, strict=True):
+    for recipe, recipe_answers in zip(recipes, answers, strict=True):
         lines = files.setdefault(recipe.speaker, [])
         lines += ["---"] if lines else []
-        for command, answer in zip(recipe.commands, given, strict=True):
+        for command, answer in zip(recipe.commands, recipe_answers, strict=True):
             if answer.predicates:
                 lines.append(f"{command.utterance}; {write_predicates(answer.predicates)}")
     for speaker, lines in files.items():
@@ -32,14 +32,14 @@ def score_answers(
 ) -> Scores:
     """The answers against the recipes' own annotation."""
     truth: dict[str, CommandFile] = {}
-    heard: dict[str, CommandFile] = {}
-    for number, (recipe, given) in enumerate(zip(recipes, answers, strict=True)):
-        said = truth.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
-        told = heard.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
-        for place, (command, answer) in enumerate(zip(recipe.commands, given, strict=True)):
-            written = write_predicates(command.predicates)
-            said.append(Command(number, place, place, written, command.predicates))
+    answered: dict[str, CommandFile] = {}
+    for number, (recipe, recipe_answers) in enumerate(zip(recipes, answers, strict=True)):
+        reference_commands = truth.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
+        answer_commands = answered.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
+        for place, (command, answer) in enumerate(zip(recipe.commands, recipe_answers, strict=True)):
+            notation = write_predicates(command.predicates)
+            reference_commands.append(Command(number, place, place, notation, command.predicates))
             if answer.predicates:
-                written = write_predicates(answer.predicates)
-                told.append(Command(number, place, place, written, answer.predicates))
-    return score_commands(truth, heard, mode)
+                notation = write_predicates(answer.predicates)
+                answer_commands.append(Command(number, place, place, notation, answer.predicates))
+    return score_commands(truth, answered, mode)

@@ -43,28 +43,28 @@ class Autoencoder(nn.Module):
     @torch.no_grad()
     def write_out(self, vectors: Tensor, begun: Sequence[list[int]]) -> list[tuple[list[int], list[float]]]:
         """Token numbers behind given beginnings, with their chances."""
-        found: list[tuple[list[int], list[float]]] = []
+        outputs: list[tuple[list[int], list[float]]] = []
         for vector, start in zip(vectors, begun, strict=True):
-            given = torch.tensor([[BEGIN, *start]], device=vector.device)
+            tokens = torch.tensor([[BEGIN, *start]], device=vector.device)
             numbers, chances, memory = list(start), [1.0] * len(start), None
             while len(numbers) < LONGEST:
-                scores, memory = self.decode(vector.unsqueeze(0), given, memory)
+                scores, memory = self.decode(vector.unsqueeze(0), tokens, memory)
                 chance, best = torch.softmax(scores[0, -1], 0).max(0)
                 if int(best) == END:
                     break
                 numbers.append(int(best))
                 chances.append(float(chance))
-                given = best.view(1, 1)
-            found.append((numbers, chances))
-        return found
+                tokens = best.view(1, 1)
+            outputs.append((numbers, chances))
+        return outputs
 
 
 def reconstruction_loss(network: Autoencoder, rows: Sequence[list[int]], vectors: Tensor) -> Tensor:
     """Cross-entropy of the rows when they are decoded from the vectors."""
-    wanted = padded([[*row, END] for row in rows])
-    given = torch.cat([torch.full_like(wanted[:, :1], BEGIN), wanted[:, :-1]], 1)
-    scores, _ = network.decode(vectors, given)
-    return nn.functional.cross_entropy(scores.transpose(1, 2), wanted, ignore_index=PAD)
+    target_tokens = padded([[*row, END] for row in rows])
+    inputs = torch.cat([torch.full_like(target_tokens[:, :1], BEGIN), target_tokens[:, :-1]], 1)
+    scores, _ = network.decode(vectors, inputs)
+    return nn.functional.cross_entropy(scores.transpose(1, 2), target_tokens, ignore_index=PAD)
 
 
 def learn_autoencoder(
@@ -83,19 +83,23 @@ def learn_autoencoder(
     Empty   nothing held out: share None
     """
     network = Autoencoder(len(vocabulary)).to(device())
-    rows, kept = [[vocabulary.encode(one) for one in part] for part in (training, held_out)]
+    rows, held_out_rows = [
+        [vocabulary.encode(sequence) for sequence in part] for part in (training, held_out)
+    ]
 
     def loss(items: list[list[int]], _: Random | None) -> Tensor:
         return reconstruction_loss(network, items, network.encode(padded(items)))
 
-    done = fit(network, rows, kept, loss, schedule, seed=seed, progress=progress, checkpoint=checkpoint)
-    if not kept:
+    done = fit(
+        network, rows, held_out_rows, loss, schedule, seed=seed, progress=progress, checkpoint=checkpoint
+    )
+    if not held_out_rows:
         return network, done, None
     with torch.no_grad():
-        out = network.write_out(network.encode(padded(kept)), [[] for _ in kept])
+        out = network.write_out(network.encode(padded(held_out_rows)), [[] for _ in held_out_rows])
     # A word outside the vocabulary cannot come back: it counts against the share.
     exact = [
-        [vocabulary.words[number] for number in numbers] == one
-        for (numbers, _), one in zip(out, held_out, strict=True)
+        [vocabulary.words[number] for number in numbers] == sequence
+        for (numbers, _), sequence in zip(out, held_out, strict=True)
     ]
     return network, done, sum(exact) / len(exact)

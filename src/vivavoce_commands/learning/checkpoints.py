@@ -1,4 +1,4 @@
-"""Where a training stands, kept after every epoch, so that an interrupted one goes on."""
+"""Training checkpoints, saved after every epoch, so that interrupted training can resume."""
 
 # PyTorch is an optional extra.
 # pyright: reportMissingImports=false
@@ -18,11 +18,11 @@ class Checkpoint:
         self.path, self.training = path, training
 
     def read(self) -> dict[str, Any] | None:
-        """What was kept; None where nothing of this training was."""
+        """Return the checkpoint; None without one of this training."""
         if not self.path.is_file():
             return None
-        kept = torch.load(self.path, weights_only=True)
-        return kept if kept.pop("training", None) == self.training else None
+        state = torch.load(self.path, weights_only=True)
+        return state if state.pop("training", None) == self.training else None
 
     def keep(self, state: dict[str, Any]) -> None:
         """Replace what was kept, whole or not at all."""

@@ -46,20 +46,20 @@ class ConvolutionalNetwork(nn.Module):
 
     def forward(self, words: Tensor, tokens: Tensor) -> Tensor:
         """Scores of every next token (batch, steps, outputs)."""
-        there = words != PAD
-        given = self.words(words) + self._place(words)
-        read = self.drop(given)
+        present = words != PAD
+        embedded = self.words(words) + self._place(words)
+        read = self.drop(embedded)
         for layer in self.reading:
             read = read + nn.functional.glu(layer(self.drop(read).transpose(1, 2)), 1).transpose(1, 2)
         target = self.drop(self.tokens(tokens) + self._place(tokens))
-        written = target
+        hidden = target
         for layer, query in zip(self.writing, self.queries, strict=True):
-            before = nn.functional.pad(self.drop(written).transpose(1, 2), (WIDTH - 1, 0))
+            before = nn.functional.pad(self.drop(hidden).transpose(1, 2), (WIDTH - 1, 0))
             state = nn.functional.glu(layer(before), 1).transpose(1, 2)
             scores = torch.bmm(query(state) + target, read.transpose(1, 2))
-            attention = torch.softmax(scores.masked_fill(~there.unsqueeze(1), -1e9), 2)
-            written = written + state + torch.bmm(attention, read + given)
-        return self.write(self.drop(written))
+            attention = torch.softmax(scores.masked_fill(~present.unsqueeze(1), -1e9), 2)
+            hidden = hidden + state + torch.bmm(attention, read + embedded)
+        return self.write(self.drop(hidden))
 
     def _place(self, numbers: Tensor) -> Tensor:
         return self.places(torch.arange(numbers.shape[1], device=numbers.device).clamp(max=199))
@@ -85,7 +85,7 @@ class Convolution(Learner[Pair, ConvolutionalNetwork]):
         words = Vocabulary(word for item in items for word in item[0])
         near = neighbours(learn_vectors([item[0] for item in items], words, seed=seed), words)
         chance = Random(seed)
-        more = [made for item in items for made in self._more(item, near, chance)]
+        more = [variant for item in items for variant in self._more(item, near, chance)]
         targets = [token for item in more for token in item[1]]
         self.facts = {
             "words": Vocabulary(word for item in more for word in item[0]).words,
@@ -99,18 +99,18 @@ class Convolution(Learner[Pair, ConvolutionalNetwork]):
         A word of the answer gives way to a neighbour, on both sides; another only to a synonym, for its
         neighbours may well call for another action.
         """
-        made = [item]
+        variants = [item]
         words, tokens = item
         for _ in range(COPIES):
             names: dict[str, str] = {}
             for word in dict.fromkeys(words):
-                others = [*self.synonyms.get(word, ()), *(near.get(word, ()) if word in tokens else ())]
-                if others and chance.random() < CHANGED:
-                    names[word] = chance.choice(others)
-            made.append(
+                replacements = [*self.synonyms.get(word, ()), *(near.get(word, ()) if word in tokens else ())]
+                if replacements and chance.random() < CHANGED:
+                    names[word] = chance.choice(replacements)
+            variants.append(
                 ([names.get(word, word) for word in words], [names.get(token, token) for token in tokens])
             )
-        return made
+        return variants
 
     def build(self) -> None:
         self.words, self.outputs = Vocabulary.of(self.facts["words"]), Vocabulary.of(self.facts["outputs"])
@@ -118,10 +118,10 @@ class Convolution(Learner[Pair, ConvolutionalNetwork]):
 
     def loss(self, items: list[Pair], chance: Random | None) -> Tensor:
         words = padded([self.words.encode(item[0]) for item in items])
-        wanted = padded([[*self.outputs.encode(item[1]), END] for item in items])
-        given = torch.cat([torch.full_like(wanted[:, :1], BEGIN), wanted[:, :-1]], 1)
-        scores = self.net(words, given)
-        return nn.functional.cross_entropy(scores.transpose(1, 2), wanted, ignore_index=PAD)
+        target_tokens = padded([[*self.outputs.encode(item[1]), END] for item in items])
+        inputs = torch.cat([torch.full_like(target_tokens[:, :1], BEGIN), target_tokens[:, :-1]], 1)
+        scores = self.net(words, inputs)
+        return nn.functional.cross_entropy(scores.transpose(1, 2), target_tokens, ignore_index=PAD)
 
     @torch.no_grad()
     def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
@@ -130,20 +130,20 @@ class Convolution(Learner[Pair, ConvolutionalNetwork]):
 
     def _answers(self, commands: Sequence[Example], repeat_below: float) -> list[Answer]:
         words = padded([self.words.encode(command.words) for command in commands])
-        given = torch.full((len(commands), 1), BEGIN, device=device())
-        written: list[Written] = [([], []) for _ in commands]
-        ended = [False] * len(commands)
+        inputs = torch.full((len(commands), 1), BEGIN, device=device())
+        outputs: list[Written] = [([], []) for _ in commands]
+        finished = [False] * len(commands)
         for _ in range(LONGEST):
-            chances, best = torch.softmax(self.net(words, given)[:, -1], 1).max(1)
-            given = torch.cat([given, best.unsqueeze(1)], 1)
+            chances, best = torch.softmax(self.net(words, inputs)[:, -1], 1).max(1)
+            inputs = torch.cat([inputs, best.unsqueeze(1)], 1)
             for row, (number, chance) in enumerate(zip(best.tolist(), chances.tolist(), strict=True)):
-                ended[row] = ended[row] or number == END
-                if not ended[row]:
-                    written[row][0].append(self.outputs.words[number])
-                    written[row][1].append(chance)
-            if all(ended):
+                finished[row] = finished[row] or number == END
+                if not finished[row]:
+                    outputs[row][0].append(self.outputs.words[number])
+                    outputs[row][1].append(chance)
+            if all(finished):
                 break
-        return [told(one, repeat_below) for one in written]
+        return [told(output, repeat_below) for output in outputs]
 
 
 def _examples(recipes: Sequence[Recipe]) -> list[Pair]:

@@ -27,15 +27,15 @@ def load_encoder(name: str) -> Encoder:
     place = f"encoder {name}"
     module, _, attribute = name.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        encoder: Any = importlib.import_module(module)
         for part in attribute.split("."):
-            found = getattr(found, part)
+            encoder = getattr(encoder, part)
     except (ImportError, AttributeError, ValueError) as error:
         hint = "name a function that can be imported: package.module:function"
         raise InputError(str(error), place=place, hint=hint) from None
 
     def encode(commands: Sequence[Sequence[str]]) -> list[list[Vector]]:
-        return _checked(found, commands, place)
+        return _checked(encoder, commands, place)
 
     first = encode([["pan", "pot"]])[0][0]
     return Encoder(name, len(first), _of_length(encode, len(first), place))
@@ -44,14 +44,14 @@ def load_encoder(name: str) -> Encoder:
 def _checked(function: Any, commands: Sequence[Sequence[str]], place: str) -> list[list[Vector]]:
     try:
         answer = [
-            [[float(one) for one in word] for word in command]
+            [[float(number) for number in word] for word in command]
             for command in function([list(command) for command in commands])
         ]
     except Exception as error:
         raise InputError(f"{type(error).__name__}: {error}", place=place, hint=_HINT) from error
-    if [len(one) for one in answer] != [len(command) for command in commands]:
+    if [len(vectors) for vectors in answer] != [len(command) for command in commands]:
         raise InputError("it did not give one vector for every word", place=place, hint=_HINT)
-    if not all(math.isfinite(one) for command in answer for word in command for one in word):
+    if not all(math.isfinite(number) for command in answer for word in command for number in word):
         raise InputError("a vector holds what is no number", place=place, hint=_HINT)
     return answer  # pyright: ignore[reportReturnType]
 

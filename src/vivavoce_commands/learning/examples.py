@@ -53,9 +53,9 @@ def read_recipes(
         recipe = recipes.setdefault(key, Recipe(*key, []))
         recipe.commands.append(Example(row["utterance"] or number, words, predicates, row["command_id"]))
     if not recipes:
-        wanted = "words and an annotation" if annotated else "words"
+        needs = "words and an annotation" if annotated else "words"
         raise InputError(
-            f"no command with {wanted}", place=str(dataset.folder), hint="transcribe and annotate"
+            f"no command with {needs}", place=str(dataset.folder), hint="transcribe and annotate"
         )
     return list(recipes.values())
 
@@ -67,10 +67,10 @@ def to_tokens(predicates: Iterable[Predicate]) -> list[str]:
 
 def from_tokens(tokens: list[str]) -> tuple[Predicate, ...]:
     """The predicates of a sequence that a system wrote; what is no predicate is left out."""
-    found: list[Predicate] = []
+    predicates: list[Predicate] = []
     for text in " ".join(tokens).split(";"):
         try:
-            found += read_predicates(text.strip())
+            predicates += read_predicates(text.strip())
         except NotationError:
             continue
-    return tuple(found)
+    return tuple(predicates)

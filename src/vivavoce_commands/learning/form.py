@@ -1,4 +1,4 @@
-"""Which token may come next, so that what a system writes is always a predicate of a known action."""
+"""Tokens that may come next, so that a system always writes a predicate of a known action."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -25,7 +25,7 @@ class PredicateForm:
         self.arguments = self.words = 0
 
     def allows(self, token: str) -> bool:
-        """Whether the token may come next."""
+        """True if the token may come next."""
         if self.state == "action":
             return self._allows_in_action(token)
         if self.state == "done":

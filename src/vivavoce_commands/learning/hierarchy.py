@@ -50,11 +50,11 @@ class HierarchyNetwork(nn.Module):
     def forward(self, words: Tensor, lengths: list[int]) -> Tensor:
         """Words of all commands (commands, length), how many a recipe has; parts (commands, parts, size)."""
         states, _ = self.commands(self.drop(self.words(words)))
-        each = states.masked_fill((words == PAD).unsqueeze(2), -1e9).amax(1)
-        recipes = nn.utils.rnn.pad_sequence(list(each.split(lengths)), batch_first=True)
+        sentences = states.masked_fill((words == PAD).unsqueeze(2), -1e9).amax(1)
+        recipes = nn.utils.rnn.pad_sequence(list(sentences.split(lengths)), batch_first=True)
         around, _ = self.recipe(self.drop(recipes))
         flat = torch.cat([row[:length] for row, length in zip(around, lengths, strict=True)])
-        return torch.tanh(self.parts(self.drop(torch.cat([each, flat], 1)))).view(-1, PARTS, VECTOR)
+        return torch.tanh(self.parts(self.drop(torch.cat([sentences, flat], 1)))).view(-1, PARTS, VECTOR)
 
 
 class Hierarchy(Learner[Recipe, HierarchyNetwork]):
@@ -72,7 +72,7 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
             "tokens": Vocabulary(
                 (token for predicate in predicates for token in predicate), always=SIGNS
             ).words,
-            "actions": ["", *sorted({each.action for each in _all(training)})],
+            "actions": ["", *sorted({predicate.action for predicate in _all(training)})],
         }
         return training
 
@@ -86,7 +86,7 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
         checkpoints: Checkpoints,
     ) -> Training:
         """The autoencoder, then the word vectors; the fact `reconstruction` is the first's."""
-        known, first, share = learn_autoencoder(
+        autoencoder, first, share = learn_autoencoder(
             _predicates(training),
             _predicates(held_out),
             self.tokens,
@@ -96,7 +96,7 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
             checkpoint=checkpoints.of("autoencoder"),
         )
         self.facts["reconstruction"] = share
-        self.net.autoencoder.load_state_dict(known.state_dict())
+        self.net.autoencoder.load_state_dict(autoencoder.state_dict())
         self.net.autoencoder.requires_grad_(False)
         self.net.words.weight.data.copy_(learn_vectors(_sentences(training), self.words, seed=seed))
         return first
@@ -125,10 +125,12 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
                 places.append((number, part))
                 rows.append(self.tokens.encode(to_tokens((predicate,))))
                 implicit.append(float(predicate.implicit))
-            known = [each.action for each in command.predicates[:PARTS]]
-            actions.append([self._action(each) for each in [*known, *[""] * (PARTS - len(known))]])
-        wanted = torch.tensor(actions, device=device())
-        loss = nn.functional.cross_entropy(self.net.action(parts).flatten(0, 1), wanted.flatten())
+            action_names = [predicate.action for predicate in command.predicates[:PARTS]]
+            actions.append(
+                [self._action(action) for action in [*action_names, *[""] * (PARTS - len(action_names))]]
+            )
+        target_actions = torch.tensor(actions, device=device())
+        loss = nn.functional.cross_entropy(self.net.action(parts).flatten(0, 1), target_actions.flatten())
         chosen = parts[[number for number, _ in places], [part for _, part in places]]
         hidden = self.net.implicit(chosen).squeeze(1)
         loss = loss + nn.functional.binary_cross_entropy_with_logits(
@@ -158,10 +160,10 @@ class Hierarchy(Learner[Recipe, HierarchyNetwork]):
                 action = self.actions[int(actions[row, part])]
                 if not action:
                     continue
-                begun = ["*", *action.split(), "*"] if float(hidden[row, part]) > 0.5 else action.split()
+                prefix = ["*", *action.split(), "*"] if float(hidden[row, part]) > 0.5 else action.split()
                 vector = self.net.vector(parts[row, part]).unsqueeze(0)
-                ((numbers, odds),) = self.net.autoencoder.write_out(vector, [self.tokens.encode(begun)])
-                odds[: len(begun)] = [float(chances[row, part])] * len(begun)
+                ((numbers, odds),) = self.net.autoencoder.write_out(vector, [self.tokens.encode(prefix)])
+                odds[: len(prefix)] = [float(chances[row, part])] * len(prefix)
                 tokens += [*([";"] if tokens else []), *(self.tokens.words[number] for number in numbers)]
                 sure += [*([1.0] if sure else []), *odds]
             answers.append(told((tokens, sure), repeat_below))
@@ -179,4 +181,4 @@ def _all(recipes: Sequence[Recipe]):
 
 
 def _predicates(recipes: Sequence[Recipe]) -> list[list[str]]:
-    return [to_tokens((each,)) for each in _all(recipes)]
+    return [to_tokens((predicate,)) for predicate in _all(recipes)]

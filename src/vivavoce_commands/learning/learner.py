@@ -1,4 +1,4 @@
-"""What the systems with a network share: learning from recipes, being kept and loaded, checkpoints."""
+"""Base of the systems with a network: learning from recipes, saving and loading, checkpoints."""
 
 # PyTorch is an optional extra.
 # pyright: reportMissingImports=false
@@ -55,13 +55,13 @@ class Learner(ABC, Generic[Item, Network]):
         """
         schedule, checkpoints = schedule or Schedule(), checkpoints or Checkpoints(None)
         torch.manual_seed(seed)
-        items, kept = self.learn_from(training, seed), self.read(held_out)
+        items, held_out_items = self.learn_from(training, seed), self.read(held_out)
         self.build()
         before = self.prepare(training, held_out, seed, schedule, progress, checkpoints)
         done = fit(
             self.net,
             items,
-            kept,
+            held_out_items,
             self.loss,
             self.pace(schedule),
             seed=seed,
@@ -99,7 +99,7 @@ class Learner(ABC, Generic[Item, Network]):
         progress: Progress | None,
         checkpoints: Checkpoints,
     ) -> Training | None:
-        """What is learnt before the network itself; None where nothing is."""
+        """State to learn before the network itself; None without any."""
 
     def pace(self, schedule: Schedule) -> Schedule:
         """The schedule for items of this system's size."""

@@ -31,7 +31,7 @@ class Majority:
         self.facts = {"annotation": annotation, "share": count / len(commands)}
 
     def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
-        """The same answer to every command, as sure as the annotation is frequent."""
+        """Predict the same answer for every command, with the annotation's frequency as confidence."""
         tokens = to_tokens(read_predicates(self.facts["annotation"]))
         chances = [float(self.facts["share"])] * len(tokens)
         answer = answer_of(tokens, confident(tokens, chances, repeat_below), chances)

@@ -50,12 +50,12 @@ class MemoryNetwork(nn.Module):
 
     def remember(self, words: Tensor, ages: Tensor) -> tuple[list[Tensor], Tensor, Tensor]:
         """The memory of every hop (batch, length, size), the first query (batch, size), and where it is."""
-        there = words != PAD
+        present = words != PAD
         read, _ = self.reader(self.drop(self.layers[0](words)))
         layers = [self.drop(layer(words) + self.ages(ages) + read) for layer in self.layers]
-        now = (there & (ages == 0)).unsqueeze(2)
+        now = (present & (ages == 0)).unsqueeze(2)
         query = (read * now).sum(1) / now.sum(1).clamp(min=1)
-        return layers, self.hop(query.unsqueeze(1), layers, there)[0].squeeze(1), there
+        return layers, self.hop(query.unsqueeze(1), layers, present)[0].squeeze(1), present
 
     def hop(self, query: Tensor, layers: list[Tensor], there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (batch, steps, size) through all hops: last query, first reading, last attention."""
@@ -104,20 +104,26 @@ class MemoryCopy(Learner[Memory, MemoryNetwork]):
         rows = [self.words.encode(item.words) for item in items]
         if chance is not None:  # some words are unknown while it learns, as they will be later
             rows = [[1 if chance.random() < UNSEEN else number for number in row] for row in rows]
-        layers, query, there = self.net.remember(padded(rows), padded([item.ages for item in items]))
-        wanted = padded([[*self.outputs.encode(item.target), END] for item in items])
-        given = torch.cat([torch.full_like(wanted[:, :1], 2), wanted[:, :-1]], 1)
-        written, copied, gate, _ = self.net.decode(given, query.unsqueeze(0).contiguous(), layers, there)
-        known = written.gather(2, wanted.unsqueeze(2)).squeeze(2).masked_fill(wanted == 1, 0.0)
+        layers, query, present = self.net.remember(padded(rows), padded([item.ages for item in items]))
+        target_tokens = padded([[*self.outputs.encode(item.target), END] for item in items])
+        inputs = torch.cat([torch.full_like(target_tokens[:, :1], 2), target_tokens[:, :-1]], 1)
+        vocabulary_odds, copied, gate, _ = self.net.decode(
+            inputs, query.unsqueeze(0).contiguous(), layers, present
+        )
+        generated = (
+            vocabulary_odds.gather(2, target_tokens.unsqueeze(2))
+            .squeeze(2)
+            .masked_fill(target_tokens == 1, 0.0)
+        )
         same = torch.zeros_like(copied)
         for row, item in enumerate(items):
             for step, token in enumerate(item.target):
                 for place, word in enumerate(item.words):
                     if word == token:
                         same[row, step, place] = 1
-        found = (copied * same).sum(2)
-        total = gate.squeeze(2) * known + (1 - gate.squeeze(2)) * found
-        mask = wanted != PAD
+        copied_odds = (copied * same).sum(2)
+        total = gate.squeeze(2) * generated + (1 - gate.squeeze(2)) * copied_odds
+        mask = target_tokens != PAD
         return -(total.clamp(min=1e-9).log() * mask).sum() / mask.sum()
 
     @torch.no_grad()
@@ -125,17 +131,17 @@ class MemoryCopy(Learner[Memory, MemoryNetwork]):
         """The answers to every command; the words of earlier commands are in memory."""
         answers: list[list[Answer]] = []
         for recipe in recipes:
-            answers.append([told(one, repeat_below) for one in self._write(_memories([recipe]))])
+            answers.append([told(output, repeat_below) for output in self._write(_memories([recipe]))])
         return answers
 
     def _write(self, items: list[Memory]) -> list[Written]:
         words = padded([self.words.encode(item.words) for item in items])
-        layers, query, there = self.net.remember(words, padded([item.ages for item in items]))
+        layers, query, present = self.net.remember(words, padded([item.ages for item in items]))
         hidden, last = query.unsqueeze(0).contiguous(), torch.full((len(items), 1), 2, device=device())
-        written: list[Written] = [([], []) for _ in items]
-        ended = [False] * len(items)
+        outputs: list[Written] = [([], []) for _ in items]
+        finished = [False] * len(items)
         for _ in range(LONGEST):
-            chances, copied, gate, hidden = self.net.decode(last, hidden, layers, there)
+            chances, copied, gate, hidden = self.net.decode(last, hidden, layers, present)
             for row, item in enumerate(items):
                 odds = {self.outputs.words[0]: 0.0}
                 values, places = (gate[row, 0] * chances[row, 0]).topk(min(8, len(self.outputs)))
@@ -144,14 +150,14 @@ class MemoryCopy(Learner[Memory, MemoryNetwork]):
                 for word, value in zip(item.words, copied[row, 0].tolist(), strict=False):
                     odds[word] = odds.get(word, 0.0) + (1 - float(gate[row, 0, 0])) * value
                 token = max(odds, key=lambda one: odds[one])
-                ended[row] = ended[row] or token == "<end>"
+                finished[row] = finished[row] or token == "<end>"
                 last[row, 0] = self.outputs.number(token)
-                if not ended[row]:
-                    written[row][0].append(token)
-                    written[row][1].append(min(1.0, odds[token]))
-            if all(ended):
+                if not finished[row]:
+                    outputs[row][0].append(token)
+                    outputs[row][1].append(min(1.0, odds[token]))
+            if all(finished):
                 break
-        return written
+        return outputs
 
 
 def _memories(recipes: Sequence[Recipe]) -> list[Memory]:

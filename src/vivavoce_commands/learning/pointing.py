@@ -99,7 +99,7 @@ class PointingNetwork(nn.Module):
         return self.drop(states), words != PAD
 
     def own(self, states: Tensor, context: Tensor, there: Tensor) -> Tensor:
-        """What the command's own words say, without its context (batch, 2 hidden)."""
+        """State of the command's words without its context (batch, 2 hidden)."""
         return states.masked_fill(((context != 0) | ~there).unsqueeze(2), -1e9).amax(1)
 
     def start(self, own: Tensor) -> tuple[Tensor, Tensor]:
@@ -140,19 +140,27 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         self.alphabet = Vocabulary.of(self.facts["letters"])
         self.outputs = Vocabulary.of(self.facts["outputs"])
         self.actions = list(self.facts["actions"])
-        known = self.facts.get("encoder")
-        if known is not None and self.encoder is None:
-            self.encoder = load_encoder(known["name"])
-        if known is not None and self.encoder is not None and self.encoder.dimension != known["dimension"]:
-            problem = f"its vectors have length {self.encoder.dimension}, they had {known['dimension']}"
+        encoder_facts = self.facts.get("encoder")
+        if encoder_facts is not None and self.encoder is None:
+            self.encoder = load_encoder(encoder_facts["name"])
+        if (
+            encoder_facts is not None
+            and self.encoder is not None
+            and self.encoder.dimension != encoder_facts["dimension"]
+        ):
+            problem = (
+                f"its vectors have length {self.encoder.dimension}, they had {encoder_facts['dimension']}"
+            )
             hint = "name the encoder that the system was trained with"
-            raise InputError(problem, place=f"encoder {known['name']}", hint=hint)
+            raise InputError(problem, place=f"encoder {encoder_facts['name']}", hint=hint)
         self._vectors: dict[tuple[str, ...], list[Vector]] = {}
         sizes = (len(self.words), len(self.alphabet), len(self.outputs), len(self.actions))
-        self.network = PointingNetwork(*sizes, known["dimension"] if known else 0).to(device())
+        self.network = PointingNetwork(*sizes, encoder_facts["dimension"] if encoder_facts else 0).to(
+            device()
+        )
 
     def _known(self, items: list[TokenSequence]) -> Tensor | None:
-        """What the encoder says of the words of each, padded with zeros; asked once for each command."""
+        """Encoder vectors of each item's words, padded with zeros; computed once per command."""
         if self.encoder is None:
             return None
         keys = [tuple(item.heard) for item in items]
@@ -166,8 +174,8 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         """The states of all words, where there are any, and what the command's own say."""
         words, spelled = self._tensors([item.source for item in items])
         context = padded([item.context for item in items])
-        states, there = self.net.encode(words, spelled, context, self._known(items))
-        return states, there, self.net.own(states, context, there)
+        states, present = self.net.encode(words, spelled, context, self._known(items))
+        return states, present, self.net.own(states, context, present)
 
     def _tensors(self, rows: list[list[str]]) -> tuple[Tensor, Tensor]:
         blank = letters("", self.alphabet)
@@ -180,27 +188,29 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
     def loss(self, items: list[TokenSequence], chance: Random | None) -> Tensor:
         if chance is not None:
             items = [_renamed(item, chance) for item in items]
-        states, there, own = self._states(items)
-        given = [["<begin>", *item.target] for item in items]
-        inputs = self.net.embed(*self._tensors(given))
-        written, pointed, gate, _ = self.net.decode(self.net.drop(inputs), self.net.start(own), states, there)
-        wanted = padded([[*self.outputs.encode(item.target), END] for item in items])
-        known = written.gather(2, wanted.unsqueeze(2)).squeeze(2)
-        known = known.masked_fill(wanted == 1, 0.0)  # an unknown word can only be pointed at
+        states, present, command_state = self._states(items)
+        inputs_tokens = [["<begin>", *item.target] for item in items]
+        inputs = self.net.embed(*self._tensors(inputs_tokens))
+        vocabulary_odds, pointed, gate, _ = self.net.decode(
+            self.net.drop(inputs), self.net.start(command_state), states, present
+        )
+        target_tokens = padded([[*self.outputs.encode(item.target), END] for item in items])
+        generated = vocabulary_odds.gather(2, target_tokens.unsqueeze(2)).squeeze(2)
+        generated = generated.masked_fill(target_tokens == 1, 0.0)  # an unknown word can only be pointed at
         same = _matches(items, pointed.shape[1], pointed.shape[2])
-        found = (pointed * same).sum(2)
-        total = gate.squeeze(2) * known + (1 - gate.squeeze(2)) * found
-        mask = wanted != PAD
+        pointed_odds = (pointed * same).sum(2)
+        total = gate.squeeze(2) * generated + (1 - gate.squeeze(2)) * pointed_odds
+        mask = target_tokens != PAD
         written_loss = -(total.clamp(min=1e-9).log() * mask).sum() / mask.sum()
-        return written_loss if chance is None else written_loss + MEANT * self._unmeant(items, own)
+        return written_loss if chance is None else written_loss + MEANT * self._unmeant(items, command_state)
 
     def _unmeant(self, items: list[TokenSequence], own: Tensor) -> Tensor:
-        """How badly the command's own words tell which actions are meant."""
-        wanted = [[float(name in item.actions) for name in self.actions] for item in items]
+        """Loss of predicting the actions from the command's own words."""
+        actual = [[float(name in item.actions) for name in self.actions] for item in items]
         odds = self.net.actions(own)
         return (
             nn.functional.binary_cross_entropy_with_logits(
-                odds, torch.tensor(wanted, device=device()), reduction="none"
+                odds, torch.tensor(actual, device=device()), reduction="none"
             )
             .sum(1)
             .mean()
@@ -216,20 +226,20 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
             for row in rows:
                 before = [answer.whole for answer in answers[row][-REMEMBERED:]]
                 items.append(_sequence(recipes[row].commands[place].words, before, ()))
-            for row, written in zip(rows, self._write(items), strict=True):
-                answers[row].append(told(written, repeat_below))
+            for row, output in zip(rows, self._write(items), strict=True):
+                answers[row].append(told(output, repeat_below))
         return answers
 
     def _write(self, items: list[TokenSequence]) -> list[Written]:
         """Greedy writing of many sequences at once, each held to the form."""
-        states, there, own = self._states(items)
-        memory = self.net.start(own)
+        states, present, command_state = self._states(items)
+        memory = self.net.start(command_state)
         forms = [PredicateForm(self.facts["actions"]) for _ in items]
-        written: list[Written] = [([], []) for _ in items]
+        outputs: list[Written] = [([], []) for _ in items]
         last = ["<begin>"] * len(items)
         for _ in range(LONGEST):
             inputs = self.net.embed(*self._tensors([[token] for token in last]))
-            chances, pointed, gate, memory = self.net.decode(inputs, memory, states, there)
+            chances, pointed, gate, memory = self.net.decode(inputs, memory, states, present)
             for row, item in enumerate(items):
                 if last[row] == STOP:
                     continue
@@ -238,11 +248,11 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
                 last[row] = token
                 if token != STOP:
                     forms[row].take(token)
-                    written[row][0].append(token)
-                    written[row][1].append(chance)
+                    outputs[row][0].append(token)
+                    outputs[row][1].append(chance)
             if all(token == STOP for token in last):
                 break
-        return written
+        return outputs
 
     def _odds(self, item: TokenSequence, written: Tensor, pointed: Tensor, gate: float) -> Counter[str]:
         odds: Counter[str] = Counter()
@@ -277,11 +287,11 @@ def _joined(recipes: Sequence[Recipe], chance: Random) -> list[TokenSequence]:
     """Some neighbouring commands as one, where the form allows so many predicates."""
     items = []
     for recipe in recipes:
-        for place, (one, two) in enumerate(pairwise(recipe.commands)):
-            predicates = (*one.predicates, *two.predicates)
+        for place, (first, two) in enumerate(pairwise(recipe.commands)):
+            predicates = (*first.predicates, *two.predicates)
             if len(predicates) <= MOST_PREDICATES and chance.random() < JOINED:
                 before = _before(recipe, place)
-                items.append(_sequence([*one.words, *two.words], before, predicates))
+                items.append(_sequence([*first.words, *two.words], before, predicates))
     return items
 
 
@@ -293,7 +303,7 @@ def _before(recipe: Recipe, place: int) -> list[tuple[Predicate, ...]]:
 def _sequence(
     words: list[str], before: Sequence[tuple[Predicate, ...]], predicates: tuple[Predicate, ...]
 ) -> TokenSequence:
-    context = [token for each in before for token in [*to_tokens(each), "<gap>"]]
+    context = [token for command in before for token in [*to_tokens(command), "<gap>"]]
     source = [*context, *_cut(words)]
     return TokenSequence(
         source,

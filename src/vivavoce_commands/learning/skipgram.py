@@ -28,11 +28,11 @@ def learn_vectors(
     torch.manual_seed(seed)
     chance = Random(seed)
     pairs = [
-        (vocabulary.number(word), vocabulary.number(sentence[other]))
+        (vocabulary.number(word), vocabulary.number(sentence[context_place]))
         for sentence in sentences
         for place, word in enumerate(sentence)
-        for other in range(max(0, place - WINDOW), min(len(sentence), place + WINDOW + 1))
-        if other != place
+        for context_place in range(max(0, place - WINDOW), min(len(sentence), place + WINDOW + 1))
+        if context_place != place
     ]
     near = nn.Embedding(len(vocabulary), DIMENSIONS).to(device())
     far = nn.Embedding(len(vocabulary), DIMENSIONS).to(device())
@@ -42,9 +42,9 @@ def learn_vectors(
         for start in range(0, len(pairs), 1024):
             batch = torch.tensor(pairs[start : start + 1024], device=device())
             centre, beside = near(batch[:, 0]), far(batch[:, 1])
-            others = far(torch.randint(len(vocabulary), (len(batch), NEGATIVES), device=device()))
+            negatives = far(torch.randint(len(vocabulary), (len(batch), NEGATIVES), device=device()))
             right = nn.functional.logsigmoid((centre * beside).sum(1))
-            wrong = nn.functional.logsigmoid(-torch.bmm(others, centre.unsqueeze(2)).squeeze(2)).sum(1)
+            wrong = nn.functional.logsigmoid(-torch.bmm(negatives, centre.unsqueeze(2)).squeeze(2)).sum(1)
             loss = -(right + wrong).mean()
             optimiser.zero_grad()
             loss.backward()
@@ -56,8 +56,8 @@ def neighbours(vectors: Tensor, vocabulary: Vocabulary, count: int = 3) -> dict[
     """The nearest words of every word, by the cosine of their vectors."""
     unit = nn.functional.normalize(vectors, dim=1)
     nearest = (unit @ unit.T).topk(min(count + 1 + len(SPECIAL), len(vocabulary)), dim=1).indices.tolist()
-    found: dict[str, list[str]] = {}
+    near_words: dict[str, list[str]] = {}
     for number, row in enumerate(nearest):
-        others = [vocabulary.words[other] for other in row if other != number and other >= len(SPECIAL)]
-        found[vocabulary.words[number]] = others[:count]
-    return found
+        others = [vocabulary.words[index] for index in row if index != number and index >= len(SPECIAL)]
+        near_words[vocabulary.words[number]] = others[:count]
+    return near_words

@@ -1,4 +1,4 @@
-"""What every learning system answers, and how sure it must be."""
+"""Answers of learning systems, and their confidence thresholds."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,19 +27,19 @@ def confident(tokens: list[str], chances: Sequence[float], repeat_below: float) 
     """The tokens with `#` for every argument that holds a word less likely than the threshold."""
     if repeat_below <= 0:
         return tokens
-    kept: list[str] = []
+    confident_tokens: list[str] = []
     argument: list[str] = []
     sure, depth, listed = True, 0, False
     for token, chance in zip(tokens, chances, strict=True):
         listed = (listed or token == "[") and token != "]"
         if depth and not listed and token in (",", ")"):
-            kept += argument if sure or not argument else ["#"]
-            kept.append(token)
+            confident_tokens += argument if sure or not argument else ["#"]
+            confident_tokens.append(token)
             argument, sure, depth = [], True, int(token == ",")
         elif depth:
             argument.append(token)
             sure = sure and (token in SIGNS or chance >= repeat_below)
         else:
-            kept.append(token)
+            confident_tokens.append(token)
             depth = int(token == "(")
-    return [*kept, *argument]
+    return [*confident_tokens, *argument]

@@ -88,8 +88,8 @@ def train(
     """
     if encoder is not None and name != ENCODED:
         raise InputError(f"system {name!r} reads no encoder", place="--encoder", hint=f"train {ENCODED}")
-    kept = held_out(recipes)
-    training = [recipe for recipe in recipes if recipe not in kept]
+    validation = held_out(recipes)
+    training = [recipe for recipe in recipes if recipe not in validation]
     system = make_system(name)
     if encoder is not None:
         system.encoder = load_encoder(encoder)
@@ -101,7 +101,7 @@ def train(
         schedule = schedule_for(sum(len(recipe.commands) for recipe in training), epochs)
         what = f"{name} {seed} {schedule} {_fingerprint(recipes)} {installed_version()}{encoder or ''}"
         more |= {"schedule": schedule, "checkpoints": Checkpoints(folder, what)}
-    done = system.fit(training, kept, seed=seed, progress=progress, **more)
+    done = system.fit(training, validation, seed=seed, progress=progress, **more)
     facts = {
         "system": name,
         "seed": seed,
@@ -114,7 +114,7 @@ def train(
 
 
 def _fingerprint(recipes: Sequence[Recipe]) -> str:
-    """What tells this training data from other."""
+    """Fingerprint of this training data."""
     return sha256(repr(list(recipes)).encode()).hexdigest()[:16]
 
 

@@ -22,7 +22,7 @@ CLIP: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast to train; stops when `patience` epochs bring nothing better."""
+    """Length and speed of training; stops after `patience` epochs without improvement."""
 
     epochs: int = 40
     batch: int = 32
@@ -34,14 +34,14 @@ FEW: Final = 500
 
 
 def schedule_for(commands: int, epochs: int | None = None) -> Schedule:
-    """What suits so many commands: few of them are seen more often, in smaller batches."""
+    """Schedule for this number of commands: few are seen more often, in smaller batches."""
     usual = Schedule(epochs=100, batch=8, patience=15) if commands < FEW else Schedule()
     return usual if epochs is None else replace(usual, epochs=epochs)
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What training did."""
+    """Summary of a training."""
 
     epochs: int
     best_epoch: int
@@ -75,12 +75,12 @@ def fit(
     Output  epochs run, the best one by the loss on what was held out, and seconds
     Note    goes on behind the checkpoint's epoch, and comes to what an uninterrupted training comes to
     """
-    begun, chance = time.perf_counter(), Random(seed)
+    started_at, chance = time.perf_counter(), Random(seed)
     optimiser = torch.optim.Adam(network.parameters(), lr=schedule.rate)
     at = _Standing(copy.deepcopy(network.state_dict()))
-    if checkpoint is not None and (kept := checkpoint.read()) is not None:
-        at = _taken_up(kept, network, optimiser, chance)
-        begun -= at.seconds
+    if checkpoint is not None and (saved := checkpoint.read()) is not None:
+        at = _taken_up(saved, network, optimiser, chance)
+        started_at -= at.seconds
     while at.epoch < schedule.epochs and at.epoch - at.best_epoch < schedule.patience:
         at.epoch += 1
         _epoch(network, optimiser, items, loss, schedule.batch, chance)
@@ -88,18 +88,18 @@ def fit(
         if now < at.best - 1e-4:
             at.best, at.best_epoch, at.state = now, at.epoch, copy.deepcopy(network.state_dict())
         if checkpoint is not None:
-            at.seconds = time.perf_counter() - begun
+            at.seconds = time.perf_counter() - started_at
             checkpoint.keep(_kept(at, network, optimiser, chance))
         if progress is not None:
             progress(at.epoch, schedule.epochs)
     network.load_state_dict(at.state)
     network.eval()
-    return Training(at.epoch, at.best_epoch, time.perf_counter() - begun, at.best)
+    return Training(at.epoch, at.best_epoch, time.perf_counter() - started_at, at.best)
 
 
 @dataclass(slots=True)
 class _Standing:
-    """Where a training stands: the best state so far, its epoch and loss, and the epoch it is at."""
+    """State of a training: best parameters so far with epoch and loss, and the current epoch."""
 
     state: dict[str, Tensor]
     epoch: int = 0

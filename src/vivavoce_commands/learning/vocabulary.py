@@ -30,10 +30,10 @@ class Vocabulary:
     @classmethod
     def of(cls, words: list[str]) -> "Vocabulary":
         """The vocabulary with exactly these entries, special ones included."""
-        made = cls([])
-        made.words = list(words)
-        made.numbers = {word: number for number, word in enumerate(words)}
-        return made
+        vocabulary = cls([])
+        vocabulary.words = list(words)
+        vocabulary.numbers = {word: number for number, word in enumerate(words)}
+        return vocabulary
 
 
 def letters(word: str, alphabet: Vocabulary) -> list[int]:
