@@ -1,4 +1,4 @@
-"""What teams say of the evaluation afterwards: five questions, collected as files and summarised.
+"""Teams' answers about the evaluation: five questions, collected as files and summarised.
 
 Source  Cutugno and others 2018 (IDIAL), section 6, for what is asked; the sentences are ours
 """
@@ -42,7 +42,7 @@ class TeamAnswers(BaseModel):
 
 
 def questions_in(language: str) -> dict[str, str]:
-    """What is asked, by key, in this language where it has it."""
+    """Questions by key, in this language where available."""
     return CampaignWords.in_english().questions | CampaignWords.or_english(language).questions
 
 
@@ -57,7 +57,7 @@ def sheet(name: str, language: str) -> str:
 
 def take_in_answers(folder: Path, typed: Mapping[str, str]) -> list[Problem]:
     """Write the answers of a form; returns what is wrong with them, and then writes nothing."""
-    facts: dict[str, Any] = {key: one for key, one in typed.items() if one}
+    facts: dict[str, Any] = {key: text for key, text in typed.items() if text}
     facts |= {key: int(facts[key]) for key in VERDICTS if facts.get(key, "").isdecimal()}
     source = Source("form", data=facts)
     answers = read_model(source, TeamAnswers)
@@ -79,7 +79,7 @@ def read_all(campaign: Campaign) -> list[TeamAnswers]:
 
     Raises  InputError: a file is wrong, with its first problem; answers for a system that nobody submitted
     """
-    found = []
+    all_answers = []
     for path in sorted(answers_folder(campaign.folder).glob("*.yaml")):
         answers, problems = check_answers(path)
         if answers is None:
@@ -88,13 +88,13 @@ def read_all(campaign: Campaign) -> list[TeamAnswers]:
         if path.stem != answers.system:
             hint = f"call it {answers.system}.yaml"
             raise InputError(f"holds the answers about {answers.system!r}", place=path.name, hint=hint)
-        found.append(answers)
-    return found
+        all_answers.append(answers)
+    return all_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersSummary:
-    """What the teams said.
+    """Summary of the teams' answers.
 
     n, asked                     teams that answered, and all
     questionnaire, stress_tests  how many gave each verdict, 0 to 4; `again`: how many said what
@@ -113,16 +113,17 @@ class AnswersSummary:
 
 def summary(campaign: Campaign) -> AnswersSummary:
     """Counts of verdicts, and every text beside the name of its system. Raises InputError: as `read_all`."""
-    found = read_all(campaign)
+    all_answers = read_all(campaign)
     return AnswersSummary(
-        n=len(found),
+        n=len(all_answers),
         asked=len(campaign.submissions),
         unit="team",
-        questionnaire=_counts([one.questionnaire for one in found]),
-        stress_tests=_counts([one.stress_tests for one in found]),
-        again=dict(Counter(one.again for one in found)),
+        questionnaire=_counts([answers.questionnaire for answers in all_answers]),
+        stress_tests=_counts([answers.stress_tests for answers in all_answers]),
+        again=dict(Counter(answers.again for answers in all_answers)),
         texts={
-            key: {one.system: text for one in found if (text := getattr(one, key).strip())} for key in TEXTS
+            key: {answers.system: text for answers in all_answers if (text := getattr(answers, key).strip())}
+            for key in TEXTS
         },
     )
 

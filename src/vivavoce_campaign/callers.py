@@ -27,14 +27,14 @@ def callers_text(submission: Submission, languages: Sequence[str]) -> str:
 
 def _callers(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
     """A goal for each intent, a slot for each entity, and cues."""
-    named = {entity.entity_id: entity for entity in submission.entities}
+    entities = {entity.entity_id: entity for entity in submission.entities}
     used = dict.fromkeys(entity for intent in submission.intents for entity in submission.entities_of(intent))
     return {
         "domain": submission.submission,
         "languages": list(languages),
         "goals": {intent.intent_id: _goal(intent, submission, languages) for intent in submission.intents},
-        "slots": {one: _slot(named[one], languages) for one in used},
-        "cues": _cues(submission, [named[one] for one in used], languages),
+        "slots": {entity_id: _slot(entities[entity_id], languages) for entity_id in used},
+        "cues": _cues(submission, [entities[entity_id] for entity_id in used], languages),
     }
 
 
@@ -48,19 +48,19 @@ def different(tasks: Sequence[Task], least: int) -> tuple[Task, ...]:
 
     Users draw from all of them, so an intent with many values must not crowd out one with few.
     """
-    told = list({(task.type, *task.text.values()): task for task in reversed(tasks)}.values())[::-1]
-    counts = Counter(task.type for task in told)
+    unique_tasks = list({(task.type, *task.text.values()): task for task in reversed(tasks)}.values())[::-1]
+    counts = Counter(task.type for task in unique_tasks)
     most = 2 * max(least, min(counts.values(), default=0))
     numbers = {name: count() for name in counts}
-    kept = [task for task in told if next(numbers[task.type]) < most]
-    again = [one.model_copy(update={"task_id": f"{one.task_id}-again"}) for one in kept]
-    return tuple([*kept, *again][: max(least, len(kept))])
+    limited = [task for task in unique_tasks if next(numbers[task.type]) < most]
+    again = [task.model_copy(update={"task_id": f"{task.task_id}-again"}) for task in limited]
+    return tuple([*limited, *again][: max(least, len(limited))])
 
 
 def _goal(intent: Intent, submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
     return {
         "text": {language: task_sentence(intent, submission, language) for language in languages},
-        "slots": {one: [] for one in submission.entities_of(intent)},
+        "slots": {entity_id: [] for entity_id in submission.entities_of(intent)},
         "opening": {language: _openings(intent, language) for language in languages},
         "done": [{"slot": _done(intent), "value": "yes"}],
     }
@@ -72,27 +72,27 @@ def task_sentence(intent: Intent, submission: Submission, language: str) -> str:
     Note    values that it has no place for follow in a sentence of their own
     """
     words = CampaignWords.or_english(language)
-    own = in_language(intent.task, language) if intent.task else ""
-    text = own or words.task.replace("{what}", wish(in_language(intent.text, language)))
-    named = {entity.entity_id: in_language(entity.text, language) for entity in submission.entities}
-    left = [one for one in submission.entities_of(intent) if "{" + one + "}" not in text]
-    if not left:
+    custom_task = in_language(intent.task, language) if intent.task else ""
+    text = custom_task or words.task.replace("{what}", wish(in_language(intent.text, language)))
+    entity_texts = {entity.entity_id: in_language(entity.text, language) for entity in submission.entities}
+    missing = [entity_id for entity_id in submission.entities_of(intent) if "{" + entity_id + "}" not in text]
+    if not missing:
         return text
-    listed = ", ".join(f"{named[one]} {{{one}}}" for one in left)
+    listed = ", ".join(f"{entity_texts[entity_id]} {{{entity_id}}}" for entity_id in missing)
     form = words.in_mind or CampaignWords.in_english().in_mind or "{values}"
     return f"{text} {form.replace('{values}', listed)}"
 
 
 def wish(text: str) -> str:
-    """What users do, as it stands behind "You want to": no capital unless the first word has more of them."""
-    plain = " ".join(text.split()).rstrip(".")
-    first = plain.split(" ")[0]
-    return plain if first[1:] != first[1:].lower() else plain[:1].lower() + plain[1:]
+    """A task's text after "You want to": its first letter in lower case, unless it is an acronym."""
+    flat = " ".join(text.split()).rstrip(".")
+    first = flat.split(" ")[0]
+    return flat if first[1:] != first[1:].lower() else flat[:1].lower() + flat[1:]
 
 
 def _openings(intent: Intent, language: str) -> list[str]:
-    if own := intent.says.get(language):
-        return list(own)
+    if openings := intent.says.get(language):
+        return list(openings)
     words = CampaignWords.or_english(language)
     forms = words.openings or CampaignWords.in_english().openings
     what = wish(in_language(intent.text, language))
@@ -120,15 +120,15 @@ def _cues(
 ) -> list[dict[str, Any]]:
     cues: list[dict[str, Any]] = []
     for act, patterns in (("bye", _farewell), ("repeat", _lost), ("confirm", _confirm), ("reqmore", _more)):
-        found = {language: patterns(language) for language in languages}
+        patterns_by_language = {language: patterns(language) for language in languages}
         more = {"slot": "all", "value": "yes"} if act == "confirm" else {}
-        cues.append({"act": act, **more, **found})
+        cues.append({"act": act, **more, **patterns_by_language})
     for entity in entities:
         summed = {language: _summed_up(entity, language) for language in languages}
         cues.append({"act": "confirm", "slot": entity.entity_id, **summed})
     for entity in entities:
-        asked = {language: _asked(in_language(entity.text, language)) for language in languages}
-        cues.append({"act": "request", "slot": entity.entity_id, **asked})
+        request_patterns = {language: _asked(in_language(entity.text, language)) for language in languages}
+        cues.append({"act": "request", "slot": entity.entity_id, **request_patterns})
     for intent in submission.intents:
         done = {language: intent.done_in(language) or _served(language) for language in languages}
         cues.append({"act": "inform", "slot": _done(intent), "value": "yes", **done})
@@ -140,8 +140,8 @@ def _done(intent: Intent) -> str:
 
 
 def _words(language: str) -> CampaignWords:
-    own = CampaignWords.or_english(language)
-    return own if own.more else CampaignWords.in_english()
+    translated = CampaignWords.or_english(language)
+    return translated if translated.more else CampaignWords.in_english()
 
 
 def _farewell(language: str) -> str:
@@ -153,8 +153,8 @@ def _more(language: str) -> str:
 
 
 def _lost(language: str) -> str:
-    known = ReplyWords.or_english(language)
-    return _any([*known.not_understood, *known.ask_again])
+    reply_words = ReplyWords.or_english(language)
+    return _any([*reply_words.not_understood, *reply_words.ask_again])
 
 
 def _confirm(language: str) -> str:
@@ -168,8 +168,8 @@ def _to_confirm(language: str) -> str:
 def _summed_up(entity: Entity, language: str) -> str:
     """A value behind its name in what is to be confirmed, which the user holds against the task."""
     values = [in_language(value, language) for value in entity.values]
-    told = behind_name(in_language(entity.text, language), values) if values else r"(?!)"
-    return rf"(?s)(?={_to_confirm(language)}).*{told}"
+    confirmation = behind_name(in_language(entity.text, language), values) if values else r"(?!)"
+    return rf"(?s)(?={_to_confirm(language)}).*{confirmation}"
 
 
 def _asked(name: str) -> str:
@@ -179,8 +179,10 @@ def _asked(name: str) -> str:
 
 def _served(language: str) -> str:
     """The system says something, is not at a loss, takes no leave, and asks for more or asks nothing."""
-    known = ReplyWords.or_english(language)
-    lost = _any([*known.not_understood, *known.ask_again, *known.refuse, _farewell(language)])
+    reply_words = ReplyWords.or_english(language)
+    lost = _any(
+        [*reply_words.not_understood, *reply_words.ask_again, *reply_words.refuse, _farewell(language)]
+    )
     asks_nothing = rf"(?!.*\?[^?]{{0,{_LATE}}}\Z).*"
     return rf"(?s)\A(?!.*(?:{lost}))(?:.*(?:{_more(language)})|{asks_nothing})"
 

@@ -113,11 +113,11 @@ class Campaign:
 
     def submission(self, name: str) -> Submission:
         """The submission of this name. Raises InputError: there is none."""
-        for one in self.submissions:
-            if one.submission == name:
-                return one
-        known = ", ".join(one.submission for one in self.submissions) or "none"
-        raise InputError(f"no submission {name!r}", place=self.settings.campaign, hint=f"known: {known}")
+        for submission in self.submissions:
+            if submission.submission == name:
+                return submission
+        names = ", ".join(one.submission for one in self.submissions) or "none"
+        raise InputError(f"no submission {name!r}", place=self.settings.campaign, hint=f"known: {names}")
 
     def languages_of(self, submission: Submission) -> list[str]:
         """The languages in which a system is examined: the campaign's that it speaks."""
@@ -130,11 +130,11 @@ def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:
     submissions: list[Submission] = []
     files = sorted((folder / SUBMISSIONS).glob("*.yaml"))
     for file in files:
-        made, wrong = check_submission(file)
+        submission, wrong = check_submission(file)
         problems += wrong
-        if made is not None:
-            problems += _fits(made, file, settings)
-            submissions.append(made)
+        if submission is not None:
+            problems += _fits(submission, file, settings)
+            submissions.append(submission)
     if not files:
         problems.append(Problem(f"{folder.name}/{SUBMISSIONS}", "no submissions", "add NAME.yaml files"))
     if settings is None or problems:
@@ -143,7 +143,7 @@ def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:
 
 
 def check_settings(folder: Path) -> tuple[CampaignFile | None, list[Problem]]:
-    """What the organiser wrote, whatever was submitted."""
+    """Check the organiser's settings, whatever was submitted."""
     source = read_yaml(folder / CAMPAIGN_FILE)
     return read_model(source, CampaignFile), source.problems
 
@@ -179,8 +179,8 @@ def write_facts(
     wordings  the sentences that users read, by instrument and language
     """
     read = {
-        name: {language: one.model_dump() for language, one in each.items()}
-        for name, each in (wordings or {}).items()
+        name: {language: wording.model_dump() for language, wording in by_language.items()}
+        for name, by_language in (wordings or {}).items()
     }
     facts = {
         "campaign": settings.model_dump(mode="json"),
@@ -193,7 +193,7 @@ def write_facts(
 
 @dataclass(frozen=True, slots=True)
 class CampaignFacts:
-    """What stands beside a campaign's dataset; wordings: none where an earlier version wrote it."""
+    """Facts beside a campaign's dataset; wordings: none in files of an earlier version."""
 
     settings: CampaignFile
     submission: Submission
@@ -201,12 +201,12 @@ class CampaignFacts:
 
 
 def read_facts(folder: Path) -> CampaignFacts:
-    """What stands beside a campaign's dataset. Raises InputError: the dataset is of no campaign."""
+    """Read the facts beside a campaign's dataset. Raises InputError: the dataset is of no campaign."""
     path = folder / FACTS_FILE
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
         wordings = {
-            name: {language: Wording.model_validate(one) for language, one in read.items()}
+            name: {language: Wording.model_validate(wording) for language, wording in read.items()}
             for name, read in facts.get("wordings", {}).items()
         }
         return CampaignFacts(

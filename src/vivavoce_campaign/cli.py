@@ -77,7 +77,7 @@ def init(
         return
     from vivavoce_campaign.new_campaign import Described, openings_in
 
-    spoken_in = [one.strip() for one in languages.split(",") if one.strip()]
+    spoken_in = [tag.strip() for tag in languages.split(",") if tag.strip()]
     described = Described(
         name=name or "system",
         team=team,
@@ -97,8 +97,8 @@ def _begin(folder: Path, described: "Described", url: str) -> None:
     from vivavoce_campaign.messages import told_begun, told_discovery
     from vivavoce_campaign.new_campaign import begin_at
 
-    found, begun = asyncio.run(begin_at(folder, described, url))
-    for line in (*told_discovery(found), *told_begun(begun)):
+    discovery, setup = asyncio.run(begin_at(folder, described, url))
+    for line in (*told_discovery(discovery), *told_begun(setup)):
         note(line)
     note(f"next: look at the submission and the tasks, then vivavoce campaign try {folder}")
 
@@ -123,13 +123,13 @@ def try_system(
 
     campaign = load_campaign(folder)
     facts = []
-    for one in _chosen(campaign, system):
-        for path in write(campaign, one):
+    for submission in _chosen(campaign, system):
+        for path in write(campaign, submission):
             note(f"wrote {path}")
-        with progress(f"{one.submission}: simulated dialogues") as moved:
-            found = try_out(campaign, one, moved, users=users)
-        facts.append(found)
-        for line in () if as_json else told_try(found):
+        with progress(f"{submission.submission}: simulated dialogues") as moved:
+            dry_run = try_out(campaign, submission, moved, users=users)
+        facts.append(dry_run)
+        for line in () if as_json else told_try(dry_run):
             typer.echo(line)
     if as_json:
         typer.echo(json.dumps({"systems": plain(facts)}, indent=2, ensure_ascii=False))
@@ -151,14 +151,14 @@ def check(
     campaign, problems = check_campaign(folder)
     problems += check_systems(campaign) if campaign else []
     greeted = _greeted(campaign) if campaign and bots and not problems else []
-    failed = [one for one in greeted if not one.came.ok]
+    failed = [greeting for greeting in greeted if not greeting.came.ok]
     if as_json:
         typer.echo(json.dumps({"problems": list(map(str, problems)), "systems": plain(greeted)}, indent=2))
     else:
-        for one in problems:
-            typer.echo(str(one))
-        for one in greeted:
-            typer.echo(f"{one.system}: {'answers' if one.came.ok else one.came.problem}")
+        for problem in problems:
+            typer.echo(str(problem))
+        for problem in greeted:
+            typer.echo(f"{problem.system}: {'answers' if problem.came.ok else problem.came.problem}")
         if not problems and not failed:
             typer.echo(f"{folder}: ready")
     if problems or failed:
@@ -172,8 +172,8 @@ def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer 
     from vivavoce_campaign.drafts import draft as write
 
     campaign = load_campaign(folder)
-    for one in _chosen(campaign, system):
-        for path in write(campaign, one):
+    for submission in _chosen(campaign, system):
+        for path in write(campaign, submission):
             note(f"wrote {path}")
 
 
@@ -211,27 +211,27 @@ def run(
 
     campaign = load_campaign(folder)
     facts: list[dict[str, Any]] = []
-    for one in _chosen(campaign, system):
-        write(campaign, one)
-        held = run_system(
+    for submission in _chosen(campaign, system):
+        write(campaign, submission)
+        system_run = run_system(
             campaign,
-            one,
+            submission,
             progress,
             simulate=not people,
             word_error_rate=error_rate,
             release=release,
             users=users,
         )
-        for line in told_held(held):
+        for line in told_held(system_run):
             note(line)
         facts.append(
             {
-                "system": held.name,
-                "users": held.users,
-                "cases": held.cases,
-                "left": held.left,
-                "waiting": held.waiting,
-                "checks": held.checks,
+                "system": system_run.name,
+                "users": system_run.users,
+                "cases": system_run.cases,
+                "left": system_run.left,
+                "waiting": system_run.waiting,
+                "checks": system_run.checks,
             }
         )
     _report(campaign, system, pdf)
@@ -258,14 +258,14 @@ def retest(
 
     campaign = load_campaign(folder)
     facts: list[dict[str, Any]] = []
-    for one in _chosen(campaign, system):
-        held = retest_system(campaign, one, progress, release=release)
-        compared = compare_last_runs(held.dataset, held.name)
-        for line in told_held(held):
+    for submission in _chosen(campaign, system):
+        system_run = retest_system(campaign, submission, progress, release=release)
+        compared = compare_last_runs(system_run.dataset, system_run.name)
+        for line in told_held(system_run):
             note(line)
-        for line in () if as_json or compared is None else told_changes(held.name, compared):
+        for line in () if as_json or compared is None else told_changes(system_run.name, compared):
             typer.echo(line)
-        facts.append({"system": held.name, "compared": plain(compared)})
+        facts.append({"system": system_run.name, "compared": plain(compared)})
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2, ensure_ascii=False, default=str))
@@ -327,7 +327,7 @@ def status(folder: Folder_, as_json: Json_ = False) -> None:
 def _report(campaign: Any, names: list[str], pdf: bool) -> None:
     from vivavoce_campaign.reports import write_reports
 
-    chosen = [one.submission for one in _chosen(campaign, names)]
+    chosen = [submission.submission for submission in _chosen(campaign, names)]
     with progress("reports") as moved:
         for path in write_reports(campaign, chosen, pdf=pdf, progress=moved):
             note(f"report   {path}")
@@ -377,8 +377,8 @@ def export(
     from vivavoce_campaign.archive import export_campaign
     from vivavoce_campaign.campaign_file import load_campaign
 
-    held = export_campaign(load_campaign(folder), out)
-    note(f"{len(held)} files into {out}")
+    exported = export_campaign(load_campaign(folder), out)
+    note(f"{len(exported)} files into {out}")
 
 
 @app.command("serve")
@@ -432,15 +432,15 @@ def commands_score(
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
         return
-    for one in facts["teams"]:
-        value = one["corpus"][facts["ranked_by"]]
-        shown = "–" if value is None else f"{100 * value:.1f}%"
-        left = (
-            f"; no answers for {', '.join(one['missing_speakers'])}: not ranked"
-            if one["missing_speakers"]
+    for team in facts["teams"]:
+        value = team["corpus"][facts["ranked_by"]]
+        share = "–" if value is None else f"{100 * value:.1f}%"
+        unranked = (
+            f"; no answers for {', '.join(team['missing_speakers'])}: not ranked"
+            if team["missing_speakers"]
             else ""
         )
-        typer.echo(f"{one['rank'] or '-'}  {one['team']}  {shown}{left}")
+        typer.echo(f"{team['rank'] or '-'}  {team['team']}  {share}{unranked}")
 
 
 ACCOUNTS = "accounts.sqlite"

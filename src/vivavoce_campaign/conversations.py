@@ -1,4 +1,4 @@
-"""How the dialogues themselves went: their length, what was not understood, what had to be said again."""
+"""Course of the dialogues: their length, misunderstandings, repetitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,22 +38,22 @@ class Conversations:
 
 
 def conversations(dataset: Dataset) -> Conversations | None:
-    """Of a dataset's dialogues that have turns. Empty  none has: None"""
+    """Figures of a dataset's dialogues that have turns; None without any."""
     turns = turns_of(dataset)
     rows = dataset.read("dialogues").to_pylist()
-    held = [(turns[row["dialogue_id"]], row["language"]) for row in rows if row["dialogue_id"] in turns]
-    if not held:
+    dialogues = [(turns[row["dialogue_id"]], row["language"]) for row in rows if row["dialogue_id"] in turns]
+    if not dialogues:
         return None
-    lengths = [sum(one["party"] == "user" for one in said) for said, _ in held]
-    lost = [_lost(said, language) for said, language in held]
-    again = [_again(said, language) for said, language in held]
+    lengths = [sum(turn["party"] == "user" for turn in dialogue_turns) for dialogue_turns, _ in dialogues]
+    lost = [_lost(dialogue_turns, language) for dialogue_turns, language in dialogues]
+    again = [_again(dialogue_turns, language) for dialogue_turns, language in dialogues]
     return Conversations(
-        dialogues=len(held),
+        dialogues=len(dialogues),
         median=float(median(lengths)),
         shortest=min(lengths),
         longest=max(lengths),
         user_turns=sum(lengths),
-        system_turns=sum(len(said) for said, _ in held) - sum(lengths),
+        system_turns=sum(len(dialogue_turns) for dialogue_turns, _ in dialogues) - sum(lengths),
         lost=sum(lost),
         lost_dialogues=sum(map(bool, lost)),
         repeated=sum(n for n, _ in again),
@@ -64,13 +64,13 @@ def conversations(dataset: Dataset) -> Conversations | None:
 
 def _lost(said: Sequence[Turn], language: str) -> int:
     return sum(
-        one["party"] == "system" and asks_again(one["text"] or "", language.split("-")[0]) for one in said
+        turn["party"] == "system" and asks_again(turn["text"] or "", language.split("-")[0]) for turn in said
     )
 
 
 def _again(said: Sequence[Turn], language: str) -> tuple[int, bool]:
-    """How many turns repeat an earlier one, and whether one of them is the first request."""
-    texts = [one["text"] or "" for one in said if one["party"] == "user"]
+    """Number of turns that repeat an earlier one, and whether one of them is the first request."""
+    texts = [turn["text"] or "" for turn in said if turn["party"] == "user"]
     requests = [text for text in texts if plain(text) and not is_courtesy(text, language)]
-    asked = [content_of(text, language) or frozenset((plain(text),)) for text in requests]
-    return len(asked) - len(set(asked)), bool(asked) and asked.count(asked[0]) > 1
+    contents = [content_of(text, language) or frozenset((plain(text),)) for text in requests]
+    return len(contents) - len(set(contents)), bool(contents) and contents.count(contents[0]) > 1

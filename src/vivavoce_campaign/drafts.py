@@ -64,7 +64,7 @@ def draft(campaign: Campaign, submission: Submission) -> list[Path]:
 
 
 def _write(place: SystemPlace, contents: Mapping[str, str]) -> list[Path]:
-    drafted, written = _drafted(place), []
+    drafted, paths = _drafted(place), []
     for file, text in contents.items():
         path = place.folder / file
         try:
@@ -76,18 +76,18 @@ def _write(place: SystemPlace, contents: Mapping[str, str]) -> list[Path]:
             problem = f"cannot be written ({error.strerror})"
             raise InputError(problem, place=str(path), hint="choose another folder") from None
         drafted[file] = _hash(text)
-        written.append(path)
-    if written:
+        paths.append(path)
+    if paths:
         (place.folder / _DRAFTED).write_text(json.dumps(drafted, indent=1) + "\n", encoding="utf-8")
-    return written
+    return paths
 
 
 def _to_be_renewed(place: SystemPlace, file: str, text: str, drafted: Mapping[str, str]) -> bool:
-    """Whether a draft that nobody edited would read otherwise now, and nobody has used the system."""
+    """True if a draft nobody edited would now differ, and nobody has used the system."""
     if file == "users.txt" or (place.folder / "log.sqlite").exists():
         return False
-    held = (place.folder / file).read_text(encoding="utf-8")
-    return held != text and drafted.get(file) == _hash(held)
+    content = (place.folder / file).read_text(encoding="utf-8")
+    return content != text and drafted.get(file) == _hash(content)
 
 
 def _drafted(place: SystemPlace) -> dict[str, str]:
@@ -151,7 +151,7 @@ def domain_fitting(submission: Submission) -> SimulatedDomain | None:
 
 
 def instructions(submission: Submission, language: str) -> str:
-    """What users read before the tasks."""
+    """Instructions for users before the tasks."""
     words = CampaignWords.or_english(language)
     what = "\n".join(f"- {_begun(intent.said(language))}" for intent in submission.intents)
     domain = _plain(submission.domain_told(language))
@@ -180,8 +180,8 @@ def _plain(text: str) -> str:
 
 
 def _begun(text: str) -> str:
-    plain = _plain(text)
-    return plain[:1].upper() + plain[1:]
+    sentence = _plain(text)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _users(campaign: Campaign) -> str:

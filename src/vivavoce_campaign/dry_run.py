@@ -46,7 +46,7 @@ class IntentTried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryOut:
-    """What came of a try.
+    """Result of a try.
 
     failed      dialogues that ended because the system failed
     turns       median of the users' turns; None without a dialogue
@@ -88,27 +88,27 @@ def try_out(campaign: Campaign, submission: Submission, progress: Report, *, use
         asyncio.run(_hold(study, log, casting, judged, noise, amount, campaign.settings.seed, progress))
         with replacing():
             dataset = export_dataset(log, study.name, place.tried, simulated=True)
-    found = _found(submission, dataset, domain, judged)
-    (place.tried / TRIED).write_text(json.dumps(asdict(found), indent=1, ensure_ascii=False), "utf-8")
-    return found
+    try_out_facts = _found(submission, dataset, domain, judged)
+    (place.tried / TRIED).write_text(json.dumps(asdict(try_out_facts), indent=1, ensure_ascii=False), "utf-8")
+    return try_out_facts
 
 
 def last_try(place: SystemPlace) -> TryOut | None:
-    """What came of the last try; None where there was none."""
+    """Result of the last try; None without one."""
     try:
         facts: dict[str, Any] = json.loads((place.tried / TRIED).read_text(encoding="utf-8"))
         for name in ("unanswered", "lost", "sample"):
-            facts[name] = [(one, two) for one, two in facts[name]]
-        facts["intents"] = [IntentTried(**one) for one in facts["intents"]]
-        facts["missed"] = [_missed(one) for one in facts.get("missed", [])]
+            facts[name] = [(text, two) for text, two in facts[name]]
+        facts["intents"] = [IntentTried(**intent) for intent in facts["intents"]]
+        facts["missed"] = [_missed(goal) for goal in facts.get("missed", [])]
         return TryOut(**facts)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
 def _missed(facts: dict[str, Any]) -> Unreached:
-    told = {name: [(one, two) for one, two in facts[name]] for name in ("last", "again")}
-    return Unreached(**{**facts, **told})
+    pairs = {name: [(text, two) for text, two in facts[name]] for name in ("last", "again")}
+    return Unreached(**{**facts, **pairs})
 
 
 def _log_url(place: SystemPlace) -> str:
@@ -157,28 +157,28 @@ def _found(
     turns: dict[str, list[dict[str, Any]]] = {dialogue["dialogue_id"]: [] for dialogue in dialogues}
     for row in dataset.read("turns").to_pylist():
         turns[row["dialogue_id"]].append(row)
-    said = [sum(one["party"] == "user" for one in turn) for turn in turns.values()]
+    lengths = [sum(turn["party"] == "user" for turn in turn) for turn in turns.values()]
     unanswered, lost = _questions(dialogues, turns, domain)
     sample = max(turns.values(), key=len, default=[])
     return TryOut(
         system=submission.submission,
         dialogues=len(dialogues),
         failed=sum(dialogue["end_reason"] == "failure" for dialogue in dialogues),
-        turns=float(median(said)) if said else None,
+        turns=float(median(lengths)) if lengths else None,
         intents=_intents(submission, dataset, dialogues, judged),
         unanswered=unanswered.most_common(SHOWN),
         lost=lost.most_common(SHOWN),
-        sample=[(one["party"], one["text"] or "") for one in sample],
+        sample=[(turn["party"], turn["text"] or "") for turn in sample],
         guessed=[
             intent.intent_id for intent in submission.intents if domain is not None and intent.done is None
         ],
-        missed=unreached(dataset, {key: one.met for key, one in judged.items()}),
+        missed=unreached(dataset, {key: outcome.met for key, outcome in judged.items()}),
     )
 
 
 @lru_cache
 def _wishes(language: str) -> re.Pattern[str]:
-    """What asks for a request at all, and so for no entity: a system puts it also where one was dropped."""
+    """Questions for a request in general, of no entity: a system puts it also where one was dropped."""
     words = CampaignWords.or_english(language).wishes or CampaignWords.in_english().wishes
     return re.compile("|".join(f"(?:{word})" for word in words), re.IGNORECASE)
 
@@ -186,7 +186,7 @@ def _wishes(language: str) -> re.Pattern[str]:
 def _opening(turns: Sequence[dict[str, Any]]) -> list[str]:
     """The questions with which a system begins, before the user says anything."""
     before = takewhile(lambda turn: turn["party"] != "user", turns)
-    return [found.strip() for turn in before for found in QUESTION.findall(turn["text"] or "")]
+    return [question.strip() for turn in before for question in QUESTION.findall(turn["text"] or "")]
 
 
 def _intents(
@@ -200,7 +200,7 @@ def _intents(
         for row in dataset.read("goals").to_pylist()
         if row["kind"] == "type" and row["origin"] == "assigned" and row["goal_index"] == 0
     }
-    held = Counter((kinds.get(dialogue["dialogue_id"]), dialogue["language"]) for dialogue in dialogues)
+    counts = Counter((kinds.get(dialogue["dialogue_id"]), dialogue["language"]) for dialogue in dialogues)
     reached = Counter(
         (kinds.get(dialogue["dialogue_id"]), dialogue["language"])
         for dialogue in dialogues
@@ -209,7 +209,7 @@ def _intents(
     return [
         IntentTried(intent=intent.intent_id, language=language, dialogues=n, reached=reached[key])
         for intent in submission.intents
-        for key, n in sorted(held.items(), key=str)
+        for key, n in sorted(counts.items(), key=str)
         if key[0] == intent.intent_id and (language := key[1])
     ]
 
@@ -230,7 +230,7 @@ def _questions(
                 before = text
                 continue
             acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
-            questions = [found.strip() for found in QUESTION.findall(text) if found.strip(" ?")]
+            questions = [question.strip() for question in QUESTION.findall(text) if question.strip(" ?")]
             wishes = _wishes(one["language"][:2])
             questions = [
                 question for question in questions if question not in opening and not wishes.search(question)

@@ -12,7 +12,7 @@ REACHED: Final = "campaign_goal"
 
 
 def campaign_goals(study: Study, dataset: "Dataset") -> dict[str, dict[str, bool]]:
-    """Whether the goal of the campaign was reached, by dialogue.
+    """Goals reached, by dialogue: True or False.
 
     Empty  the study is of no campaign, or its submission is not sound: {}
     """
@@ -24,8 +24,8 @@ def campaign_goals(study: Study, dataset: "Dataset") -> dict[str, dict[str, bool
     campaign = place.parent.parent
     if place.parent.name != "systems" or not (campaign / CAMPAIGN_FILE).is_file():
         return {}
-    made, _ = submissions_in(campaign).get(place.name, (None, []))
-    return {REACHED: goals_reached(dataset, made)} if made is not None else {}
+    submission, _ = submissions_in(campaign).get(place.name, (None, []))
+    return {REACHED: goals_reached(dataset, submission)} if submission is not None else {}
 
 
 PAGE: Final = DashboardPage(name="campaign_goal", rates=campaign_goals, help="how-to/read-dialogues")

@@ -24,7 +24,7 @@ class WrongSettings:
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What came of a hello to a submitted system."""
+    """Result of a greeting to a submitted system."""
 
     system: str
     came: Hello | WrongSettings = spread()

@@ -1,4 +1,4 @@
-"""Whether the users of a campaign's systems are different people, as far as their identifiers tell."""
+"""Overlap of users between a campaign's systems, as far as their identifiers tell."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class UsersMet(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PeopleApart(IdialPeople):
-    """Who the users were, and whether they are different people, as in `UsersMet`."""
+    """Users of the systems, and whether they are different people, as in `UsersMet`."""
 
     identified: int
     elsewhere: int | None
@@ -40,7 +40,7 @@ class PeopleApart(IdialPeople):
 
 
 class IdentityOverlap(NamedTuple):
-    """What identifiers tell: by system, and how many people used several systems (None: not known)."""
+    """Overlap by system, and number of people who used several systems (None: unknown)."""
 
     systems: dict[str, UsersMet]
     of_several: int | None
@@ -52,10 +52,11 @@ def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> Identity
     Note    simulated users are made for one system and are told apart by their pseudonyms; who comes with
             two identifiers is taken for two
     """
-    users = {name: _users(place_of(campaign, name), one) for name, one in datasets.items()}
+    users = {name: _users(place_of(campaign, name), dataset) for name, dataset in datasets.items()}
     met = Counter(key for keys in users.values() for key in set(keys.values()))
     systems = {
-        name: _users_met(place_of(campaign, name), one, users[name], met) for name, one in datasets.items()
+        name: _users_met(place_of(campaign, name), dataset, users[name], met)
+        for name, dataset in datasets.items()
     }
     several = sum(count > 1 for count in met.values())
     return IdentityOverlap(systems, several if all(users.values()) else None)
@@ -64,10 +65,12 @@ def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> Identity
 def _users(place: SystemPlace, dataset: Dataset) -> dict[str, str]:
     """The identifier of each participant of whom one is known."""
     rows = dataset.read("participants").to_pylist()
-    known = _in_log(place)
+    identifiers = _in_log(place)
     simulated = {row["participant_id"]: row["participant_id"] for row in rows if row["simulated"]}
     return simulated | {
-        row["participant_id"]: known[row["participant_id"]] for row in rows if row["participant_id"] in known
+        row["participant_id"]: identifiers[row["participant_id"]]
+        for row in rows
+        if row["participant_id"] in identifiers
     }
 
 
@@ -86,7 +89,9 @@ def _users_met(place: SystemPlace, dataset: Dataset, users: dict[str, str], met:
     }
     invited = _invited(place)
     strange = (
-        None if invited is None else sum(key not in invited for one, key in users.items() if one in people)
+        None
+        if invited is None
+        else sum(key not in invited for person, key in users.items() if person in people)
     )
     return UsersMet(len(users), sum(met[key] > 1 for key in users.values()), strange)
 

@@ -1,4 +1,4 @@
-"""What the terminal says of a campaign: a system that was begun, a try, a run, how far all are."""
+"""Terminal messages of a campaign: a system that was set up, a try, a run, progress."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -20,13 +20,13 @@ LONGEST: Final = 100
 
 
 def told_discovery(found: Discovery) -> Iterator[str]:
-    """What the system said, and how it is asked and read."""
+    """The system's reply, and its request and reply formats."""
     yield f"system reply: {_short(found.said)}"
     settings = found.settings
     yield f"connect: {settings['connect']}"
     for name in ("method", "body", "query"):
-        if (given := settings.get(name)) is not None:
-            yield f"request {name}: {', '.join(given) if isinstance(given, dict) else given}"
+        if (setting := settings.get(name)) is not None:
+            yield f"request {name}: {', '.join(setting) if isinstance(setting, dict) else setting}"
     if "response" in settings:
         yield "answer: " + ", ".join(f"{name} at {path}" for name, path in settings["response"].items())
     yield from found.doubts
@@ -38,25 +38,25 @@ def told_begun(begun: Begun) -> Iterator[str]:
         yield f"wrote {path}"
     if begun.unmatched:
         yield f"{len(begun.unmatched)} opening messages in the log match no intent or several. Examples:"
-        yield from (f"  {_short(one)}" for one in begun.unmatched[:5])
+        yield from (f"  {_short(opening)}" for opening in begun.unmatched[:5])
 
 
 def told_try(found: TryOut) -> Iterator[str]:
-    """How a try went, with what should be looked at."""
+    """Result of a try, with points to check."""
     turns = "" if found.turns is None else f", median {found.turns:g} user turns"
     yield f"{found.system}: {found.dialogues} simulated dialogues{turns}, {found.failed} with system errors"
-    for one in found.intents:
-        yield f"  {one.intent} ({one.language}): {one.reached} of {one.dialogues} completed"
-    for one in found.missed:
-        for said, count in (one.again or one.last)[:2]:
-            how = "repeated question" if one.again else "last message"
-            yield f"  {one.intent_id} ({one.language}), not completed: {how} in {count}: {_short(said)}"
-    for said, count in found.unanswered:
-        yield f"  unanswered question ({count} times): {_short(said)}"
+    for item in found.intents:
+        yield f"  {item.intent} ({item.language}): {item.reached} of {item.dialogues} completed"
+    for item in found.missed:
+        for text, count in (item.again or item.last)[:2]:
+            how = "repeated question" if item.again else "last message"
+            yield f"  {item.intent_id} ({item.language}), not completed: {how} in {count}: {_short(text)}"
+    for text, count in found.unanswered:
+        yield f"  unanswered question ({count} times): {_short(text)}"
     if found.unanswered:
         yield "  add the missing detail and its values under `entities` in the submission"
-    for said, count in found.lost:
-        yield f"  not understood ({count} times): {_short(said)}"
+    for text, count in found.lost:
+        yield f"  not understood ({count} times): {_short(text)}"
     if found.guessed:
         yield (
             f"  completion phrases were guessed for {', '.join(found.guessed)}: "
@@ -65,14 +65,14 @@ def told_try(found: TryOut) -> Iterator[str]:
 
 
 def told_held(held: HeldCampaign) -> Iterator[str]:
-    """What came of a system's part, and what waits for a person."""
+    """Result of a system's run, and open human tasks."""
     count = "1 user" if held.users == 1 else f"{held.users} users"
-    left = f"; {held.left} more left out because their originals failed" if held.left else ""
-    yield f"{held.name}: {count}, {held.cases} cases of stress tests{left}"
+    left_out = f"; {held.left} more left out because their originals failed" if held.left else ""
+    yield f"{held.name}: {count}, {held.cases} cases of stress tests{left_out}"
     if held.waiting or held.checks:
         where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
-        both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
-        yield f"{held.name}: {both} cases need a person's verdict ({parts}): {where}"
+        total, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
+        yield f"{held.name}: {total} cases need a person's verdict ({parts}): {where}"
     if held.failed:
         yield f"{held.name}: {held.failed} more have no verdict because the system failed at every attempt"
     if held.earlier:
@@ -81,15 +81,15 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
 
 
 def _earlier(held: HeldCampaign) -> str:
-    """What became of the verdicts that people gave on cases of earlier runs: the parts add up."""
-    given = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
+    """Use of human verdicts on cases of earlier runs: the parts add up."""
+    verdict_count = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
     gone = held.earlier - held.carried - held.changed
     parts = [f"{held.carried} with unchanged replies, counted here"]
     if held.changed:
         parts.append(f"{held.changed} with changed replies, to be judged again")
     if gone:
         parts.append(f"{gone} not in this run")
-    return f"human verdicts from earlier runs: {given} ({'; '.join(parts)})"
+    return f"human verdicts from earlier runs: {verdict_count} ({'; '.join(parts)})"
 
 
 def _waiting(undecided: int, checks: int) -> str:
@@ -98,7 +98,7 @@ def _waiting(undecided: int, checks: int) -> str:
 
 
 def _decided(held: HeldCampaign) -> Iterator[str]:
-    """What went wrong, in the words of the report; who decided the cases, and which tests were tried."""
+    """Failures, in the words of the report; who decided the cases, and which tests were tried."""
     submission = read_facts(held.dataset.folder).submission
     for run in stress_results(held.dataset)["runs"]:
         if run["system"] == held.name and run["whole"]["decided"]:
@@ -108,16 +108,16 @@ def _decided(held: HeldCampaign) -> Iterator[str]:
 
 def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
     """Changes since the previous run, case by case, in the words of the report."""
-    if told := changes_told(found):
-        yield f"{name}: {' '.join(told)}"
-    for title, one in changed_cases(found):
-        row = one.rows[1]
-        lost = "; the original now fails too" if one.now == "original_lost" else ""
+    if sentences := changes_told(found):
+        yield f"{name}: {' '.join(sentences)}"
+    for title, case in changed_cases(found):
+        row = case.rows[1]
+        lost = "; the original now fails too" if case.now == "original_lost" else ""
         yield f"  {title}: {row['test']}, {_short(row['original'])} as {_short(row['text'])}{lost}"
 
 
 def told_status(one: SystemStatus) -> Iterator[str]:
-    """How far a system is, and what is next."""
+    """Progress of a system, and its next step."""
     state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
     simulated = " (SIMULATED)" if one.simulated else ""
     yield f"{one.system}: {state}{simulated}"
@@ -138,25 +138,29 @@ def told_status(one: SystemStatus) -> Iterator[str]:
 
 
 def _counted(stage: Stage) -> str:
-    told = f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
+    progress = (
+        f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
+    )
     if stage.name == "verdicts" and stage.done and not stage.wanted:
-        told = ": none needed"
+        progress = ": none needed"
     if stage.left:
-        told += f"; {stage.left} more left out because their originals failed"
+        progress += f"; {stage.left} more left out because their originals failed"
     if stage.release:
-        told += f"; release {stage.release}"
+        progress += f"; release {stage.release}"
     if stage.checked:
-        told += f"; {stage.checked} {'case' if stage.checked == 1 else 'cases'} decided by a rule also judged"
+        progress += (
+            f"; {stage.checked} {'case' if stage.checked == 1 else 'cases'} decided by a rule also judged"
+        )
     undecided = stage.wanted - stage.have
     if stage.name == "verdicts" and undecided + stage.checks:
-        told += f"; {undecided + stage.checks} waiting ({_waiting(undecided, stage.checks)})"
+        progress += f"; {undecided + stage.checks} waiting ({_waiting(undecided, stage.checks)})"
     if stage.second:
         variants = "variant needs" if stage.second == 1 else "variants need"
-        told += f"; {stage.second} {variants} a second reviewer"
-    return f"{told}; {REMARKS[stage.note]}" if stage.note else told
+        progress += f"; {stage.second} {variants} a second reviewer"
+    return f"{progress}; {REMARKS[stage.note]}" if stage.note else progress
 
 
 def _short(text: str) -> str:
     flat = " ".join(text.split())
-    shown = flat if len(flat) <= LONGEST else flat[:LONGEST] + "\u2026"
-    return f"\u201c{shown}\u201d"
+    shortened = flat if len(flat) <= LONGEST else flat[:LONGEST] + "\u2026"
+    return f"\u201c{shortened}\u201d"

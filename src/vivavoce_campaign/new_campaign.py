@@ -60,7 +60,7 @@ _HEAD: Final = """# What is known of the system, to be completed: docs/how-to/ru
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """What an organiser knows of a system.
+    """An organiser's description of a system.
 
     domain    what the system knows about; may be empty
     intents   what users do, one a text, with {entities}; languages parted by " / " in their order; in
@@ -82,7 +82,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Begun:
-    """What was written, and openings of the log that fit no intent."""
+    """Files written, and openings of the log that fit no intent."""
 
     written: list[Path]
     unmatched: list[str] = field(default_factory=list)
@@ -99,10 +99,10 @@ async def begin_at(
     """
     check_new(folder, described)
     found = found or await discover(url, language=described.languages[0], private=is_private(url))
-    begun = begin(folder, described, found)
+    setup = begin(folder, described, found)
     campaign = load_campaign(folder)
-    written = draft(campaign, campaign.submission(described.name))
-    return found, Begun([*begun.written, *written], begun.unmatched)
+    drafts = draft(campaign, campaign.submission(described.name))
+    return found, Begun([*setup.written, *drafts], setup.unmatched)
 
 
 def check_new(folder: Path, described: Described) -> None:
@@ -128,18 +128,18 @@ def begin(folder: Path, described: Described, found: Discovery) -> Begun:
     facts, unmatched = _submission(described, found.settings)
     doubts = "".join(f"# {doubt}\n" for doubt in found.doubts)
     head = _HEAD.format(said=" ".join(found.said.split())[:300], doubts=doubts)
-    written = [] if (folder / CAMPAIGN_FILE).exists() else [_campaign(folder, described)]
+    campaign_files = [] if (folder / CAMPAIGN_FILE).exists() else [_campaign(folder, described)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{head}\n{as_yaml(facts)}", encoding="utf-8")
-    made, problems = check_submission(path)
-    if made is not None:
+    submission, problems = check_submission(path)
+    if submission is not None:
         _, problems = check_campaign(folder)
         problems = [problem for problem in problems if problem.place.startswith(path.name)]
     if problems:
-        for one in (path, *written):
-            one.unlink()
+        for new_file in (path, *campaign_files):
+            new_file.unlink()
         raise problems[0].error()
-    return Begun([*written, path], unmatched)
+    return Begun([*campaign_files, path], unmatched)
 
 
 def _place(folder: Path, described: Described) -> Path:
@@ -168,22 +168,24 @@ def _submission(described: Described, connector: Mapping[str, Any]) -> tuple[dic
 
 
 def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
-    """What the system knows about; where nobody said, what users do with it."""
+    """Domain of the system; by default, the users' tasks."""
     if described.domain:
         return _worded(described.domain, described.languages)
-    made = [Intent.model_validate(intent) for intent in intents]
-    return {language: "; ".join(one.said(language) for one in made) for language in described.languages}
+    parsed = [Intent.model_validate(intent) for intent in intents]
+    return {
+        language: "; ".join(intent.said(language) for intent in parsed) for language in described.languages
+    }
 
 
 def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
     written, _, done = written.partition(_DONE)
-    needs = [_key(one) for part in _NEEDS.findall(written) for one in part.split(";") if one.strip()]
+    needs = [_key(need) for part in _NEEDS.findall(written) for need in part.split(";") if need.strip()]
     written = _NEEDS.sub(" ", written)
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
     links = _LINKS.union(*(CampaignWords.or_english(language).first_person for language in languages))
-    words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in links][
-        :3
-    ]
+    words = [
+        word for word in re.findall(r"\w+", normalise_value(first)) if len(word) > 2 and word not in links
+    ][:3]
     intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
     intent |= {"needs": needs} if needs else {}
     return intent | ({"done": _worded(done, languages)} if done.strip() else {})
@@ -192,7 +194,7 @@ def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
 def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
     """Raises InputError: no name, or no value."""
     names, _, listed = written.partition(":")
-    values = [one.strip() for one in listed.split(";") if one.strip()]
+    values = [value.strip() for value in listed.split(";") if value.strip()]
     if not names.strip() or not values:
         hint = 'write "author: Elena Ferrante; Italo Calvino"'
         raise InputError(f"{written!r} is not an entity with values", hint=hint)
@@ -210,24 +212,24 @@ def _key(name: str) -> str:
 
 def _worded(written: str, languages: Sequence[str]) -> Any:
     """A text for all languages, or one for each, parted by " / " in their order."""
-    texts = [one.strip() for one in _BETWEEN.split(written.strip())]
+    texts = [text.strip() for text in _BETWEEN.split(written.strip())]
     return dict(zip(languages, texts, strict=False)) if len(texts) > 1 else texts[0]
 
 
 def _add_logged(
     intents: Sequence[dict[str, Any]], entities: Sequence[dict[str, Any]], described: Described, language: str
 ) -> list[str]:
-    """What users said first becomes how simulated users open the intent that shares most words with it."""
+    """Add logged first messages as openings of the intent that shares most words with each."""
     unmatched: list[str] = []
-    for said in dict.fromkeys(" ".join(one.split()) for one in described.logged):
-        stems = _stems(said)
+    for utterance in dict.fromkeys(" ".join(text.split()) for text in described.logged):
+        stems = _stems(utterance)
         shared = [len(stems & _stems(in_language(intent["text"], language))) for intent in intents]
         best = max(shared, default=0)
         if not best or shared.count(best) > 1:
-            unmatched.append(said)
+            unmatched.append(utterance)
             continue
         says = intents[shared.index(best)].setdefault("says", {}).setdefault(language, [])
-        form = _with_places(said, entities, language)
+        form = _with_places(utterance, entities, language)
         if form not in says and len(says) < _MOST_SAID:
             says.append(form)
     return unmatched
@@ -252,7 +254,7 @@ def _stems(text: str) -> set[str]:
 
 
 def openings_in(path: Path) -> list[str]:
-    """What users said first in logged interactions: a line of JSON a turn.
+    """First user messages of logged interactions: one JSON line per turn.
 
     Input   each line has a dialogue (`dialogue`, `session_id`, ...), a party (`party`, `role`: user)
             and a text (`text`, `content`, ...); without a dialogue every turn counts
@@ -282,10 +284,10 @@ def _turn(line: str, place: str) -> tuple[str, str, str]:
         raise InputError(
             "not a JSON object", place=place, hint='write {"dialogue": 1, "party": "user", "text": "..."}'
         )
-    found = [next((row[key] for key in keys if row.get(key) is not None), None) for keys in _KEYS]
-    if found[2] is None:
+    fields = [next((row[key] for key in keys if row.get(key) is not None), None) for keys in _KEYS]
+    if fields[2] is None:
         raise InputError("turn has no text", place=place, hint=f"known keys: {', '.join(_KEYS[2])}")
-    return str(found[0] or ""), str(found[1] or "user").lower(), str(found[2])
+    return str(fields[0] or ""), str(fields[1] or "user").lower(), str(fields[2])
 
 
 def _campaign(folder: Path, described: Described) -> Path:

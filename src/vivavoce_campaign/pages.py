@@ -78,7 +78,7 @@ router = APIRouter()
 
 @dataclass(kw_only=True)
 class CampaignDesk(AppShell):
-    """What the pages of a campaign draw on.
+    """Dependencies of a campaign's pages.
 
     tries  systems that simulated users are trying now (None), or could not, and why
     """
@@ -103,8 +103,8 @@ def organiser_or_team(request: Request) -> SignedIn:
     """A dependency: whoever may see pages of a campaign."""
     who = who_of(request)
     if not (who.may(ORGANISER) or who.role == TEAM):
-        wanted = gettext("%(one)s or %(other)s", one=worded(TEAM), other=worded(ORGANISER))
-        raise HTTPException(403, needs_role(wanted, who.role))
+        roles = gettext("%(one)s or %(other)s", one=worded(TEAM), other=worded(ORGANISER))
+        raise HTTPException(403, needs_role(roles, who.role))
     return who
 
 
@@ -136,14 +136,14 @@ def blank(request: Request, desk: Desk_, who: Who_, name: str = "") -> Response:
 def submit(request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Take a submission in; what is wrong is told beside what was typed."""
     typed = {name: submitted(form, name, most=most) for name, most in FIELDS.items()}
-    made, wrong = submissions.submission_of(typed)
-    if made is None:
+    submission, wrong = submissions.submission_of(typed)
+    if submission is None:
         return _form(request, desk, typed, wrong, 422)
     try:
-        submissions.take_in(desk.folder, submissions.completed(desk.folder, made), who.account_id or "")
+        submissions.take_in(desk.folder, submissions.completed(desk.folder, submission), who.account_id or "")
     except InputError as error:
         return _form(request, desk, typed, [told(error)], 422)
-    return RedirectResponse(f"/systems/{made.submission}", 303)
+    return RedirectResponse(f"/systems/{submission.submission}", 303)
 
 
 @router.get("/systems/{name}")
@@ -155,8 +155,8 @@ def system(name: str, request: Request, desk: Desk_, who: Who_) -> Response:
 @router.post("/systems/{name}/check")
 def check(name: str, request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Say hello to the system."""
-    found = _sound(desk.folder, name, who)
-    return _system(request, desk, name, who, hello=greet(_campaign(desk.folder, found), found).came)
+    submission = _sound(desk.folder, name, who)
+    return _system(request, desk, name, who, hello=greet(_campaign(desk.folder, submission), submission).came)
 
 
 @router.get("/begin", dependencies=[Organiser])
@@ -178,40 +178,44 @@ def begin(request: Request, desk: Desk_, form: OwnForm) -> Response:
         entities=_lines(typed["entities"]),
         spoken=typed["channel"] == "spoken",
     )
-    asked = RequestForm.typed(form) if submitted(form, "with") else None
+    request_form = RequestForm.typed(form) if submitted(form, "with") else None
     if not described.languages:
         return _begin_form(request, desk, typed, gettext("Enter the system's languages."))
     try:
         check_new(desk.folder, described)
-        greeted = asked.greet(typed["url"]) if asked else None
-        found, begun = asyncio.run(begin_at(desk.folder, described, typed["url"], greeted))
+        greeted = request_form.greet(typed["url"]) if request_form else None
+        discovery, setup = asyncio.run(begin_at(desk.folder, described, typed["url"], greeted))
     except InputError as error:
-        asked = RequestForm.of_refusal(error) if isinstance(error, NotFound) else asked
-        return _begin_form(request, desk, typed, told(error), asked)
-    written = [path.relative_to(desk.folder) for path in begun.written]
-    return desk.page(request, "campaign_begun.html", name=described.name, found=found, written=written)
+        request_form = RequestForm.of_refusal(error) if isinstance(error, NotFound) else request_form
+        return _begin_form(request, desk, typed, told(error), request_form)
+    written_paths = [path.relative_to(desk.folder) for path in setup.written]
+    return desk.page(
+        request, "campaign_begun.html", name=described.name, found=discovery, written=written_paths
+    )
 
 
 @router.post("/systems/{name}/try", dependencies=[Organiser])
 def try_system(name: str, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Let a few simulated users try the system, beside the pages; it counts nowhere."""
-    found = _sound(desk.folder, name, who)
-    campaign = _campaign(desk.folder, found)
+    submission = _sound(desk.folder, name, who)
+    campaign = _campaign(desk.folder, submission)
     if desk.tries.get(name, "") is not None:
         desk.tries[name] = None
-        Thread(target=_try, args=(desk.tries, campaign, found), daemon=True).start()
+        Thread(target=_try, args=(desk.tries, campaign, submission), daemon=True).start()
     return RedirectResponse(f"/systems/{name}", 303)
 
 
 @router.get("/systems/{name}/answers")
 def sheet(name: str, request: Request, desk: Desk_, who: Who_) -> Response:
-    """What a team says of the evaluation: the questions, with the answers that it has given."""
+    """Evaluation form of a team: the questions, with its saved answers."""
     _sound(desk.folder, name, who)
-    given, _ = (
+    given_answers, _ = (
         check_answers(path) if (path := answers_folder(desk.folder) / f"{name}.yaml").is_file() else (None, 0)
     )
-    said = {key: str(one) for key, one in given.model_dump().items()} if given else {}
-    return _sheet(request, desk, name, said, saved=given is not None)
+    answers = (
+        {key: str(answer) for key, answer in given_answers.model_dump().items()} if given_answers else {}
+    )
+    return _sheet(request, desk, name, answers, saved=given_answers is not None)
 
 
 @router.post("/systems/{name}/answers")
@@ -226,25 +230,33 @@ def answer(name: str, request: Request, desk: Desk_, who: Who_, form: OwnForm) -
 
 @router.get("/answers", dependencies=[Organiser])
 def all_answers(request: Request, desk: Desk_) -> Response:
-    """What all teams say of the evaluation."""
-    sound = [made for made, _ in submissions.submissions_in(desk.folder).values() if made is not None]
+    """All teams' answers about the evaluation."""
+    sound = [
+        submission
+        for submission, _ in submissions.submissions_in(desk.folder).values()
+        if submission is not None
+    ]
     try:
-        said = summary(_campaign(desk.folder, *sound))
+        answers_summary = summary(_campaign(desk.folder, *sound))
     except InputError as error:
         raise HTTPException(409, told(error)) from None
     return desk.page(
-        request, "campaign_answers.html", told=said, questions=questions_in(language()), again=_again()
+        request,
+        "campaign_answers.html",
+        told=answers_summary,
+        questions=questions_in(language()),
+        again=_again(),
     )
 
 
 @router.get("/systems/{name}/{language}.{kind}")
 def report(name: str, language: str, kind: str, desk: Desk_, who: Who_) -> Response:
     """A report, to be kept."""
-    found = _sound(desk.folder, name, who)
-    campaign = _campaign(desk.folder, found)
+    submission = _sound(desk.folder, name, who)
+    campaign = _campaign(desk.folder, submission)
     if kind not in KINDS or language not in campaign.settings.reports:
         raise HTTPException(404, gettext("Report not found."))
-    path = report_of(campaign, found.submission, language, kind)
+    path = report_of(campaign, submission.submission, language, kind)
     if not path.is_file():
         raise HTTPException(404, gettext("This report does not exist yet."))
     headers = {"Content-Security-Policy": "sandbox; default-src 'none'"}
@@ -264,10 +276,10 @@ def _sound(folder: Path, name: str, who: SignedIn) -> Submission:
     """A submission that this person may see. One of another team is as if it were not there."""
     if name not in _mine(folder, who):
         raise HTTPException(404, gettext("Submission not found."))
-    made, problems = submissions.submissions_in(folder)[name]
-    if made is None:
+    submission, problems = submissions.submissions_in(folder)[name]
+    if submission is None:
         raise HTTPException(409, str(problems[0]))
-    return made
+    return submission
 
 
 def _campaign(folder: Path, *submissions: Submission) -> Campaign:
@@ -278,14 +290,16 @@ def _campaign(folder: Path, *submissions: Submission) -> Campaign:
 
 
 def _home(request: Request, desk: CampaignDesk, who: SignedIn, *, link: str = "") -> Response:
-    found = submissions.submissions_in(desk.folder)
-    mine = {name: found[name] for name in _mine(desk.folder, who)}
-    sound = [made for made, _ in mine.values() if made is not None]
+    all_submissions = submissions.submissions_in(desk.folder)
+    mine = {name: all_submissions[name] for name in _mine(desk.folder, who)}
+    sound = [submission for submission, _ in mine.values() if submission is not None]
     campaign = _campaign(desk.folder, *sound)
     facts = {
         "submissions": sound,
-        "states": {one.system: one for one in status(campaign)},
-        "broken": {name: list(map(str, wrong)) for name, (made, wrong) in mine.items() if made is None},
+        "states": {system_status.system: system_status for system_status in status(campaign)},
+        "broken": {
+            name: list(map(str, wrong)) for name, (submission, wrong) in mine.items() if submission is None
+        },
         "organiser": who.may(ORGANISER),
         "owner": who.may("owner"),
         "link": link,
@@ -312,8 +326,8 @@ def _system(
     *,
     hello: Hello | WrongSettings | None = None,
 ) -> Response:
-    found = _sound(desk.folder, name, who)
-    campaign = _campaign(desk.folder, found)
+    submission = _sound(desk.folder, name, who)
+    campaign = _campaign(desk.folder, submission)
     reports = [
         (tag, language_name(tag), kind)
         for tag in campaign.settings.reports
@@ -324,18 +338,18 @@ def _system(
     return desk.page(
         request,
         "campaign_system.html",
-        one=found,
+        one=submission,
         state=state,
         reports=reports,
         hello=hello,
         notes=REMARKS,
         older=any(stage.note in ("older", "stale") for stage in state.stages),
-        spoken=[language_name(tag) for tag in found.languages],
+        spoken=[language_name(tag) for tag in submission.languages],
         titles=TITLES,
         whom=FOR,
         organiser=who.may(ORGANISER),
         tried=last_try(place_of(campaign, name)),
-        texts={intent.intent_id: intent.said(language()) for intent in found.intents},
+        texts={intent.intent_id: intent.said(language()) for intent in submission.intents},
         trying=desk.tries.get(name, "") is None,
         not_tried=desk.tries.get(name),
     )

@@ -1,4 +1,4 @@
-"""Where the files of a campaign lie."""
+"""Paths of a campaign's files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ class SystemPlace:
 
     @property
     def tried(self) -> Path:
-        """What came of the last try by simulated users; it counts nowhere."""
+        """Folder of the last try by simulated users; it counts nowhere."""
         return self.folder / "try"
 
     @property
@@ -43,15 +43,15 @@ class SystemPlace:
 
 
 def place_of(campaign: Campaign, name: str) -> SystemPlace:
-    """Where the study of a submission lies."""
+    """Folder of a submission's study."""
     return SystemPlace(campaign.folder / "systems" / name)
 
 
 def report_of(campaign: Campaign, name: str, language: str, kind: str = "html") -> Path:
-    """Where the report on a system lies in this language."""
+    """Path of the report on a system in this language."""
     return campaign.folder / "reports" / f"{name}.{language}.{kind}"
 
 
 def answers_folder(folder: Path) -> Path:
-    """Where the teams' answers after the evaluation lie."""
+    """Folder of the teams' answers after the evaluation."""
     return folder / "answers"

@@ -31,17 +31,17 @@ class CampaignFigures:
 
 
 def evaluations(campaign: Campaign) -> dict[str, Evaluation]:
-    """What was computed of every system that was run."""
+    """Evaluations of every system that was run."""
     folders = {
         submission.submission: place_of(campaign, submission.submission).dataset
         for submission in campaign.submissions
     }
     datasets = {name: Dataset(folder) for name, folder in folders.items() if folder.is_dir()}
     apart = users_apart(campaign, datasets).systems
-    found = {name: evaluate(dataset) for name, dataset in datasets.items()}
+    by_system = {name: evaluate(dataset) for name, dataset in datasets.items()}
     return {
-        name: replace(one, people=widened(PeopleApart, one.people, **apart[name]._asdict()))
-        for name, one in found.items()
+        name: replace(evaluation, people=widened(PeopleApart, evaluation.people, **apart[name]._asdict()))
+        for name, evaluation in by_system.items()
     }
 
 
@@ -55,8 +55,8 @@ def write_reports(
     """
     for name in names:
         take_verdicts(campaign, campaign.submission(name))
-    found = evaluations(campaign)
-    lacking = next((name for name in names if name not in found), None)
+    by_system = evaluations(campaign)
+    lacking = next((name for name in names if name not in by_system), None)
     if lacking is not None:
         hint = "take it through with `vivavoce campaign run`"
         raise InputError("no data to report yet", place=f"system {lacking}", hint=hint)
@@ -65,7 +65,7 @@ def write_reports(
     total = len(names) * len(campaign.settings.reports) * len(kinds)
     for name in names:
         for language in campaign.settings.reports:
-            document = compose_campaign(found[name], words=language, beside=alike(found, name))
+            document = compose_campaign(by_system[name], words=language, beside=alike(by_system, name))
             for kind in kinds:
                 paths.append(save(document, report_of(campaign, name, language, kind)))
                 progress(len(paths), total)
@@ -75,7 +75,11 @@ def write_reports(
 def alike(found: dict[str, Evaluation], name: str) -> list[Evaluation]:
     """The other systems that declare the same domain and the same intents."""
     mine = _declared(found[name].submission)
-    return [one for other, one in found.items() if other != name and _declared(one.submission) == mine]
+    return [
+        evaluation
+        for system, evaluation in found.items()
+        if system != name and _declared(evaluation.submission) == mine
+    ]
 
 
 def _declared(submission: Submission) -> tuple[str, frozenset[str]]:
@@ -85,10 +89,10 @@ def _declared(submission: Submission) -> tuple[str, frozenset[str]]:
 
 def campaign_figures(campaign: Campaign) -> CampaignFigures:
     """The figures of all systems as data."""
-    found = evaluations(campaign)
-    apart = users_apart(campaign, {name: one.dataset for name, one in found.items()})
+    by_system = evaluations(campaign)
+    apart = users_apart(campaign, {name: evaluation.dataset for name, evaluation in by_system.items()})
     return CampaignFigures(
         campaign=campaign.settings.campaign,
-        systems=[figures(one, answer(one)) for one in found.values()],
+        systems=[figures(evaluation, answer(evaluation)) for evaluation in by_system.values()],
         users_of_several_systems=apart.of_several,
     )

@@ -47,7 +47,7 @@ Progress = Callable[[str], AbstractContextManager[Report]]
 
 @dataclass(frozen=True)
 class HeldCampaign:
-    """What came of one system: users who finished, cases of stress tests, and the dataset.
+    """Result for one system: users who finished, cases of stress tests, and the dataset.
 
     cases    applied ones, as everywhere; `left` are those whose original did not pass, `failed` those at
              which the system failed at every attempt
@@ -102,8 +102,8 @@ def run_system(
             with progress(f"{name}: simulated dialogues") as report:
                 noise = noise_for(submission) if word_error_rate is None else word_error_rate
                 spoken = campaign.languages_of(submission)
-                wanted = users or campaign.settings.users
-                _simulate(campaign, study, log, report, noise, callers_at(place), spoken, wanted)
+                user_count = users or campaign.settings.users
+                _simulate(campaign, study, log, report, noise, callers_at(place), spoken, user_count)
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
             hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
@@ -130,12 +130,14 @@ def retest_system(
     study = load_study(place.folder)
     with Log.open(place.log_url) as log:
         stream = [stored.event for stored in log.events(stress_stream(study.name))]
-        runs = [one for one in stream if isinstance(one, StressRunPlanned) and one.system == name]
+        runs = [
+            planned for planned in stream if isinstance(planned, StressRunPlanned) and planned.system == name
+        ]
         if not runs:
             hint = f"hold them first: vivavoce campaign run {campaign.folder} --system {name}"
             raise InputError("no stress tests run yet", place=f"system {name}", hint=hint)
         last = runs[-1]
-        over = any(isinstance(one, StressRunFinished) and one.run_id == last.run_id for one in stream)
+        over = any(isinstance(event, StressRunFinished) and event.run_id == last.run_id for event in stream)
         run = Run(
             study=study.name,
             system=name,
@@ -156,8 +158,8 @@ def retest_system(
 
 
 def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[StoredEvent]) -> HeldCampaign:
-    runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
-    cases, waiting, checks, left, failed = (
+    runs = [run for run in stress_results(dataset)["runs"] if run["system"] == name]
+    cases, waiting, checks, left_out, failed = (
         sum(run["whole"][key] for run in runs)
         for key in ("applied", "waiting", "checks", "not_admitted", "outage")
     )
@@ -172,7 +174,7 @@ def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[Stor
         checks,
         people.earlier.get(last, 0),
         people.carried.get(last, 0),
-        left,
+        left_out,
         failed,
         people.changed.get(last, 0),
     )
@@ -184,7 +186,7 @@ def finished_users(dataset: Dataset) -> int:
 
 
 def scope_held(log: Log, study: str) -> Scope:
-    """Whose visits figures are of: simulated users', where there are any, as long as no person has finished.
+    """Scope of figures: simulated users', where there are any, as long as no person has finished.
 
     Somebody who only looked at the participants' page takes no figure away.
     """
@@ -209,13 +211,15 @@ def _simulate(
     users: int,
 ) -> None:
     visits = log.visits(study.name)
-    came = Counter(visit.language for visit in visits if visit.simulated and visit.outcome == "completed")
+    completed = Counter(
+        visit.language for visit in visits if visit.simulated and visit.outcome == "completed"
+    )
     casting = UserSimulator.of(study, domain)
     spoken = [
         language for language in languages if casting.speaks(language)
     ] or languages  # none: the trial says so
-    missing = missing_users(users, came, spoken)
-    each, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
+    missing = missing_users(users, completed, spoken)
+    tasks_per_user, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
     if not total:
         return
     if any(not visit.simulated for visit in visits):
@@ -225,18 +229,18 @@ def _simulate(
         engine = SessionEngine(study, log, connectors(study))
         await engine.start()
         try:
-            before, seed = 0, campaign.settings.seed + came.total()
+            before, seed = 0, campaign.settings.seed + completed.total()
             for number, (language, users) in enumerate(missing.items()):
                 await run_trial(
                     engine,
-                    users * each,
+                    users * tasks_per_user,
                     seed=seed + number,
                     error_rate=noise,
                     casting=casting,
                     progress=moved(report, before, total),
                     language=language,
                 )
-                before += users * each
+                before += users * tasks_per_user
         finally:
             await engine.stop()
             await casting.shut_down()
@@ -245,13 +249,13 @@ def _simulate(
 
 
 def missing_users(wanted: int, came: Mapping[str, int], languages: Sequence[str]) -> dict[str, int]:
-    """How many users of each language are still to come: as many of each, of the first ones one more.
+    """Missing users of each language: equal numbers, of the first languages one more.
 
     Empty  a language of which enough came is not there
     """
     share, more = divmod(wanted, len(languages))
-    shares = {one: share + (place < more) for place, one in enumerate(languages)}
-    return {one: n - came.get(one, 0) for one, n in shares.items() if n > came.get(one, 0)}
+    shares = {tag: share + (place < more) for place, tag in enumerate(languages)}
+    return {tag: n - came.get(tag, 0) for tag, n in shares.items() if n > came.get(tag, 0)}
 
 
 def moved(report: Report, before: int, total: int) -> Report:
@@ -299,14 +303,14 @@ def take_verdicts(campaign: Campaign, submission: Submission) -> None:
         return
     study = load_study(place.folder)
     with Log.open(place.log_url) as log:
-        told, known = (
+        new_verdicts, earlier = (
             [(row["run_id"], row["case_id"], row["verdict_of_person"]) for row in rows]
             for rows in (
                 stress_rows(log.events(stress_stream(study.name))),
                 Dataset(place.dataset).read("stress").to_pylist(),
             )
         )
-        if told != known:
+        if new_verdicts != earlier:
             _export(campaign, submission, study, log, place)
 
 
@@ -365,13 +369,13 @@ def _run_settings(stress: StressSettings, seed: int) -> RunSettings:
 
 
 def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
-    """Why tests of what cannot be heard have no case of a spoken system."""
+    """Reason why tests of inaudible changes have no case for a spoken system."""
     facts = {"language": study.default_language, "dialogue_id": None, "reason": "it is not applied to voice"}
     return [{"test": test.name, "family": test.family, **facts} for test in tests]
 
 
 def _was_held(run: Run) -> bool:
-    """Whether a run of just these cases came to its end; the run itself takes up an interrupted one.
+    """True if a run of exactly these cases is complete; the run itself resumes an interrupted one.
 
     One that an outage left without some verdicts did not.
     """

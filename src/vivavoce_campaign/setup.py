@@ -20,7 +20,7 @@ from vivavoce_campaign.submission_file import Submission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemStatus:
-    """How far a system is: `users` who finished, people or else programs, of those `wanted`; report files.
+    """Progress of a system: `users` who finished, people or else programs, of those `wanted`; report files.
 
     visitors  people who came and have not finished, while the figures are still those of simulated users
     stages    what there is to do, in its order; the first that is not done is next
@@ -38,7 +38,7 @@ class SystemStatus:
 
     @property
     def next(self) -> Stage | None:
-        """What waits first, reports that tell what is not so any more before all else; None: all is done."""
+        """First open stage; outdated reports before all else; None: all is done."""
         waits = [stage for stage in self.stages if not stage.done]
         return next((wait for wait in waits if wait.note in ("older", "stale")), next(iter(waits), None))
 
@@ -58,21 +58,21 @@ def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
             "the folder already holds a campaign", place=str(folder), hint="choose another folder"
         )
     called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:40] or "campaign"
-    written = {
+    texts = {
         folder / CAMPAIGN_FILE: (EXAMPLE / CAMPAIGN_FILE).read_text("utf-8").replace("CAMPAIGN_NAME", called)
     }
     for file in sorted((EXAMPLE / SUBMISSIONS).glob("*.yaml")):
-        written[folder / SUBMISSIONS / file.name] = file.read_text("utf-8")
+        texts[folder / SUBMISSIONS / file.name] = file.read_text("utf-8")
     for file in sorted((EXAMPLE / "ad_hoc").glob("*.yaml")):
-        written[folder / "systems" / file.stem / "ad-hoc.yaml"] = file.read_text("utf-8")
-    for path, text in written.items():
+        texts[folder / "systems" / file.stem / "ad-hoc.yaml"] = file.read_text("utf-8")
+    for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return list(written)
+    return list(texts)
 
 
 def check_systems(campaign: Campaign) -> list[Problem]:
-    """What is wrong with the studies that were drafted, and with tasks that name no intent."""
+    """Problems of the drafted studies, and tasks that name no intent."""
     problems: list[Problem] = []
     for submission in campaign.submissions:
         place = place_of(campaign, submission.submission)
@@ -80,7 +80,8 @@ def check_systems(campaign: Campaign) -> list[Problem]:
             continue
         wrong = check_study(place.folder)
         problems += [
-            Problem(f"systems/{submission.submission}/{one.place}", one.problem, one.hint) for one in wrong
+            Problem(f"systems/{submission.submission}/{problem.place}", problem.problem, problem.hint)
+            for problem in wrong
         ]
         if not wrong:
             problems += _tasks_fit(submission, place.folder)
@@ -92,20 +93,20 @@ def _tasks_fit(submission: Submission, folder: Path) -> list[Problem]:
     strange = sorted({task.type for task in load_study(folder).tasks} - set(intents))
     place = f"systems/{submission.submission}/tasks.yaml"
     return [
-        Problem(place, f"a task of type {one!r}, which is no intent", f"known: {', '.join(intents)}")
-        for one in strange
+        Problem(place, f"a task of type {task_type!r}, which is no intent", f"known: {', '.join(intents)}")
+        for task_type in strange
     ]
 
 
 def status(campaign: Campaign) -> list[SystemStatus]:
-    """How far each system is: users who finished, stress tests, reports."""
+    """Progress of each system: users who finished, stress tests, reports."""
     return [_status(campaign, submission) for submission in campaign.submissions]
 
 
 def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
     name = submission.submission
     place = place_of(campaign, name)
-    told = SystemStatus(
+    system_status = SystemStatus(
         system=name,
         team=submission.team,
         drafted=place.study.is_file(),
@@ -113,13 +114,15 @@ def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
         reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
         stages=[],
     )
-    told, stream = _from_log(told, place)
-    played = told.simulated if told.users or told.visitors else None
-    return replace(told, stages=stages(campaign, submission, told.users, stream, played=played))
+    system_status, stream = _from_log(system_status, place)
+    played = system_status.simulated if system_status.users or system_status.visitors else None
+    return replace(
+        system_status, stages=stages(campaign, submission, system_status.users, stream, played=played)
+    )
 
 
 def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, list[StoredEvent]]:
-    """How many finished, and the events of stress tests, as far as there is a log."""
+    """Number of users who finished, and the events of stress tests, if there is a log."""
     if place.study.is_file() and (place.folder / "log.sqlite").is_file():
         try:
             name_of_study = load_study(place.folder).name
@@ -128,15 +131,17 @@ def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, lis
         with Log.open(place.log_url) as log:
             visits, scope = log.visits(name_of_study), scope_held(log, name_of_study)
             stream = list(log.events(stress_stream(name_of_study)))
-        shown = [visit for visit in visits if scope_of(simulated=visit.simulated) == scope]
-        done = {one.participant_id for one in shown if one.outcome == "completed"}
-        others = {visit.participant_id for visit in visits if not visit.simulated}
-        visitors = len(others) if scope == SIMULATED else len(others - done)
+        scoped = [visit for visit in visits if scope_of(simulated=visit.simulated) == scope]
+        done = {visit.participant_id for visit in scoped if visit.outcome == "completed"}
+        visitor_ids = {visit.participant_id for visit in visits if not visit.simulated}
+        visitors = len(visitor_ids) if scope == SIMULATED else len(visitor_ids - done)
         return replace(told, users=len(done), simulated=scope == SIMULATED, visitors=visitors), stream
     return told, []
 
 
 def _reports(campaign: Campaign, name: str) -> list[Path]:
     languages = campaign.settings.reports
-    found = (report_of(campaign, name, language, kind) for language in languages for kind in ("html", "pdf"))
-    return [path for path in found if path.is_file()]
+    report_paths = (
+        report_of(campaign, name, language, kind) for language in languages for kind in ("html", "pdf")
+    )
+    return [path for path in report_paths if path.is_file()]

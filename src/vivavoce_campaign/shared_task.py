@@ -31,7 +31,7 @@ FIGURES: Final = ("correct_actions", "correct_arguments_of_all", "exact_utteranc
 
 
 class SharedTask(BaseModel):
-    """What the organiser settled."""
+    """The organiser's settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -123,9 +123,9 @@ def standings(folder: Path) -> dict[str, Any]:
     )
     for team in teams:
         better = sum(
-            other["corpus"][settings.ranked_by] > team["corpus"][settings.ranked_by]
-            for other in teams
-            if not other["missing_speakers"] and not team["missing_speakers"]
+            rival["corpus"][settings.ranked_by] > team["corpus"][settings.ranked_by]
+            for rival in teams
+            if not rival["missing_speakers"] and not team["missing_speakers"]
         )
         team["rank"] = None if team["missing_speakers"] else better + 1
     return {
@@ -147,12 +147,12 @@ def _team(path: Path, truth: dict[str, CommandFile], settings: SharedTask) -> di
     data = sha256(
         "".join(file.read_text("utf-8", "replace") for file in command_files(path).values()).encode()
     )
-    found = corpus_figures(scores, seed=settings.seed, data=data.hexdigest()[:8])
+    corpus = corpus_figures(scores, seed=settings.seed, data=data.hexdigest()[:8])
     return {
         "team": path.name,
         "missing_speakers": scores.missing_speakers,
         "problems": [str(problem) for file in answers.values() for problem in file.problems],
-        **{name: found[name] for name in ("corpus", "intervals", "counts", "speakers", "signature")},
+        **{name: corpus[name] for name in ("corpus", "intervals", "counts", "speakers", "signature")},
     }
 
 

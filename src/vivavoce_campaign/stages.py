@@ -1,4 +1,4 @@
-"""What there is to do for a system of a campaign: what is done, what waits for whom, and the next command.
+"""Stages of a campaign's system: done, waiting and for whom, and the next command.
 
 Cases, verdicts and reviews are read from the log where there is one, so that what people just decided counts
 at once; else from the dataset.
@@ -117,25 +117,25 @@ class StressHeld:
 
     @property
     def rejected(self) -> bool:
-        """Whether of a test that was not tried people rejected all variants, or no original passed."""
+        """True if people rejected all variants of an untried test, or no original passed."""
         return any(
             (row["reason"] == REJECTED or row["status"] == "not_admitted") and row["test"] not in self.tried
             for row in self.rows
         )
 
     def tests(self) -> tuple[int, int, int]:
-        """How many tests were tried, how many more would be with approved variants, and of how many."""
-        held = self.tried
+        """Number of tests tried, number waiting for approved variants, and total."""
+        tried_tests = self.tried
         waits = {row["test"] for row in self.rows if row["reason"] in (NOT_PROPOSED, NOT_REVIEWED)}
-        return len(held), len(waits - held), len({row["test"] for row in self.rows})
+        return len(tried_tests), len(waits - tried_tests), len({row["test"] for row in self.rows})
 
 
 def stress_held(place: SystemPlace, name: str, stream: Sequence[StoredEvent]) -> StressHeld:
-    """What the log tells of a system's stress tests; the dataset's rows where it tells nothing."""
+    """Stress tests in the log; the dataset's rows where the log has none."""
     rows = _last_run(stress_rows(stream), name)
-    given = [stored.at for stored in stream if isinstance(stored.event, VerdictGiven)]
+    verdict_times = [stored.at for stored in stream if isinstance(stored.event, VerdictGiven)]
     if rows:
-        return StressHeld(rows=rows, reviews=Reviews.of(stream), judged_at=max(given, default=None))
+        return StressHeld(rows=rows, reviews=Reviews.of(stream), judged_at=max(verdict_times, default=None))
     if not (place.dataset / MANIFEST).is_file():
         return StressHeld(rows=[])
     try:
@@ -160,20 +160,24 @@ def stages(
     name, folder = submission.submission, campaign.folder
     place, command = place_of(campaign, name), "vivavoce campaign {} " + f"{folder} --system {name}"
     stress = stress_held(place, name, stream)
-    found = last_try(place)
-    tried, reached = (found.dialogues, sum(intent.reached for intent in found.intents)) if found else (0, 0)
-    wanted, alone = campaign.settings.users, command.format("run")
+    dry_run = last_try(place)
+    tried, reached = (
+        (dry_run.dialogues, sum(intent.reached for intent in dry_run.intents)) if dry_run else (0, 0)
+    )
+    wanted_users, alone = campaign.settings.users, command.format("run")
     run = alone if played else f"{alone} --people"
-    come = _stage("users", users >= wanted, "users", f"vivavoce serve {place.folder}", users, wanted)
-    if not come.done and played is not False:
-        come = replace(come, or_command=alone)
-    held = _stage("stress", stress.cases > 0, "organiser", run, stress.cases)
+    users_stage = _stage(
+        "users", users >= wanted_users, "users", f"vivavoce serve {place.folder}", users, wanted_users
+    )
+    if not users_stage.done and played is not False:
+        users_stage = replace(users_stage, or_command=alone)
+    stress_stage = _stage("stress", stress.cases > 0, "organiser", run, stress.cases)
     release = stress.rows[0].get("release") if stress.rows else None
     return [
         _stage("drafted", place.study.is_file(), "organiser", command.format("draft")),
         _stage("tried", bool(reached or users), "organiser", command.format("try"), reached, tried),
-        come,
-        replace(held, left=stress.left, release=release),
+        users_stage,
+        replace(stress_stage, left=stress.left, release=release),
         *_variants(stress, place, name, run),
         _verdicts(stress, place),
         _reports(campaign, name, users, stress, (run, command.format("report"))),
@@ -186,9 +190,9 @@ def _stage(name: str, done: bool, who: str, command: str, have: int = 0, wanted:
 
 
 def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> list[Stage]:
-    """Whether tests wait until somebody has variants proposed, reviews them, or runs the tests with them."""
-    have, waiting, wanted = stress.tests()
-    if not wanted:
+    """Stage of variants: proposing them, reviewing them, or running the tests with them."""
+    have, waiting, all_tests = stress.tests()
+    if not all_tests:
         return []
     reviews = stress.reviews
     note: str | None
@@ -200,8 +204,8 @@ def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> li
     else:
         note, who, command = "run", "organiser", run
     if not waiting:
-        note = ("rejected" if stress.rejected else "none") if have < wanted else None
-    stage = _stage("variants", not waiting, who, command, have, wanted)
+        note = ("rejected" if stress.rejected else "none") if have < all_tests else None
+    stage = _stage("variants", not waiting, who, command, have, all_tests)
     return [replace(stage, note=note, second=reviews.second())]
 
 
@@ -210,8 +214,8 @@ def _verdicts(stress: StressHeld, place: SystemPlace) -> Stage:
     if not stress.rows:
         return Stage(name="verdicts", done=False, note="not_held")
     done = stress.cases > 0 and not people.undecided
-    asked = people.settled + people.undecided
-    stage = _stage("verdicts", done, "judges", f"vivavoce desk {place.folder}", people.settled, asked)
+    total = people.settled + people.undecided
+    stage = _stage("verdicts", done, "judges", f"vivavoce desk {place.folder}", people.settled, total)
     note = "rules" if done and not people.judged else None
     return replace(stage, checks=people.checks, checked=people.checked, note=note)
 
@@ -228,9 +232,9 @@ def _reports(
     older = stress.judged_at is not None and stress.judged_at.timestamp() > _changed(place.dataset / MANIFEST)
     fresh = 0 if older else sum(_fresh(campaign, name, language) for language in languages)
     done = users > 0 and fresh == len(languages)
-    made = [language for language in languages if report_of(campaign, name, language).is_file()]
-    stale = not all(_fresh(campaign, name, one) for one in made)
-    note = "older" if older and made else "stale" if stale else None
+    reported = [language for language in languages if report_of(campaign, name, language).is_file()]
+    stale = not all(_fresh(campaign, name, tag) for tag in reported)
+    note = "older" if older and reported else "stale" if stale else None
     return replace(
         _stage("reports", done, "organiser", commands[bool(note)], fresh, len(languages)), note=note
     )
@@ -242,7 +246,7 @@ def _last_run(rows: Iterable[dict[str, Any]], name: str) -> list[dict[str, Any]]
 
 
 def _fresh(campaign: Campaign, name: str, language: str) -> bool:
-    """Whether a report was written after its dataset."""
+    """True if a report was written after its dataset."""
     report, manifest = report_of(campaign, name, language), place_of(campaign, name).dataset / MANIFEST
     return _changed(report) >= _changed(manifest) > 0
 

@@ -65,14 +65,14 @@ class Intent(_Written):
     done: Words | None = Field(None, description="completion phrase of the system, as a regular expression")
 
     def said(self, language: str) -> str:
-        """What users do, in this language where there is one; for values stand dots."""
+        """The users' task, in this language if available; dots replace values."""
         return _ENTITY.sub("\u2026", in_language(self.text, language))
 
     def entities(self) -> list[str]:
         """The entities that are said along, in the order in which they are named."""
         texts = [text for words in (self.text, self.task) for text in _each(words)]
         texts = [*texts, *(form for forms in self.says.values() for form in forms)]
-        return list(dict.fromkeys([*(name for one in texts for name in _ENTITY.findall(one)), *self.needs]))
+        return list(dict.fromkeys([*(name for text in texts for name in _ENTITY.findall(text)), *self.needs]))
 
     def done_in(self, language: str) -> str | None:
         """The words by which the system tells in this language that it is done; null where nobody said."""
@@ -144,11 +144,11 @@ class Submission(_Written):
 
     @model_validator(mode="after")
     def _known_entities(self) -> "Submission":
-        known = {entity.entity_id for entity in self.entities}
+        entity_ids = {entity.entity_id for entity in self.entities}
         for intent in self.intents:
-            strange = next((entity for entity in intent.entities() if entity not in known), None)
+            strange = next((entity for entity in intent.entities() if entity not in entity_ids), None)
             if strange is not None:
-                listed = ", ".join(sorted(known)) or "none"
+                listed = ", ".join(sorted(entity_ids)) or "none"
                 raise mistake(f"intent {intent.intent_id!r} names the entity {strange!r}", f"known: {listed}")
         return self
 
@@ -162,23 +162,23 @@ class Submission(_Written):
 
     def entities_of(self, intent: Intent) -> list[str]:
         """The entities of an intent; one that no intent names belongs to all."""
-        named = {entity for one in self.intents for entity in one.entities()}
-        common = [entity.entity_id for entity in self.entities if entity.entity_id not in named]
+        mentioned = {entity for intent in self.intents for entity in intent.entities()}
+        common = [entity.entity_id for entity in self.entities if entity.entity_id not in mentioned]
         return [*intent.entities(), *common]
 
     def domain_told(self, language: str) -> str:
-        """What the system knows about; "" where nobody said more than what users do with it."""
-        told = " ".join(in_language(self.domain, language).split()).rstrip(".")
+        """Domain of the system; "" if it says no more than the users' tasks."""
+        domain = " ".join(in_language(self.domain, language).split()).rstrip(".")
         intents = "; ".join(intent.said(language) for intent in self.intents)
-        return "" if told == " ".join(intents.split()).rstrip(".") else told
+        return "" if domain == " ".join(intents.split()).rstrip(".") else domain
 
     @property
     def spoken(self) -> bool:
-        """Whether users speak to it, so that tests of single characters make no sense."""
+        """True if users speak to it, so that tests of single characters make no sense."""
         return self.channel == "spoken"
 
     def tells_done(self, text: str, language: str) -> bool:
-        """Whether a text of the system has words by which, as its team says, it tells that it is done."""
+        """True if a system text has words that, by its team, confirm completion."""
         forms = (intent.done_in(language.split("-")[0]) for intent in self.intents)
         return any(re.search(form, text, re.IGNORECASE) for form in forms if form)
 
@@ -187,7 +187,7 @@ class Submission(_Written):
         return in_language(self.title, language) if self.title else self.submission
 
     def described(self) -> dict[str, Any]:
-        """What may stand in a report: everything but how the system is reached."""
+        """Content for a report: everything except how the system is reached."""
         return self.model_dump(mode="json", by_alias=True, exclude={"connector"}, exclude_none=True)
 
 

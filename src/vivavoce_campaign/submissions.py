@@ -38,12 +38,12 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
     for number, line in enumerate(form.get("intents", "").splitlines(), 1):
         if not line.strip():
             continue
-        found = _INTENT.fullmatch(line)
-        if found is None:
+        match = _INTENT.fullmatch(line)
+        if match is None:
             wrong.append(f"Intents, line {number}: {line.strip()[:60]!r}: write key; what users do; minutes")
         else:
-            minutes = float(found["minutes"].replace(",", "."))
-            intents.append({"id": found["id"], "text": found["text"], "minutes": minutes})
+            minutes = float(match["minutes"].replace(",", "."))
+            intents.append({"id": match["id"], "text": match["text"], "minutes": minutes})
     if form.get("connect") not in CONNECTORS:
         wrong.append(f"Connector: choose one of {', '.join(CONNECTORS)}")
     url = form.get("url", "")
@@ -54,44 +54,47 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
         for name in ("submission", "team", "domain", "channel", "interface", "access")
     }
     facts |= {"title": form["title"]} if form.get("title") else {}
-    languages = [one for one in re.split(r"[,\s]+", form.get("languages", "")) if one]
+    languages = [tag for tag in re.split(r"[,\s]+", form.get("languages", "")) if tag]
     connector = {"connect": form.get("connect", ""), "url": url}
     source = Source("form", data=facts)
     try:
-        made = Submission.model_validate(
+        submission = Submission.model_validate(
             {**facts, "intents": intents, "languages": languages, "connector": connector}
         )
     except ValidationError as error:
-        known = [
-            f"{one.place.removeprefix('form ').capitalize()}: {one.problem}; {one.hint}"
-            for one in problems_of(error, source, Submission)
+        problems = [
+            f"{problem.place.removeprefix('form ').capitalize()}: {problem.problem}; {problem.hint}"
+            for problem in problems_of(error, source, Submission)
         ]
-        told = any(one.startswith("Intents") for one in wrong)
-        return None, [*wrong, *(one for one in known if not (told and one.startswith("Intents:")))]
-    return (None if wrong else made), wrong
+        intent_error = any(message.startswith("Intents") for message in wrong)
+        return None, [
+            *wrong,
+            *(message for message in problems if not (intent_error and message.startswith("Intents:"))),
+        ]
+    return (None if wrong else submission), wrong
 
 
 def completed(folder: Path, form: Submission) -> Submission:
-    """What a form says, with what it has no fields for as it stood in the submission: nothing gets lost.
+    """A form's content, with the submission's values for fields that the form lacks.
 
     Note    words of several languages stand in the form by their first; unchanged, all are kept
     """
-    held, _ = submissions_in(folder).get(form.submission, (None, []))
-    if held is None:
+    earlier, _ = submissions_in(folder).get(form.submission, (None, []))
+    if earlier is None:
         return form
-    before = {intent.intent_id: intent for intent in held.intents}
+    before = {intent.intent_id: intent for intent in earlier.intents}
     intents = [
         _kept(intent, before[intent.intent_id]) if intent.intent_id in before else intent
         for intent in form.intents
     ]
-    same_way = all(form.connector.get(key) == held.connector.get(key) for key in ("connect", "url"))
+    same_way = all(form.connector.get(key) == earlier.connector.get(key) for key in ("connect", "url"))
     return form.model_copy(
         update={
-            "title": _words(form.title, held.title),
-            "domain": _words(form.domain, held.domain),
+            "title": _words(form.title, earlier.title),
+            "domain": _words(form.domain, earlier.domain),
             "intents": intents,
-            "entities": held.entities,
-            "connector": held.connector if same_way else form.connector,
+            "entities": earlier.entities,
+            "connector": earlier.connector if same_way else form.connector,
         }
     )
 
@@ -122,8 +125,8 @@ def take_in(folder: Path, submission: Submission, owner: str) -> None:
         ):
             raise InputError(f"the name {submission.submission!r} is taken", hint="choose another")
         place.mkdir(parents=True, exist_ok=True)
-        written = submission.model_dump(mode="json", by_alias=True, exclude_none=True)
-        replace_file(path, "# Submitted by a form.\n" + as_yaml(written))
+        fields = submission.model_dump(mode="json", by_alias=True, exclude_none=True)
+        replace_file(path, "# Submitted by a form.\n" + as_yaml(fields))
         owners[submission.submission] = owner
         replace_file(place / OWNERS, json.dumps(owners, indent=1) + "\n")
 

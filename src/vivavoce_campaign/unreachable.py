@@ -1,4 +1,4 @@
-"""Why goals were not reached: what the system said last in such dialogues, and what it asked again."""
+"""Reasons for unreached goals: the system's last messages, and its repeated questions."""
 
 import re
 from collections import Counter, defaultdict
@@ -36,62 +36,66 @@ class Unreached:
 
 def unreached(dataset: Dataset, reached: Mapping[str, bool]) -> list[Unreached]:
     """By intent and language, most missed first. Empty  all goals were reached, or none is known: []"""
-    meant, turns = intents_assigned(dataset), turns_of(dataset)
-    held: defaultdict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    assigned, turns = intents_assigned(dataset), turns_of(dataset)
+    by_intent: defaultdict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in dataset.read("dialogues").to_pylist():
         if row["dialogue_id"] in reached:
-            held[meant.get(row["dialogue_id"], ""), row["language"]].append(row)
-    found = list[Unreached]()
-    for (intent_id, language), rows in held.items():
+            by_intent[assigned.get(row["dialogue_id"], ""), row["language"]].append(row)
+    unreached_goals = list[Unreached]()
+    for (intent_id, language), rows in by_intent.items():
         missed = [row for row in rows if not reached[row["dialogue_id"]]]
         if missed:
-            said = [turns[row["dialogue_id"]] for row in missed]
-            found.append(
+            dialogues = [turns[row["dialogue_id"]] for row in missed]
+            unreached_goals.append(
                 Unreached(
                     intent_id=intent_id,
                     language=language,
                     dialogues=len(rows),
                     missed=len(missed),
                     failed=sum(row["end_reason"] == "failure" for row in missed),
-                    last=Counter(text for one in said if (text := _last(one, language))).most_common(),
-                    again=Counter(text for one in said for text in _asked_again(one, language)).most_common(),
+                    last=Counter(
+                        text for dialogue in dialogues if (text := _last(dialogue, language))
+                    ).most_common(),
+                    again=Counter(
+                        text for dialogue in dialogues for text in _asked_again(dialogue, language)
+                    ).most_common(),
                 )
             )
-    return sorted(found, key=lambda one: -one.missed)
+    return sorted(unreached_goals, key=lambda one: -one.missed)
 
 
 def turns_of(dataset: Dataset) -> dict[str, list[Turn]]:
     """The turns of each dialogue, in their order."""
-    found: dict[str, list[Turn]] = defaultdict(list)
+    by_dialogue: dict[str, list[Turn]] = defaultdict(list)
     for row in dataset.read("turns").to_pylist():
-        found[row["dialogue_id"]].append(row)
-    for rows in found.values():
+        by_dialogue[row["dialogue_id"]].append(row)
+    for rows in by_dialogue.values():
         rows.sort(key=lambda row: row["turn_index"])
-    return found
+    return by_dialogue
 
 
 def _last(turns: Sequence[Mapping[str, Any]], language: str) -> str:
-    """What the system said last before the user took leave."""
+    """Last system message before the user's farewell."""
     leave = (
         at
-        for at, one in enumerate(turns)
-        if one["party"] == "user" and is_farewell(one["text"] or "", language)
+        for at, turn in enumerate(turns)
+        if turn["party"] == "user" and is_farewell(turn["text"] or "", language)
     )
     before = turns[: next(leave, len(turns))]
-    said = [one["text"] or "" for one in before if one["party"] == "system"]
-    return " ".join(said[-1].split()) if said else ""
+    system_texts = [turn["text"] or "" for turn in before if turn["party"] == "system"]
+    return " ".join(system_texts[-1].split()) if system_texts else ""
 
 
 def _asked_again(turns: Sequence[Mapping[str, Any]], language: str) -> list[str]:
     """Questions that were put more than once to one request: who begins anew is asked everything anew."""
-    first, asked, found = frozenset[str](), Counter[str](), dict[str, None]()
+    first, questions, repeated = frozenset[str](), Counter[str](), dict[str, None]()
     for turn in turns:
         if turn["party"] == "user":
-            told = content_of(turn["text"] or "", language)
-            if told and told == first:
-                asked.clear()
-            first = first or told
+            content = content_of(turn["text"] or "", language)
+            if content and content == first:
+                questions.clear()
+            first = first or content
             continue
-        asked.update({" ".join(each.split()) for each in QUESTION.findall(turn["text"] or "")})
-        found |= dict.fromkeys(text for text, n in asked.items() if n >= AGAIN and text.strip(" ?"))
-    return list(found)
+        questions.update({" ".join(question.split()) for question in QUESTION.findall(turn["text"] or "")})
+        repeated |= dict.fromkeys(text for text, n in questions.items() if n >= AGAIN and text.strip(" ?"))
+    return list(repeated)

@@ -24,19 +24,21 @@ def drafted_wordings(submission: Submission, language: str) -> dict[str, Wording
     """
     words = CampaignWords.or_english(language)
     domain = submission.domain_told(language)
-    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge and domain else {}
-    changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
-    found: dict[str, Wording] = {}
+    knowledge_items = (
+        {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge and domain else {}
+    )
+    changed = {"idial_background": knowledge_items, "idial": words.spoken_items if submission.spoken else {}}
+    wordings: dict[str, Wording] = {}
     for name, items in changed.items():
         instrument = INSTRUMENTS.get(name)
         if items and wording_file(instrument, language, None) is not None:
             ours = load_wording(instrument, language)
-            found[name] = ours.model_copy(update={"items": ours.items | items})
-    return found
+            wordings[name] = ours.model_copy(update={"items": ours.items | items})
+    return wordings
 
 
 def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str]) -> Wordings:
-    """What users of the study in this folder read; `origin` is `file` where it is neither ours nor drafted.
+    """Wordings of the study in this folder; `origin` is `file` where it is neither ours nor drafted.
 
     Empty  a wording that is not there, or is wrong, is left out: `campaign check` names it
     """
@@ -48,8 +50,8 @@ def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str
             except InputError:
                 continue
             drafted = drafted_wordings(submission, language).get(name)
-            own = read.origin == "file" and not (drafted and read.items == drafted.items)
-            found[name][language] = read.model_copy(update={"origin": "file" if own else "project"})
+            from_file = read.origin == "file" and not (drafted and read.items == drafted.items)
+            found[name][language] = read.model_copy(update={"origin": "file" if from_file else "project"})
     return found
 
 
@@ -59,11 +61,11 @@ def wording_for(shown: Wordings, name: str, language: str, submission: Submissio
     Note  an organiser's own wording is not translated: it stands in the language in which it was read
     """
     read = shown.get(name, {})
-    own = next((one for one in read.values() if one.origin == "file"), None)
-    if (same := read.get(language)) is not None and (own is None or same.origin == "file"):
+    from_file = next((wording for wording in read.values() if wording.origin == "file"), None)
+    if (same := read.get(language)) is not None and (from_file is None or same.origin == "file"):
         return same
-    if own is not None:
-        return own
+    if from_file is not None:
+        return from_file
     instrument = INSTRUMENTS.get(name)
     spoken = language if language in languages_of(instrument) else "en"
     return drafted_wordings(submission, spoken).get(name) or load_wording(instrument, spoken)

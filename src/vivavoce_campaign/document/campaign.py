@@ -56,7 +56,7 @@ PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feed
 
 
 def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Wording] = ()) -> list[Block]:
-    """How many came, who they were, how long it took.
+    """Number of users, their background, and their time.
 
     background  the questions on who they are, in the reader's language
     asked       the same as users read them, in each language that they speak
@@ -95,11 +95,12 @@ def _elsewhere(people: PeopleApart) -> str:
 def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording]) -> TableOfText | None:
     rows: list[Row] = []
     for item in INSTRUMENTS.get("idial_background").items:
-        told: Counter[str] = Counter()
+        label_counts: Counter[str] = Counter()
         for label, n in people.background.get(item.item_id, {}).items():
-            told[_label_read(label, item.scale or "", wording, asked)] += n
+            label_counts[_label_read(label, item.scale or "", wording, asked)] += n
         rows += [
-            Row(label, (Cell(count(n)),), group=wording.items[item.item_id]) for label, n in told.items()
+            Row(label, (Cell(count(n)),), group=wording.items[item.item_id])
+            for label, n in label_counts.items()
         ]
     if not rows:
         return None
@@ -110,7 +111,12 @@ def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording])
 
 def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:
     """An answer as the reader's language has it; as it was given where it is none of those to choose from."""
-    codes = [code for one in asked for code, known in one.labels.get(scale, {}).items() if known == label]
+    codes = [
+        code
+        for translation in asked
+        for code, text in translation.labels.get(scale, {}).items()
+        if text == label
+    ]
     return wording.labels.get(scale, {}).get(codes[0], label) if codes else label
 
 
@@ -122,7 +128,7 @@ def _time_row(name: str, times: PartTimes, *, total: bool = False) -> Row:
 def method_blocks(
     settings: CampaignFile, how: QuestionnaireSettings, *, spoken: bool, held: str
 ) -> list[Block]:
-    """What must be known to do it again.
+    """Methods section: facts needed for a replication.
 
     held  how many users and dialogues there were in the end, in a sentence
     """
@@ -179,10 +185,10 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
     if run is None or not run["failures"]:
         return []
     failures: Sequence[StressFacts] = run["failures"]
-    titles = {one["name"]: title_of(one) for one in run["tests"]}
+    titles = {test["name"]: title_of(test) for test in run["tests"]}
     by_kind: dict[FailureKind, list[StressFacts]] = {}
-    for one in failures:
-        by_kind.setdefault(kind_of(one), []).append(one)
+    for failure in failures:
+        by_kind.setdefault(kind_of(failure), []).append(failure)
     blocks: list[Block] = [
         Paragraph(
             say(
@@ -192,16 +198,16 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
         ),
         Bullets(tuple(_cures(failures))),
     ]
-    for kind, held in sorted(by_kind.items(), key=lambda item: -len(item[1])):
-        blocks += _kind_blocks(kind, held, len(failures), titles)
+    for kind, kind_failures in sorted(by_kind.items(), key=lambda item: -len(item[1])):
+        blocks += _kind_blocks(kind, kind_failures, len(failures), titles)
     cases: list[Block] = []
-    for number, one in enumerate(failures, 1):
-        cases += [Heading(f"{number}. {titles[one['test']]}"), _case(number, one)]
+    for number, failure in enumerate(failures, 1):
+        cases += [Heading(f"{number}. {titles[failure['test']]}"), _case(number, failure)]
     return [*blocks, Fold(say("All failed cases, turn by turn"), tuple(cases))]
 
 
 def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: dict[str, str]) -> list[Block]:
-    tests = Counter(titles[one["test"]] for one in held)
+    tests = Counter(titles[failure["test"]] for failure in held)
     listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
     lines = [
         say(
@@ -210,13 +216,13 @@ def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: di
             n=count(of),
             tests=listed_tests,
         ),
-        *(_told(one) for one in held[:2]),
+        *(_told(failure) for failure in held[:2]),
     ]
     return [Heading(say(KINDS[kind])), Bullets(tuple(lines))]
 
 
 def _cures(failures: Sequence[StressFacts]) -> list[str]:
-    """What usually mends them, the cure of the most cases first; of misspellings the words."""
+    """Usual fixes, the fix of the most cases first; for misspellings the words."""
     counts = Counter(cure for failure in failures for cure in cures_of(failure))
     cures = [
         say("Usual fix: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
@@ -233,11 +239,11 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
 
 
 def _told(one: StressFacts) -> str:
-    """What was said, and what the system did instead."""
+    """The user's words and the system's behaviour."""
     before, after = map(_short, answers_apart(one["clean_transcript"], one["transcript"]))
-    said = {"original": one["original"], "variant": one["text"]}
+    texts = {"original": one["original"], "variant": one["text"]}
     if after is None:
-        return say("Example: “{original}” got a reply, “{variant}” did not.", **said)
+        return say("Example: “{original}” got a reply, “{variant}” did not.", **texts)
     if before is None:
         return say(
             "Example: the system replied to “{variant}” with “{after}”.", variant=one["text"], after=after
@@ -246,7 +252,7 @@ def _told(one: StressFacts) -> str:
         "Example: the system replied to “{original}” with “{before}” and to “{variant}” with “{after}”.",
         before=before,
         after=after,
-        **said,
+        **texts,
     )
 
 
@@ -257,7 +263,7 @@ def _short(text: str | None) -> str | None:
 
 def _case(number: int, one: StressFacts) -> TableOfText:
     reason = reason_told(one)
-    told = {
+    outcome = {
         "fail": say("The system did not serve the user as before."),
         "clarification": _after_more(one),
     }[one["verdict"]]
@@ -267,11 +273,11 @@ def _case(number: int, one: StressFacts) -> TableOfText:
         "The changed utterance is in bold. {reason}.",
         reason=". ".join(text[:1].upper() + text[1:] for text in told_too),
     )
-    return replace(side_by_side(number, one), caption=f"{changed} {told}", note=note)
+    return replace(side_by_side(number, one), caption=f"{changed} {outcome}", note=note)
 
 
 def _after_more(one: StressFacts) -> str:
-    """How many more turns of the user it took, of the replays that are shown."""
+    """Number of further user turns needed, in the replays shown."""
     more = turns_after(one["transcript"]) - turns_after(one["clean_transcript"])
     if more < 1:
         return say("The system served the user only after a clarification or a repetition.")
@@ -348,7 +354,7 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
         "users": people_blocks(
             found.people,
             found.wording("idial_background", language()),
-            [found.wording("idial_background", one) for one in found.submission.languages],
+            [found.wording("idial_background", tag) for tag in found.submission.languages],
         ),
         "method": method_blocks(found.settings, how, spoken=found.submission.spoken, held=_held(found)),
         "cases": list(pairs_table(found.stress)) if found.stress else [],
@@ -356,14 +362,14 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
 
 
 def _title_of(found: Evaluation) -> str:
-    """What the team calls its system, else the title that its study was given, else its name."""
+    """The team's name of the system, else the title of its study, else its name."""
     name, campaign = found.submission.name(language()), found.settings
     data = parse_study(found.dataset.manifest["study"].get("file") or "").data
     title = data.get("title") if isinstance(data, dict) else None
     if found.submission.title or not title:
         return name
-    given = in_language(title, language())
-    return name if given in (campaign.campaign, campaign.name(language())) else given  # a draft's
+    translated = in_language(title, language())
+    return name if translated in (campaign.campaign, campaign.name(language())) else translated  # a draft's
 
 
 def _held(found: Evaluation) -> str:
@@ -378,31 +384,35 @@ def _held(found: Evaluation) -> str:
 
 
 def _lead(found: Evaluation) -> str:
-    held = sum(intent.dialogues for intent in found.intents)
+    dialogue_count = sum(intent.dialogues for intent in found.intents)
     return say(
         "{campaign}: {users} and {dialogues} with the system of {team}.",
         campaign=found.settings.name(language()),
         users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
-        dialogues=plural(held, "dialogue"),
+        dialogues=plural(dialogue_count, "dialogue"),
         team=found.submission.team,
     )
 
 
 def _cover(found: Evaluation) -> list[tuple[str, str]]:
-    one, spoken = found.submission, language()
+    submission, spoken = found.submission, language()
     return [
-        (say("System"), one.name(spoken)),
-        (say("Team"), one.team),
-        (say("Domain"), in_language(one.domain, spoken)),
-        (say("Intents"), listed([intent.said(spoken) for intent in one.intents])),
-        (say("Channel"), say(CHANNELS[one.channel])),
-        *([(say("Interface"), say(INTERFACES.get(one.interface, one.interface)))] if one.interface else []),
-        (say("Access"), say(ACCESS[one.access])),
-        (say("Languages"), listed([_language(tag, found) for tag in one.languages])),
+        (say("System"), submission.name(spoken)),
+        (say("Team"), submission.team),
+        (say("Domain"), in_language(submission.domain, spoken)),
+        (say("Intents"), listed([intent.said(spoken) for intent in submission.intents])),
+        (say("Channel"), say(CHANNELS[submission.channel])),
+        *(
+            [(say("Interface"), say(INTERFACES.get(submission.interface, submission.interface)))]
+            if submission.interface
+            else []
+        ),
+        (say("Access"), say(ACCESS[submission.access])),
+        (say("Languages"), listed([_language(tag, found) for tag in submission.languages])),
     ]
 
 
 def _language(tag: str, found: Evaluation) -> str:
     """A language by its name, with how many dialogues were held in it."""
-    held = sum(one.goals.dialogues for one in found.languages if one.language == tag)
-    return f"{named_language(tag)} ({plural(held, 'dialogue') if held else say('not tried')})"
+    n_dialogues = sum(figures.goals.dialogues for figures in found.languages if figures.language == tag)
+    return f"{named_language(tag)} ({plural(n_dialogues, 'dialogue') if n_dialogues else say('not tried')})"

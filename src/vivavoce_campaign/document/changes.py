@@ -67,17 +67,17 @@ def _titles(found: RunsCompared) -> tuple[str, str]:
 
 
 def changes_told(found: RunsCompared) -> list[str]:
-    """What was gained and lost: the gravest and the counts in the first line, then what else is so.
+    """Gains and losses: the gravest and the counts in the first line, then the rest.
 
     Empty  no case of both runs: []
     """
     if not found.common:
         return []
     names, fell = run_names(found), len(found.fell)
-    rose = len(found.rose) + sum(one.before != "passed" for one in found.otherwise)
+    rose = len(found.rose) + sum(change.before != "passed" for change in found.otherwise)
     if len(found.not_compared) == found.common:
         return [say(NOTHING, cases=plural(found.common, "case"), **names)]
-    was = found.passed_both + fell + sum(one.before == "passed" for one in found.otherwise)
+    was = found.passed_both + fell + sum(change.before == "passed" for change in found.otherwise)
     after = was + rose - fell
     facts = {
         "cases": plural(found.common, "case"),
@@ -92,11 +92,11 @@ def changes_told(found: RunsCompared) -> list[str]:
         for cases, template in ((found.worse, WORSE), (found.originals_lost, LOST))
         if cases
     ]
-    told = [" ".join([*harm, say(PASSED[bool(rose), bool(fell)], **facts)]), *_original_told(found)]
+    sentences = [" ".join([*harm, say(PASSED[bool(rose), bool(fell)], **facts)]), *_original_told(found)]
     if found.better:
-        told.append(say(LESS_BAD, cases=plural(len(found.better), "case"), **names))
+        sentences.append(say(LESS_BAD, cases=plural(len(found.better), "case"), **names))
     if found.originals_otherwise:
-        told.append(
+        sentences.append(
             say(
                 "The reply to the original changed in {cases} ({passed} of these pass). Check that the "
                 "new replies are correct.",
@@ -105,51 +105,53 @@ def changes_told(found: RunsCompared) -> list[str]:
             )
         )
     if found.not_compared:
-        told.append(
+        sentences.append(
             say(
                 "Not comparable, listed below with reasons: {cases}.",
                 cases=plural(len(found.not_compared), "case"),
             )
         )
-    return told
+    return sentences
 
 
 def _original_told(found: RunsCompared) -> list[str]:
-    """How an original that comes to its end no more is answered now: one of the reader's language first.
+    """New answer to an original that no longer completes: one of the reader's language first.
 
     Empty  none, or nobody knows what was answered: []
     """
-    for one in sorted(found.originals_lost, key=lambda case: case.rows[1]["language"] != language()):
-        was, now = answers_apart(*(row["clean_transcript"] for row in one.rows))
+    for lost_original in sorted(
+        found.originals_lost, key=lambda case: case.rows[1]["language"] != language()
+    ):
+        was, now = answers_apart(*(row["clean_transcript"] for row in lost_original.rows))
         if was and now and was != now:
-            original = one.rows[1]["original"]
-            told = say(
+            original = lost_original.rows[1]["original"]
+            sentence = say(
                 "Example: the reply to “{original}” is “{now}”; it was “{was}”.",
                 original=original,
                 now=now.rstrip("."),
                 was=was.rstrip("."),
             )
-            return [told]
+            return [sentence]
     return []
 
 
 def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
     """Every case that is not alike in both runs, under what became of it."""
     names = run_names(found)
-    for one in found.fell:
-        yield say("Passed {before}, failed {now}", **names), one
-    for one in found.worse:
-        yield say("Wrong {now}, a clarification {before}", **names), one
-    for one in found.rose:
-        yield say("Failed {before}, passed {now}", **names), one
-    for one in found.better:
-        yield say("A clarification {now}, wrong {before}", **names), one
-    for one in found.otherwise:
-        yield say("Changed reply to the original"), one
+    for case in found.fell:
+        yield say("Passed {before}, failed {now}", **names), case
+    for case in found.worse:
+        yield say("Wrong {now}, a clarification {before}", **names), case
+    for case in found.rose:
+        yield say("Failed {before}, passed {now}", **names), case
+    for case in found.better:
+        yield say("A clarification {now}, wrong {before}", **names), case
+    for case in found.otherwise:
+        yield say("Changed reply to the original"), case
     for why, template in LEFT.items():
-        for one in found.not_compared:
-            if one.left == why:
-                yield say(template, **names), one
+        for case in found.not_compared:
+            if case.left == why:
+                yield say(template, **names), case
 
 
 def change_blocks(found: RunsCompared | None) -> list[Block]:
@@ -157,9 +159,9 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
     if found is None:
         return []
     blocks: list[Block] = [Paragraph(not_comparable(found))] if found.only_one else []
-    if told := changes_told(found):
-        blocks.append(Paragraph(" ".join(told)))
-    if rows := [_change_row(title, one) for title, one in changed_cases(found)]:
+    if sentences := changes_told(found):
+        blocks.append(Paragraph(" ".join(sentences)))
+    if rows := [_change_row(title, case) for title, case in changed_cases(found)]:
         columns = heads(say("Test"), say("Utterance and variant"), *_titles(found))
         note = say("System reply to the variant.")
         if found.p is not None:
@@ -170,35 +172,35 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
         title = say("Changes by case")
         blocks.append(TableOfText("campaign_changes", title, columns, tuple(rows), note, numeric=False))
     if found.only_one:
-        left = say("Cases in only one of the two runs, not compared: {n}.", n=count(found.only_one))
-        blocks.append(Bullets((left,)))
+        not_compared = say("Cases in only one of the two runs, not compared: {n}.", n=count(found.only_one))
+        blocks.append(Bullets((not_compared,)))
     return blocks
 
 
 def _change_row(group: str, one: CaseCompared) -> Row:
     row = one.rows[1]
     changed = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
-    cells = tuple(_came(each) for each in one.rows)
+    cells = tuple(_came(row) for row in one.rows)
     if one.otherwise:
-        own = (answer_to(each["clean_transcript"]) or "" for each in one.rows)
+        answers = (answer_to(row["clean_transcript"]) or "" for row in one.rows)
         cells = tuple(
             replace(cell, main=f"{cell.main} ({say('the original: “{answer}”', answer=answer)})")
-            for cell, answer in zip(cells, own, strict=True)
+            for cell, answer in zip(cells, answers, strict=True)
         )
     return Row(title_of({"name": row["test"]}), (Cell(changed, words=True), *cells), group=group)
 
 
 def _came(row: dict[str, Any]) -> Cell:
-    """What the system answered, and what came of the case by whose verdict."""
+    """The system's answer, the verdict on the case, and who gave it."""
     if row["status"] == "not_admitted":
-        told = say("the original failed too")
+        outcome = say("the original failed too")
     elif row["status"] == "invalid":
-        told = say("invalid variant")
+        outcome = say("invalid variant")
     elif row["status"] != "applied" or row["verdict"] in (None, "", "unsure"):
-        told = say("no verdict")
+        outcome = say("no verdict")
     else:
-        told = say("passed") if row["verdict"] == "pass" else say("not passed")
+        outcome = say("passed") if row["verdict"] == "pass" else say("not passed")
     by = (say("by a person"),) if row.get("verdict_of_person") else ()
     by += tuple(remark_told(row))
     _, answer = answers_apart(row["clean_transcript"], row["transcript"])
-    return Cell(answer or say("no answer"), (told, *by), words=True)
+    return Cell(answer or say("no answer"), (outcome, *by), words=True)

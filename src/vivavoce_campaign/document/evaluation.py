@@ -30,7 +30,7 @@ class NotCounted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageHeld:
-    """What was held in one of the languages in which a system was to be examined.
+    """Figures of one of the languages in which a system was to be evaluated.
 
     stress  figures of its cases; None where there was no case
     Empty   not tried: no users, dialogues and cases
@@ -114,7 +114,7 @@ class StressCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StressFigures:
-    """How many of the decided (`applied`) stress tests were passed; shares from 0 to 1, Wilson's limits.
+    """Number of decided (`applied`) stress tests passed; shares from 0 to 1, Wilson's limits.
 
     not_admitted  cases left out, for their original did not pass
     waiting, checks, judged, overruled  what waits for people, and what they judged: see `WaitingCases`
@@ -144,7 +144,7 @@ class StressFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageFigures:
-    """What was held in a language: 0 dialogues where it was not tried."""
+    """Figures of a language: 0 dialogues where it was not tried."""
 
     language: str
     users: int
@@ -214,15 +214,15 @@ def evaluate(dataset: Dataset) -> Evaluation:
 
 
 def _noise(counted: Dataset) -> Noise:
-    """Of simulated users alone: what people meant is not what stands as the reference of their turns."""
+    """Noise in simulated users' turns; of people only the reference transcript is known."""
     dialogues = counted.read("dialogues").to_pylist()
     played = {row["dialogue_id"] for row in dialogues if row["simulated"]}
-    known = [
+    altered_turns = [
         spoken_words(row["reference"]) != spoken_words(row["text"] or "")
         for row in counted.read("turns").to_pylist()
         if row["party"] == "user" and row["reference"] and row["dialogue_id"] in played
     ]
-    return Noise(turns=len(known), altered=sum(known))
+    return Noise(turns=len(altered_turns), altered=sum(altered_turns))
 
 
 def _languages(
@@ -233,24 +233,24 @@ def _languages(
     stress: Mapping[str, Any] | None,
 ) -> list[LanguageHeld]:
     rows = counted.read("dialogues").to_pylist()
-    told = {one["name"]: one for one in stress["languages"]} if stress else {}
-    found = list[LanguageHeld]()
-    for language in (one for one in settings.languages if one in submission.languages):
-        held = [row for row in rows if row["language"].split("-")[0] == language.split("-")[0]]
-        cases = told.get(language)
-        found.append(
+    by_language = {figures["name"]: figures for figures in stress["languages"]} if stress else {}
+    languages = list[LanguageHeld]()
+    for language in (tag for tag in settings.languages if tag in submission.languages):
+        language_rows = [row for row in rows if row["language"].split("-")[0] == language.split("-")[0]]
+        cases = by_language.get(language)
+        languages.append(
             LanguageHeld(
                 language=language,
-                users=len({row["participant_id"] for row in held}),
-                goals=idial.goals_of(held, reached),
+                users=len({row["participant_id"] for row in language_rows}),
+                goals=idial.goals_of(language_rows, reached),
                 stress=cases if cases and cases["cases"] else None,
             )
         )
-    return found
+    return languages
 
 
 def _left_out(counted: Dataset) -> NotCounted:
-    by_rule = {one["rule"]: one["dialogues"] for one in counted.excluded["rules"]}
+    by_rule = {rule["rule"]: rule["dialogues"] for rule in counted.excluded["rules"]}
     silent = by_rule.pop(SILENT, 0)
     return NotCounted(silent=silent, by_rules=sum(by_rule.values()))
 
@@ -276,31 +276,33 @@ def figures(found: Evaluation, told: Sequence[str] = ()) -> SystemFigures:
 
 
 def _language(one: LanguageHeld) -> LanguageFigures:
-    told = one.stress
+    stress = one.stress
     names = ("passed", "open", "waiting", "ratio", "worst", "best", "low", "high")
-    counts = StressCounts(applied=told["decided"], **{name: told[name] for name in names}) if told else None
+    counts = (
+        StressCounts(applied=stress["decided"], **{name: stress[name] for name in names}) if stress else None
+    )
     return LanguageFigures(language=one.language, users=one.users, goals=one.goals, stress=counts)
 
 
 def _stress(run: Mapping[str, Any]) -> StressFigures:
-    whole = run["whole"]
+    overall = run["whole"]
     return StressFigures(
-        passed=whole["passed"],
-        applied=whole["decided"],
-        not_admitted=whole["not_admitted"],
-        open=whole["open"],
-        waiting=whole["waiting"],
-        checks=whole["checks"],
-        judged=whole["judged"],
-        overruled=whole["overruled"],
-        ratio=whole["ratio"],
-        worst=whole["worst"],
-        best=whole["best"],
-        low=whole["low"],
-        high=whole["high"],
+        passed=overall["passed"],
+        applied=overall["decided"],
+        not_admitted=overall["not_admitted"],
+        open=overall["open"],
+        waiting=overall["waiting"],
+        checks=overall["checks"],
+        judged=overall["judged"],
+        overruled=overall["overruled"],
+        ratio=overall["ratio"],
+        worst=overall["worst"],
+        best=overall["best"],
+        low=overall["low"],
+        high=overall["high"],
         mean_of_groups=run["macro_families"],
         mean_of_groups_worst=run["macro_families_worst"],
         mean_of_groups_best=run["macro_families_best"],
-        groups={one["name"]: one["ratio"] for one in run["families"]},
-        tests={one["name"]: one["ratio"] for one in run["tests"]},
+        groups={family["name"]: family["ratio"] for family in run["families"]},
+        tests={test["name"]: test["ratio"] for test in run["tests"]},
     )

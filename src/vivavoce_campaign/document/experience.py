@@ -1,4 +1,4 @@
-"""What people answered to the ten items: the three aspects, every item in the sentence that they read."""
+"""Answers to the ten items: the three aspects, and every item in the wording that users read."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -37,22 +37,24 @@ def questionnaire_blocks(found: Evaluation) -> list[Block]:
     if found.people.simulated:
         return [Paragraph(say(INVENTED_ANSWERS))]
     blocks: list[Block] = [aspects_figure(aspects, wording, mark)]
-    for number, one in enumerate(aspects, 1):
-        chosen = [item for item in items if item.item_id in one.items and item.n]
+    for number, aspect in enumerate(aspects, 1):
+        chosen = [item for item in items if item.item_id in aspect.items and item.n]
         if chosen:
-            drawn = [
+            shown_items = [
                 LikertItem(
-                    item_id=one.item_id,
-                    low=one.low,
-                    high=one.high,
-                    reverse=one.reverse,
-                    counts=one.counts,
+                    item_id=item.item_id,
+                    low=item.low,
+                    high=item.high,
+                    reverse=item.reverse,
+                    counts=item.counts,
                     labels=labels,
                 )
-                for one in chosen
+                for item in chosen
             ]
             blocks.append(
-                likert_figure(number, say(ASPECTS[one.name]), drawn, mark=mark, sentences=wording.items)
+                likert_figure(
+                    number, say(ASPECTS[aspect.name]), shown_items, mark=mark, sentences=wording.items
+                )
             )
     blocks.append(_items_table(items, aspects, wording))
     return blocks
@@ -93,11 +95,11 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
             width=width - names.room - 30, height=alt.Step(names.step(34))
         )
 
-    told = "; ".join(f"{row['aspect']}: {row['shown']}" for row in rows)
+    description = "; ".join(f"{row['aspect']}: {row['shown']}" for row in rows)
     return figure(
         "campaign-aspects",
         say("The three aspects"),
-        told + ".",
+        description + ".",
         draw,
         mark=mark,
         caption=say(
@@ -154,7 +156,7 @@ def _item_mean(item: IdialItem) -> float | None:
 
 
 def _whose(wording: Wording) -> str:
-    """Where the sentences come from."""
+    """Source of the sentences."""
     if wording.origin != "file":
         return say("Statement wording: this project.")
     if wording.source:

@@ -43,13 +43,13 @@ def compose_leaderboard(standing: dict[str, Any], *, words: str = "en") -> Docum
 
 
 def _table(standing: dict[str, Any]) -> TableOfText:
-    rows = tuple(_row(one) for one in standing["teams"])
+    rows = tuple(_row(team) for team in standing["teams"])
     columns = heads(say("Team"), say("Rank"), *(say(name) for name in FIGURES.values()), say("Predicates"))
     note = say(
         "Under each share its 95% CI, speakers drawn. Teams with the same figure share a rank. A "
         "team that left speakers out is not ranked."
     )
-    signed = tuple((one["team"], one["signature"]) for one in standing["teams"])
+    signed = tuple((team["team"], team["signature"]) for team in standing["teams"])
     return TableOfText("leaderboard", say("All teams"), columns, rows, note, signed)
 
 

@@ -1,4 +1,4 @@
-"""What the system did, by its log: goals and time by intent, entities, figures of single modules."""
+"""Performance of the system, by its log: goals and time by intent, entities, module figures."""
 
 from collections.abc import Sequence
 from textwrap import shorten
@@ -28,7 +28,7 @@ _OF_SPEECH: Final = ("recognition", "synthesis")
 
 
 def intent_blocks(found: Evaluation) -> list[Block]:
-    """Which intents were tried, how often they were reached, and how long that took beside the expected."""
+    """Intents: number of attempts, completions, and time compared with the expected time."""
     texts = {intent.intent_id: intent.said(language()) for intent in found.submission.intents}
     tried = sum(bool(intent.dialogues) for intent in found.intents)
     blocks: list[Block] = [
@@ -61,12 +61,12 @@ def intent_blocks(found: Evaluation) -> list[Block]:
 
 
 def _conversations_table(held: Conversations) -> TableOfText:
-    """How the dialogues went, whatever their end: what, how often, in how many of them."""
+    """Events in dialogues, whatever their end: event, count, share of dialogues."""
 
     def shared(n: int, of: int) -> str:
         return f"{say('{k} of {n}', k=count(n), n=count(of))} ({percent(n / of) if of else MISSING})"
 
-    every = held.dialogues
+    total = held.dialogues
     length = say(
         "median {median}, {shortest} to {longest}",
         median=f"{held.median:g}",
@@ -74,16 +74,16 @@ def _conversations_table(held: Conversations) -> TableOfText:
         longest=count(held.longest),
     )
     rows = (
-        Row(say("User turns per dialogue"), (Cell(length), Cell(count(every)))),
+        Row(say("User turns per dialogue"), (Cell(length), Cell(count(total)))),
         Row(
             say('System turns saying "not understood"'),
-            (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, every))),
+            (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, total))),
         ),
         Row(
             say("User turns that repeat a request"),
-            (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, every))),
+            (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, total))),
         ),
-        Row(say("Repeated first requests"), (Cell(MISSING), Cell(shared(held.anew, every)))),
+        Row(say("Repeated first requests"), (Cell(MISSING), Cell(shared(held.anew, total)))),
     )
     columns = heads(say("Change"), say("Turns"), say("Dialogues"))
     note = say(
@@ -96,28 +96,28 @@ def _conversations_table(held: Conversations) -> TableOfText:
 
 
 def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
-    """Why goals were not reached, as far as the words of the system tell; nothing where all were."""
-    held = unreached(found.dataset, goals_reached(found.dataset, found.submission))
-    if not held:
+    """Reasons for unreached goals, by the system's messages; nothing where all were reached."""
+    unreached_goals = unreached(found.dataset, goals_reached(found.dataset, found.submission))
+    if not unreached_goals:
         return []
     lines = []
-    for one in held:
-        of = say("{k} of {n}", k=count(one.missed), n=count(one.dialogues))
-        told = [
+    for goal in unreached_goals:
+        of = say("{k} of {n}", k=count(goal.missed), n=count(goal.dialogues))
+        sentences = [
             say(
                 "{intent} ({language}): goal not reached in {of} dialogues.",
-                intent=texts.get(one.intent_id, one.intent_id),
-                language=named_language(one.language),
+                intent=texts.get(goal.intent_id, goal.intent_id),
+                language=named_language(goal.language),
                 of=of,
             )
         ]
-        if one.failed:
-            told.append(say("Dialogues with system errors: {n}.", n=count(one.failed)))
-        if one.last:
-            told.append(say("Last system messages: {words}.", words=_told_often(one.last)))
-        if one.again:
-            told.append(say("Repeated questions: {words}.", words=_told_often(one.again)))
-        lines.append(" ".join(told))
+        if goal.failed:
+            sentences.append(say("Dialogues with system errors: {n}.", n=count(goal.failed)))
+        if goal.last:
+            sentences.append(say("Last system messages: {words}.", words=_told_often(goal.last)))
+        if goal.again:
+            sentences.append(say("Repeated questions: {words}.", words=_told_often(goal.again)))
+        lines.append(" ".join(sentences))
     return [
         Paragraph(say("Goals not reached, with the system's replies:")),
         Bullets(tuple(lines)),
@@ -136,7 +136,9 @@ def _told_often(said: Sequence[tuple[str, int]]) -> str:
 
 def _languages_table(found: Evaluation) -> TableOfText:
     """Every language in which the system was to be examined, tried or not."""
-    rows = tuple(Row(named_language(one.language), _language_cells(one)) for one in found.languages)
+    rows = tuple(
+        Row(named_language(figures.language), _language_cells(figures)) for figures in found.languages
+    )
     columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
     note = say(
         "95% CIs are clustered by user; for stress tests by case or by utterance. Utterances, tests and "
@@ -205,12 +207,12 @@ def clock(value: float | None) -> str:
     """Minutes and seconds, such as 2:07."""
     if value is None:
         return MISSING
-    whole = int(value + 0.5)
-    return f"{whole // 60}:{whole % 60:02}"
+    seconds = int(value + 0.5)
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
-    """Whether things said in one breath were taken in; a sentence where the log cannot tell."""
+    """Multiple values in one turn: understood or not; a sentence where the log cannot tell."""
     if not groups:
         return [
             Paragraph(
@@ -245,25 +247,27 @@ def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
 
 
 def module_blocks(modules: dict[str, list[ModuleFigure]], *, spoken: bool = True) -> list[Block]:
-    """What the log says of single modules; those of which it says nothing are named.
+    """Figures of single modules by the log; modules without figures are named.
 
     spoken  whether there is speech to recognise and make; how users typed is no module of the system
     """
     modules = {name: figures for name, figures in modules.items() if spoken or name not in _OF_SPEECH}
     rows = tuple(
         Row(
-            say(MEASURES.get(one.measure).title),
-            (Cell(amount(one.found.value, one.found.unit)), Cell(count(one.found.denominator))),
+            say(MEASURES.get(measure.measure).title),
+            (Cell(amount(measure.found.value, measure.found.unit)), Cell(count(measure.found.denominator))),
             group=say(MODULES[module]),
         )
-        for module, found in modules.items()
-        for one in found
+        for module, measures in modules.items()
+        for measure in measures
     )
-    silent = [say(MODULES[module]) for module, found in modules.items() if not found]
+    silent = [say(MODULES[module]) for module, measures in modules.items() if not measures]
     blocks: list[Block] = []
     if rows:
         columns = heads(say("Measure"), say("Value"), "n")
-        signed = tuple((one.measure, one.found.signature) for module in modules.values() for one in module)
+        signed = tuple(
+            (measure.measure, measure.found.signature) for module in modules.values() for measure in module
+        )
         note = say(
             "Based only on the log. Response times include network travel and this computer's processing."
         )

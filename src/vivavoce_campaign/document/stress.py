@@ -29,7 +29,7 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
     """Figure and table by test and group; a sentence where nothing was tested."""
     if run is None or run["whole"]["worst"] is None:
         return [Paragraph(say("No stress test verdicts for this system."))]
-    whole = run["whole"]
+    overall = run["whole"]
     blocks: list[Block] = [
         Paragraph(
             say(
@@ -44,17 +44,17 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
         say(
             "Clarification required: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
             "interactions with a failed original: {left}.",
-            clarification=count(whole["clarification"]),
-            unsure=count(whole["unsure"]),
-            invalid=count(whole["invalid"]),
-            left=count(whole["not_admitted"]),
+            clarification=count(overall["clarification"]),
+            unsure=count(overall["unsure"]),
+            invalid=count(overall["invalid"]),
+            left=count(overall["not_admitted"]),
         )
     ]
     notes += sentences_told(run)
     notes.append(decided_by(run))
-    known = [one["name"] for one in run["tests"] if state_of(one) != "tried"]
-    if missing := [name for name in _names() if not _decided(run, name) and name not in known]:
-        titles = {one["name"]: title_of(one) for one in run["tests"]}
+    untried = [test["name"] for test in run["tests"] if state_of(test) != "tried"]
+    if missing := [name for name in _names() if not _decided(run, name) and name not in untried]:
+        titles = {test["name"]: title_of(test) for test in run["tests"]}
         without = [titles.get(name) or say(EARLIER[name]) for name in missing]
         notes.append(say("Tests without verdicts: {tests}.", tests=listed(without)))
     notes += untried_told(run)
@@ -62,42 +62,42 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
 
 
 def _meanings(run: Facts) -> list[Block]:
-    """What each test that was tried changes, as it is declared where it is known here."""
-    known = set(STRESS_TESTS.names())
-    told = [
-        f"{title_of(one)}: {say(STRESS_TESTS.get(one['name']).meaning)}"
-        for one in run["tests"]
-        if state_of(one) == "tried" and one["name"] in known
+    """Changes made by each test that was tried, as declared, if the test is registered."""
+    registered = set(STRESS_TESTS.names())
+    descriptions = [
+        f"{title_of(test)}: {say(STRESS_TESTS.get(test['name']).meaning)}"
+        for test in run["tests"]
+        if state_of(test) == "tried" and test["name"] in registered
     ]
-    return [Heading(say("Test descriptions")), Bullets(tuple(told))] if told else []
+    return [Heading(say("Test descriptions")), Bullets(tuple(descriptions))] if descriptions else []
 
 
 def sentences_told(run: Facts) -> list[str]:
-    """How many different sentences were changed, where several cases are of one."""
-    whole = run["whole"]
-    cases = whole["decided"] + whole["open"]
-    if not 0 < whole["originals"] < cases:
+    """Number of different sentences changed, where several cases share one."""
+    overall = run["whole"]
+    cases = overall["decided"] + overall["open"]
+    if not 0 < overall["originals"] < cases:
         return []
-    told = {"cases": plural(cases, "case"), "sentences": plural(whole["originals"], "different sentence")}
-    if whole["interval"] != "clustered":
+    counts = {"cases": plural(cases, "case"), "sentences": plural(overall["originals"], "different sentence")}
+    if overall["interval"] != "clustered":
         return [
             say(
                 "These {cases} change {sentences}. Outcomes show no clustering by sentence, so the CI "
                 "treats cases as independent.",
-                **told,
+                **counts,
             )
         ]
     return [
         say(
             "These {cases} change only {sentences}, so the CI is wider than for independent cases.",
-            **told,
+            **counts,
         )
     ]
 
 
 def success_figure(run: Facts, mark: str) -> Figure:
     """The share of passed cases of each test that has some, 0 to 1, on its interval: as IDIAL's figure 3."""
-    rows = [_bar(one) for one in run["tests"] if one["worst"] is not None]
+    rows = [_bar(test) for test in run["tests"] if test["worst"] is not None]
     order = [row["test"] for row in rows]
 
     def draw(width: int) -> Any:
@@ -130,13 +130,13 @@ def success_figure(run: Facts, mark: str) -> Figure:
         columns=(say("Test"), say("Passed"), say("Success"), say("95% CI")),
         rows=[
             (
-                f"{one['name']} {title_of(one)}",
-                say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"] + one["open"])),
-                share_told(one, "ratio"),
-                between(one["low"], one["high"], percent),
+                f"{test['name']} {title_of(test)}",
+                say("{k} of {n}", k=count(test["passed"]), n=count(test["decided"] + test["open"])),
+                share_told(test, "ratio"),
+                between(test["low"], test["high"], percent),
             )
-            for one in run["tests"]
-            if one["worst"] is not None
+            for test in run["tests"]
+            if test["worst"] is not None
         ],
     )
 
@@ -154,11 +154,11 @@ def _bar(one: Facts) -> Facts:
 
 
 def _table(run: Facts) -> TableOfText:
-    rows = [_row(one, "") for name in FAMILIES for one in run["families"] if one["name"] == name]
+    rows = [_row(family, "") for name in FAMILIES for family in run["families"] if family["name"] == name]
     rows = [Row(row.under[0], row.cells, (), group=say("Groups of tests")) for row in rows]
-    rows += [_row(one, say("Tests")) for one in run["tests"]]
-    whole = run["whole"]
-    rows.append(Row(say("All tests"), _cells(whole), total=True))
+    rows += [_row(test, say("Tests")) for test in run["tests"]]
+    overall = run["whole"]
+    rows.append(Row(say("All tests"), _cells(overall), total=True))
     mean = share_told(run, "macro_families")
     note = say(
         "Share of cases passed, with Wilson 95% CI. The CI is clustered by utterance if several cases "
@@ -167,7 +167,9 @@ def _table(run: Facts) -> TableOfText:
         mean=mean,
     )
     columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% CI"))
-    signed = tuple((one["name"], one["signature"]) for one in [*run["families"], *run["tests"], whole])
+    signed = tuple(
+        (figures["name"], figures["signature"]) for figures in [*run["families"], *run["tests"], overall]
+    )
     return TableOfText(
         "campaign_stress", say("Success by test and group"), columns, tuple(rows), note, signed
     )
@@ -200,7 +202,7 @@ def _over(one: Facts) -> tuple[str, ...]:
 
 
 def _decided(run: Facts, name: str) -> bool:
-    return any(one["name"] == name and one["decided"] for one in run["tests"])
+    return any(test["name"] == name and test["decided"] for test in run["tests"])
 
 
 def _names() -> list[str]:

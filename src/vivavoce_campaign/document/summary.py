@@ -41,30 +41,32 @@ DELAY: Final = "system_response_delay"
 
 
 def answer(found: Evaluation) -> list[str]:
-    """What is wrong with the system, and how often, in five or six lines: first, what changed.
+    """Problems of the system and their frequency, in five or six lines: changes first.
 
     What programs answered is invented, and no part of it; how figures are made stands further below.
     """
     stress = stress_lines(found.stress)[:1]
-    held = [line for line in [" ".join([*_goals_line(found), *_lost_line(found.conversations)])] if line]
-    known = found.stress is not None and found.stress["whole"]["worst"] is not None
-    did = [*stress, *held] if known else [*held, *stress]
-    told = not found.people.simulated and any(aspect.mean is not None for aspect in found.aspects)
-    answers = [_answers_line(found)] if told else []
+    dialogue_lines = [
+        line for line in [" ".join([*_goals_line(found), *_lost_line(found.conversations)])] if line
+    ]
+    has_stress = found.stress is not None and found.stress["whole"]["worst"] is not None
+    did = [*stress, *dialogue_lines] if has_stress else [*dialogue_lines, *stress]
+    has_answers = not found.people.simulated and any(aspect.mean is not None for aspect in found.aspects)
+    answers = [_answers_line(found)] if has_answers else []
     return [*_change_lines(found), *_wrong_lines(found), *did, *answers]
 
 
 def _wrong_lines(found: Evaluation) -> list[str]:
-    """What the system did instead of what was asked; after a re-test, of the later release."""
+    """The system's wrong behaviour; after a re-test, of the later release."""
     run = found.stress
     if run is None:
         return []
-    told = shortcomings(run, found.submission.tells_done)
-    if told:
-        first, rest = told[:2], " ".join([*told[2:], *tests_told(run)])
+    sentences = shortcomings(run, found.submission.tells_done)
+    if sentences:
+        first, remaining = sentences[:2], " ".join([*sentences[2:], *tests_told(run)])
         if (now := found.tested_later) is not None:
             first = [say("With release {name}: {told}", name=now, told=small(" ".join(first)))]
-        return [*first, *([rest] if rest else [])]
+        return [*first, *([remaining] if remaining else [])]
     if found.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
         return []
     return [say("With release {name} no stress tests fail.", name=found.tested_later)]
@@ -78,10 +80,10 @@ def _answers_line(found: Evaluation) -> str:
 
 
 def _change_lines(found: Evaluation) -> list[str]:
-    """What a re-test came to; of runs of other cases nothing."""
+    """Result of a re-test; nothing for runs of other cases."""
     compared = found.compared
-    told = changes_told(compared) if compared and not compared.only_one else []
-    return [line for line in (" ".join(told[:1]), " ".join(told[1:])) if line]
+    sentences = changes_told(compared) if compared and not compared.only_one else []
+    return [line for line in (" ".join(sentences[:1]), " ".join(sentences[1:])) if line]
 
 
 def _lost_line(found: Conversations | None) -> list[str]:
@@ -100,10 +102,10 @@ def _lost_line(found: Conversations | None) -> list[str]:
 
 
 def conversation_lines(found: Conversations | None) -> list[str]:
-    """How long the dialogues were, and what went wrong on the way, whatever their end."""
+    """Length of the dialogues, and problems in them, whatever their end."""
     if found is None:
         return []
-    told = [
+    sentences = [
         say(
             "Median user turns per dialogue: {median} ({shortest} to {longest}; {dialogues}).",
             median=coefficient(found.median) if found.median % 1 else count(int(found.median)),
@@ -112,8 +114,8 @@ def conversation_lines(found: Conversations | None) -> list[str]:
             dialogues=plural(found.dialogues, "dialogue"),
         )
     ]
-    told += _lost_line(found)
-    told.append(
+    sentences += _lost_line(found)
+    sentences.append(
         say(
             "Users repeated themselves in {dialogues} ({n} of their {turns}), and repeated their first "
             "request in {anew} of these.",
@@ -125,26 +127,26 @@ def conversation_lines(found: Conversations | None) -> list[str]:
         if found.repeated
         else say("Users never had to repeat themselves.")
     )
-    return [" ".join(told)]
+    return [" ".join(sentences)]
 
 
 def _goals_line(found: Evaluation) -> list[str]:
     goals = found.goals
     if not goals.known:
         return []
-    told = say(
+    sentence = say(
         "Task goal reached in {reached} of {dialogues} ({share}).",
         reached=count(goals.reached),
         dialogues=plural(goals.known, "dialogue"),
         share=percent(goals.reached / goals.known),
     )
     if found.tested_later is not None:
-        told += " " + say("These dialogues used {release}.", release=first_release(found))
-    return [told]
+        sentence += " " + say("These dialogues used {release}.", release=first_release(found))
+    return [sentence]
 
 
 def summary_blocks(found: Evaluation) -> list[Block]:
-    """What the system did apart from what people said; then a statement for each of IDIAL's three aspects.
+    """The system's performance without users' opinions; then each of IDIAL's three aspects.
 
     Stress tests stand under effectiveness alone.
     """
@@ -170,11 +172,15 @@ def _quality_table(found: Evaluation) -> TableOfText:
     rows += [
         _row(
             found,
-            ASPECTS[one.name],
-            (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, _user(found))),
+            ASPECTS[aspect.name],
+            (
+                _of_four(aspect.mean),
+                between(aspect.low, aspect.high, coefficient),
+                plural(aspect.n, _user(found)),
+            ),
             experience,
         )
-        for one in ([] if found.people.simulated else found.aspects)
+        for aspect in ([] if found.people.simulated else found.aspects)
     ]
     note = say("Confidence intervals are clustered by user, or by utterance for stress tests.")
     if not found.people.simulated:
@@ -209,24 +215,28 @@ def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     goals, timed = found.goals, sum(intent.timed for intent in found.intents)
     reached = percent(goals.reached / goals.known) if goals.known else say("unknown")
     within = percent(sum(intent.within for intent in found.intents) / timed) if timed else MISSING
-    told = {
+    figures_by_title = {
         "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
         "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
         STRESS: _stress(found.stress),
     }
-    delay = next((one.found for one in found.modules["answering"] if one.measure == DELAY), None)
+    delay = next((measure.found for measure in found.modules["answering"] if measure.measure == DELAY), None)
     if delay is not None:
         value = amount(delay.value, delay.unit)
-        told[MEASURES.get(DELAY).title] = (value, MISSING, plural(int(delay.denominator), "exchange"))
-    return told
+        figures_by_title[MEASURES.get(DELAY).title] = (
+            value,
+            MISSING,
+            plural(int(delay.denominator), "exchange"),
+        )
+    return figures_by_title
 
 
 def _stress(stress: Stress | None) -> tuple[str, str, str]:
     if stress is None or stress["whole"]["worst"] is None:
         return MISSING, MISSING, MISSING
-    whole = stress["whole"]
-    cases = plural(whole["decided"] + whole["open"], "case")
-    return share_told(whole, "ratio"), between(whole["low"], whole["high"], percent), cases
+    overall = stress["whole"]
+    cases = plural(overall["decided"] + overall["open"], "case")
+    return share_told(overall, "ratio"), between(overall["low"], overall["high"], percent), cases
 
 
 def _statement(one: IdialAspect, found: Evaluation) -> str:
@@ -244,29 +254,29 @@ def _statement(one: IdialAspect, found: Evaluation) -> str:
 
 
 def stress_lines(stress: Stress | None) -> list[str]:
-    """How many stress tests were passed, and how by groups, each of which counts alike."""
+    """Number of stress tests passed, and by groups, which are weighted equally."""
     if stress is None or stress["whole"]["worst"] is None:
         return [say("Linguistic stress tests: no verdicts yet.")]
-    whole = stress["whole"]
-    if whole["open"]:
+    overall = stress["whole"]
+    if overall["open"]:
         first = say(
             "Linguistic stress tests: {passed} passed, {failed} failed, {open} without a verdict; share "
             "passed between {worst} and {best}.",
-            passed=count(whole["passed"]),
-            failed=count(whole["decided"] - whole["passed"]),
-            open=count(whole["open"]),
-            worst=percent(whole["worst"]),
-            best=percent(whole["best"]),
+            passed=count(overall["passed"]),
+            failed=count(overall["decided"] - overall["passed"]),
+            open=count(overall["open"]),
+            worst=percent(overall["worst"]),
+            best=percent(overall["best"]),
         )
     else:
         first = say(
             "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% CI {interval}).",
-            passed=count(whole["passed"]),
-            applied=count(whole["decided"]),
-            ratio=percent(whole["ratio"]),
-            interval=between(whole["low"], whole["high"], percent),
+            passed=count(overall["passed"]),
+            applied=count(overall["decided"]),
+            ratio=percent(overall["ratio"]),
+            interval=between(overall["low"], overall["high"], percent),
         )
-    groups = [one for one in stress["families"] if one["worst"] is not None]
+    groups = [family for family in stress["families"] if family["worst"] is not None]
     if len(groups) < 2:
         return [first]  # of a single group the mean is the share itself
     shares = listed([f"{title_of(group).lower()} {_of_group(group)}" for group in groups])
@@ -295,16 +305,16 @@ def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
             say(ASPECTS[name]),
             tuple(
                 Cell(
-                    coefficient(one.aspects[place].mean),
-                    (between(one.aspects[place].low, one.aspects[place].high, coefficient),),
+                    coefficient(evaluation.aspects[place].mean),
+                    (between(evaluation.aspects[place].low, evaluation.aspects[place].high, coefficient),),
                 )
-                for one in ordered
+                for evaluation in ordered
             ),
         )
         for place, name in enumerate(ASPECTS)
     ]
-    rows.append(Row(say("Stress tests"), tuple(_stress_cell(one.stress) for one in ordered)))
-    columns = heads(say("Aspect"), *(one.submission.name(language()) for one in ordered))
+    rows.append(Row(say("Stress tests"), tuple(_stress_cell(evaluation.stress) for evaluation in ordered)))
+    columns = heads(say("Aspect"), *(evaluation.submission.name(language()) for evaluation in ordered))
     note = say("Sorted by name; not a ranking. Small differences within the intervals may be chance.")
     return [TableOfText("campaign_beside", say("Side by side"), columns, tuple(rows), note)]
 
@@ -312,8 +322,8 @@ def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
 def _stress_cell(stress: Stress | None) -> Cell:
     if stress is None or stress["whole"]["worst"] is None:
         return Cell(MISSING)
-    whole = stress["whole"]
+    overall = stress["whole"]
     return Cell(
-        share_told(whole, "ratio"),
-        (say("{k} of {n}", k=count(whole["passed"]), n=count(whole["decided"])),),
+        share_told(overall, "ratio"),
+        (say("{k} of {n}", k=count(overall["passed"]), n=count(overall["decided"])),),
     )

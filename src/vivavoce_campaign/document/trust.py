@@ -1,4 +1,4 @@
-"""What to know before trusting a campaign's figures: what waits, who played, what nobody tried, noise."""
+"""Limitations of a campaign's figures: open cases, simulated users, untried parts, noise."""
 
 from typing import Final
 
@@ -14,15 +14,24 @@ WIDE: Final = 0.2  # of an interval of shares
 
 def warnings(found: Evaluation) -> list[str]:
     """In the order of how much they limit; first, that programs played, then what waits for a person."""
-    told = open_told(found.stress["whole"], page="") if found.stress else []
-    told = [*release_told(found), *told, *_basis(found), *languages_told(found), *_noise(found), *_few(found)]
-    told.append(say("Systems are not ranked, because their domains and tasks differ."))
+    warning_lines = open_told(found.stress["whole"], page="") if found.stress else []
+    warning_lines = [
+        *release_told(found),
+        *warning_lines,
+        *_basis(found),
+        *languages_told(found),
+        *_noise(found),
+        *_few(found),
+    ]
+    warning_lines.append(say("Systems are not ranked, because their domains and tasks differ."))
     if found.compared and found.compared.only_one:
-        told.append(not_comparable(found.compared))
+        warning_lines.append(not_comparable(found.compared))
     if found.people.simulated:
-        told.insert(0, say("Users were simulated. Their answers and times are not evidence about people."))
+        warning_lines.insert(
+            0, say("Users were simulated. Their answers and times are not evidence about people.")
+        )
     if not found.people.simulated and found.people.finished < found.settings.users:
-        told.append(
+        warning_lines.append(
             say(
                 "{n} of {wanted} planned users finished.",
                 n=count(found.people.finished),
@@ -31,24 +40,24 @@ def warnings(found: Evaluation) -> list[str]:
         )
     users = found.people
     if isinstance(users, PeopleApart) and users.elsewhere:
-        told.append(
+        warning_lines.append(
             say(
                 "Users who also used another system (by link identifiers): {n}.",
                 n=count(users.elsewhere),
             )
         )
     if isinstance(users, PeopleApart) and users.uninvited:
-        told.append(say("Users with unknown identifiers: {n}.", n=count(users.uninvited)))
-    told += _left_out(found)
+        warning_lines.append(say("Users with unknown identifiers: {n}.", n=count(users.uninvited)))
+    warning_lines += _left_out(found)
     texts = {intent.intent_id: intent.said(language()) for intent in found.submission.intents}
     untried = [texts[intent.id] for intent in found.intents if not intent.dialogues]
     if untried:
-        told.append(say("Untested intents: {intents}.", intents=listed(untried)))
-    return told
+        warning_lines.append(say("Untested intents: {intents}.", intents=listed(untried)))
+    return warning_lines
 
 
 def release_told(found: Evaluation) -> list[str]:
-    """Which figures are of which release, where the stress tests were held again with a later one."""
+    """Releases of the figures, where stress tests were repeated with a later one."""
     if (now := found.tested_later) is None:
         return []
     return [
@@ -68,7 +77,7 @@ def first_release(found: Evaluation) -> str:
 
 
 def _basis(found: Evaluation) -> list[str]:
-    """Which stress tests were tried at all, and who decided the cases."""
+    """Stress tests that were tried, and who decided the cases."""
     run = found.stress
     if run is None or not run["whole"]["cases"]:
         return []
@@ -76,15 +85,15 @@ def _basis(found: Evaluation) -> list[str]:
 
 
 def _few(found: Evaluation) -> list[str]:
-    """How far apart the limits of passed stress tests are, where they are far apart."""
-    whole = found.stress["whole"] if found.stress else {}
-    low, high = whole.get("low"), whole.get("high")
+    """Width of the interval of passed stress tests, where it is wide."""
+    overall = found.stress["whole"] if found.stress else {}
+    low, high = overall.get("low"), overall.get("high")
     if low is None or high is None or high - low < WIDE:
         return []
     return [
         say(
             "The sample is small ({cases}, {users}): the 95% CI of the share passed is {low} to {high}.",
-            cases=plural(whole["decided"] + whole["open"], "case"),
+            cases=plural(overall["decided"] + overall["open"], "case"),
             low=percent(low),
             high=percent(high),
             users=plural(
@@ -110,24 +119,24 @@ def not_comparable(found: RunsCompared) -> str:
 
 def languages_told(found: Evaluation) -> list[str]:
     """In which of the languages that were submitted no dialogue, or no stress test, was held."""
-    told: list[str] = []
-    tried = [one for one in found.languages if one.tried]
-    if missing := [named_language(one.language) for one in found.languages if not one.tried]:
-        told.append(
+    warning_lines: list[str] = []
+    tried = [language for language in found.languages if language.tried]
+    if missing := [named_language(language.language) for language in found.languages if not language.tried]:
+        warning_lines.append(
             say(
                 "Declared languages without dialogues: {languages}. All figures are for {tried}.",
                 languages=listed(missing),
-                tried=listed([named_language(one.language) for one in tried]) or MISSING,
+                tried=listed([named_language(language.language) for language in tried]) or MISSING,
             )
         )
-    without = [named_language(one.language) for one in tried if one.stress is None]
+    without = [named_language(language.language) for language in tried if language.stress is None]
     if without and len(without) < len(tried):
-        told.append(say("Languages without stress tests: {languages}.", languages=listed(without)))
-    return told
+        warning_lines.append(say("Languages without stress tests: {languages}.", languages=listed(without)))
+    return warning_lines
 
 
 def _noise(found: Evaluation) -> list[str]:
-    """What reached a system otherwise than simulated users had meant it."""
+    """Simulated users' turns that reached a system altered."""
     noise = found.noise
     if not noise.altered:
         return []
@@ -144,19 +153,19 @@ def _noise(found: Evaluation) -> list[str]:
 
 
 def _left_out(found: Evaluation) -> list[str]:
-    told = []
+    sentences = []
     if found.left_out.silent:
-        told.append(
+        sentences.append(
             say(
                 "Dialogues without user messages, not counted: {dialogues}.",
                 dialogues=plural(found.left_out.silent, "dialogue"),
             )
         )
     if found.left_out.by_rules:
-        told.append(
+        sentences.append(
             say(
                 "Excluded by the study's rules: {dialogues}.",
                 dialogues=plural(found.left_out.by_rules, "dialogue"),
             )
         )
-    return told
+    return sentences
