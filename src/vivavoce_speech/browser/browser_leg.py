@@ -65,7 +65,7 @@ class Lateness(Generic[Frame]):
         return self.end(most) if at_ms - self._held_since_ms >= WATCHED_MS else []
 
     def end(self, most: int) -> list[PlacedFrame[Frame]]:
-        """What is still held: late until the end. Empty: nothing is held"""
+        """Frames still held: late until the end. Empty without any."""
         if not self._held or self._base_ms is None:
             return []
         missing = max(0, min(self._least_ms // FRAME_MS, most))
@@ -74,8 +74,8 @@ class Lateness(Generic[Frame]):
         return self._release(missing)
 
     def _release(self, missing: int) -> list[PlacedFrame[Frame]]:
-        held, self._held = self._held, []
-        return [PlacedFrame(0 if number else missing, frame) for number, frame in enumerate(held)]
+        frames, self._held = self._held, []
+        return [PlacedFrame(0 if number else missing, frame) for number, frame in enumerate(frames)]
 
 
 RATE_HZ: Final = 16_000
@@ -102,7 +102,7 @@ class TooFast(Exception):
 
 
 class BrowserInput(NamedTuple):
-    """What came from the page: a frame of sound, or the end.
+    """Input from the page: a frame of sound, or the end.
 
     gap   it stands for sound that was lost
     at_s  where it ends in the recording
@@ -189,11 +189,11 @@ class BrowserLeg:
                 return BrowserInput("end")
             self._came.clear()
             await self._came.wait()
-        heard = self._heard.popleft()
-        if heard.gap:
+        item = self._heard.popleft()
+        if item.gap:
             await asyncio.sleep(0)  # many come at once, and others want to work, too
-        self._filling = heard.gap
-        return heard
+        self._filling = item.gap
+        return item
 
     def play(self, sound: Sound, name: str = "") -> None:
         """Play a sound after what is being played; without a connection it waits for the next.
@@ -221,7 +221,7 @@ class BrowserLeg:
 
     @property
     def playing(self) -> bool:
-        """Whether something is to be heard yet, or nothing could be heard at all."""
+        """True while something is still to play, or nothing could be heard at all."""
         return self._played_to < self._end or self._line is None or self._filling
 
     @property
@@ -243,7 +243,7 @@ class BrowserLeg:
 
     @property
     def seconds(self) -> float:
-        """How long the microphone has been open, gaps included."""
+        """Seconds since the microphone was opened, gaps included."""
         return self.frames * FRAME_S
 
     @property
@@ -299,7 +299,7 @@ class BrowserLeg:
         """
         if len(message) != FRAME_BYTES:
             raise ValueError(f"{len(message)} bytes are no frame")
-        number, start, end, at_ms = (int(one) for one in np.frombuffer(message, HEAD, 1)[0])
+        number, start, end, at_ms = (int(field) for field in np.frombuffer(message, HEAD, 1)[0])
         passed_s = self._clock.monotonic_s() - self._line_since_s
         if number > passed_s / FRAME_S + BURST_FRAMES:
             raise TooFast
@@ -309,10 +309,10 @@ class BrowserLeg:
         if self._back and self._missing() > FEWEST_LATE:
             lost += self._missing()  # what passed until a page that came back had begun
         self._anchor()
-        said = np.frombuffer(message, "<i2", FRAME, HEAD.itemsize).astype(np.int16)
+        samples = np.frombuffer(message, "<i2", FRAME, HEAD.itemsize).astype(np.int16)
         end = min(end, self._end, start + FRAME)
-        taken = _Taken(lost, self._played(start, end), said, start, end)
-        self._place(self._lateness.take(taken, number, at_ms, self._missing()))
+        frame = _Taken(lost, self._played(start, end), samples, start, end)
+        self._place(self._lateness.take(frame, number, at_ms, self._missing()))
         self._send_on()
 
     # --- inside ---------------------------------------------------------------------------------------
@@ -338,23 +338,23 @@ class BrowserLeg:
         return max(0, int(passed + 1e-6) - self._expected - self._lateness.filled)
 
     def _place(self, frames: list[PlacedFrame[_Taken]]) -> None:
-        for missing, (lost, played, said, start, end) in frames:
+        for missing, (lost, played, samples, start, end) in frames:
             self._lose(lost)
             self._miss(missing)
             self._note_heard(start, end)
-            self._take(played, said)
+            self._take(played, samples)
 
     def _note_heard(self, start: int, end: int) -> None:
-        """What these places of our samples are was heard during the frame that comes next."""
+        """Note that these places of our samples were heard during the next frame."""
         at = start
         while at < end and self._named:
-            named = self._named[0]
-            if named.end > at:
-                last = min(named.end, end)
+            playing = self._named[0]
+            if playing.end > at:
+                last = min(playing.end, end)
                 first_s, last_s = ((place - start) / RATE_HZ + self.seconds for place in (at, last))
-                self.spans.played(named.name, last - at, first_s, last_s)
+                self.spans.played(playing.name, last - at, first_s, last_s)
                 at = last
-            if named.end <= at:
+            if playing.end <= at:
                 self._named.popleft()
 
     def _miss(self, frames: int) -> None:

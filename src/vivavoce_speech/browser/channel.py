@@ -47,7 +47,7 @@ class VoiceChannel(Channel):
         return speech_doubts(study, "voice", settings_of(study))
 
     def require(self, study: Study) -> None:
-        """Nothing: the pages are there."""
+        """Require nothing: the pages are there."""
 
     def open(self, engine: SessionEngine) -> VoiceLine:
         return VoiceLine(engine)
@@ -55,7 +55,7 @@ class VoiceChannel(Channel):
     def facts(
         self, study: Study, line: VoiceLine | None, state: VisitState, problem: str | None
     ) -> Mapping[str, object]:
-        """What the page's script needs; `only_spoken` where nobody could read what is written."""
+        """Data for the page's script; `only_spoken` where nobody could read what is written."""
         connectors = line.engine.relay.connectors if line is not None else {}
         system = connectors.get(state.dialogue.system) if state.dialogue is not None else None
         settings, called = settings_of(study), called_system(system) is not None

@@ -38,7 +38,7 @@ LONGEST_S: Final = 4 * 3600.0
 
 
 class Laid(NamedTuple):
-    """Where a clip lies.
+    """Position of a clip.
 
     length_s  what was heard of it; None: all
     timed     the page said when it began
@@ -65,23 +65,23 @@ def waiting(log: Reader, study: str, before: datetime) -> list[tuple[str, str]]:
     """
     of_it = recordings.c.dialogue_id == dialogues.c.dialogue_id
     turns = exists().where(of_it, recordings.c.content == "turn")
-    made = exists().where(of_it, recordings.c.clips.is_not(None))
+    mixed = exists().where(of_it, recordings.c.clips.is_not(None))
     gone = exists().where(of_it, recordings.c.removed_at.is_not(None))
-    wanted = select(dialogues.c.visit_id, dialogues.c.dialogue_id).where(
+    statement = select(dialogues.c.visit_id, dialogues.c.dialogue_id).where(
         dialogues.c.study == study,
         dialogues.c.channel == "voice",
         dialogues.c.status != "running",
         or_(dialogues.c.ended_at.is_(None), dialogues.c.ended_at <= before),
         turns,
-        ~made,
+        ~mixed,
         ~gone,
     )
     with log.reading() as connection:
-        return [(row[0], row[1]) for row in connection.execute(wanted.order_by(dialogues.c.position))]
+        return [(row[0], row[1]) for row in connection.execute(statement.order_by(dialogues.c.position))]
 
 
 def layout(dialogue: DialogueHistory) -> list[Laid]:
-    """Where the clips of a dialogue lie.
+    """Positions of a dialogue's clips.
 
     Empty   nobody spoke into a clip, or it was held before pages told times: []
     """
@@ -97,23 +97,23 @@ def layout(dialogue: DialogueHistory) -> list[Laid]:
             elif not open_microphone and (came_s := dialogue.elapsed_s(stored)) is not None:
                 start_s = max(0.0, came_s - event.duration_s)
                 laids.append(Laid(event.recording_id, USER, start_s, None, False))
-    heard = _heard(dialogue)
-    return laids + heard if laids and (heard or any(laid.timed for laid in laids)) else []
+    system_clips = _heard(dialogue)
+    return laids + system_clips if laids and (system_clips or any(laid.timed for laid in laids)) else []
 
 
 def _heard(dialogue: DialogueHistory) -> list[Laid]:
-    """What the page played, each time; what it never spoke of lies where it was offered."""
+    """Played sounds of the page, each time; sounds without a report lie where they were offered."""
     played: dict[int, list[SoundPlayed]] = {}
-    for one in dialogue.of(SoundPlayed):
-        played.setdefault(one.turn_index, []).append(one)
-    damage = {one.turn_index: one for one in dialogue.of(SoundDamaged)}
+    for sound in dialogue.of(SoundPlayed):
+        played.setdefault(sound.turn_index, []).append(sound)
+    damage = {degraded.turn_index: degraded for degraded in dialogue.of(SoundDamaged)}
     laids: list[Laid] = []
     for offered in dialogue.of(SoundOffered):
         times, how = played.get(offered.turn_index), damage.get(offered.turn_index)
         if times is None:
             laids.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False, how))
-        for one in times or ():
-            laids.append(Laid(offered.recording_id, SYSTEM, one.started_s, one.played_s, True, how))
+        for sound in times or ():
+            laids.append(Laid(offered.recording_id, SYSTEM, sound.started_s, sound.played_s, True, how))
     return laids
 
 
@@ -146,8 +146,8 @@ def written(
             flac.write(block)
             frames += len(block)
     recording_id = recording_id_of(dialogue_id)
-    kept = folder.keep(recording_id, encoded.getvalue(), "audio/flac")
-    return kept.event(
+    stored = folder.keep(recording_id, encoded.getvalue(), "audio/flac")
+    return stored.event(
         recording_id,
         RecordedSound("audio/flac", CHANNELS, RATE_HZ, frames),
         "dialogue",

@@ -1,4 +1,4 @@
-"""What carries the dialogues by voice of one study, while its pages are served."""
+"""Voice services of one study, while its pages are served."""
 
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Voice
@@ -10,7 +10,7 @@ from vivavoce_speech.dialogue.voice_turns import Voices, VoiceTurns
 
 
 class VoiceLine:
-    """What carries the dialogues by voice of one study.
+    """Voice services of one study.
 
     microphones  None: people press a button to talk
     """
@@ -24,12 +24,12 @@ class VoiceLine:
         self._beside = [*([self.microphones] if self.microphones else []), LaidOutDialogues(engine)]
 
     async def start(self) -> None:
-        for one in self._beside:
-            await one.start()
+        for service in self._beside:
+            await service.start()
 
     async def stop(self) -> None:
-        for one in self._beside:
-            await one.stop()
+        for service in self._beside:
+            await service.stop()
         await self.voices.close()
 
     def announced(self) -> list[str]:

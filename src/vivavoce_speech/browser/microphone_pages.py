@@ -112,7 +112,7 @@ class _Line:
             self._ended = True
 
     def drop_sound(self) -> None:
-        self._waiting = deque(one for one in self._waiting if isinstance(one, str))
+        self._waiting = deque(entry for entry in self._waiting if isinstance(entry, str))
 
     def _add(self, message: bytes | str) -> None:
         if not self._ended:

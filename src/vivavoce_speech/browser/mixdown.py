@@ -54,36 +54,38 @@ class LaidOutDialogues:
         """Lay out every dialogue that is over; how many recordings were made."""
         log, study = self._engine.log, self._engine.study.name
         before = self._engine.clock.now() - timedelta(seconds=SETTLE_S)
-        made = 0
+        count = 0
         for visit_id, dialogue_id in await asyncio.to_thread(waiting, log, study, before):
             if dialogue_id in self._left:
                 continue
             try:
-                made += await self._made(visit_id, dialogue_id)
+                count += await self._made(visit_id, dialogue_id)
             except (InputError, LookupError, Refused) as error:
                 self._left.add(dialogue_id)
                 _report.error("recording_not_laid_out", dialogue=dialogue_id, error=str(error))
             except (LogError, Stale) as error:  # tried again
                 _report.warning("recording_not_laid_out", dialogue=dialogue_id, error=str(error))
-        return made
+        return count
 
     async def _made(self, visit_id: str, dialogue_id: str) -> bool:
         log, folder = self._engine.log, folder_of(self._engine.log)
-        held = await asyncio.to_thread(log.dialogue_history, dialogue_id)
-        clips = layout(held) if held is not None else []
+        history = await asyncio.to_thread(log.dialogue_history, dialogue_id)
+        clips = layout(history) if history is not None else []
         if not clips:
             self._left.add(dialogue_id)
             return False
         stored = await asyncio.to_thread(lambda: log.recordings(dialogue_id=dialogue_id))
-        files = {one.recording_id: one.file for one in stored if one.removed_at is None}
+        files = {
+            recording.recording_id: recording.file for recording in stored if recording.removed_at is None
+        }
         event = await asyncio.to_thread(written, folder, dialogue_id, clips, files)
         if event is None:
             self._left.add(dialogue_id)
             return False
         visit = await self._engine.visit(visit_id)
         async with visit.lock:
-            there = {clip.recording_id for clip in clips} <= visit.state.recordings.keys()
-            if not there or visit.state.outcome in ("withdrew", "no_consent"):
+            has_all = {clip.recording_id for clip in clips} <= visit.state.recordings.keys()
+            if not has_all or visit.state.outcome in ("withdrew", "no_consent"):
                 await asyncio.to_thread(folder.remove, event.file)  # its clips went while it was made
                 return False
             if recording_id_of(dialogue_id) not in visit.state.recordings:

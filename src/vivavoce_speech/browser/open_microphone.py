@@ -91,8 +91,8 @@ class BridgedPage:
         """Ring, talk, and read the words afterwards where the study wants them."""
         self._leg.tell("thinking")
         await self._say("connecting")
-        ended = await self._bridge.run()
-        if ended == "not_reached":
+        end_reason = await self._bridge.run()
+        if end_reason == "not_reached":
             await self._say("nobody_there")
         else:
             self._leg.stop_playing()
@@ -165,7 +165,7 @@ class Talk:
 
     @property
     def began_s(self) -> float:
-        """When its first frame was, in seconds from the opening of the dialogue; 0 before there is one."""
+        """Time of its first frame, in seconds from the opening of the dialogue; 0 before there is one."""
         return self.tape.facts.started_s if self.tape is not None else 0.0
 
     def leave(self, reason: MicrophoneEnd) -> None:
@@ -288,7 +288,7 @@ class Microphones:
 
     def _bridged(self, talk: Talk, dialogue: DialogueHistory, phone: CalledSystem) -> BridgedPage:
         """A dialogue with a system that is called."""
-        language, wanted = dialogue.language, self._settings.recognise_for_log
+        language, for_log = dialogue.language, self._settings.recognise_for_log
         return BridgedPage(
             self._calls,
             talk.visit_id,
@@ -297,7 +297,7 @@ class Microphones:
             talk.leg,
             phone,
             synthesiser=self._voices.speaker(language),
-            recogniser=self._voices.listener(language) if wanted else None,
+            recogniser=self._voices.listener(language) if for_log else None,
             left_as=lambda: _LEFT_AS.get(talk.reason or "left", "user"),
         )
 
@@ -362,8 +362,8 @@ class Microphones:
         """
         visit = await self._engine.visit(facts.visit_id)
         lost_s = _logged_loss_s(visit, facts.recording_id) if lost_s is None else lost_s
-        known = [one.recording_id for one in visit.state.of(RecordingStored)]
-        if facts.recording_id not in known and visit.state.outcome not in ("withdrew", "no_consent"):
+        recording_ids = [recording.recording_id for recording in visit.state.of(RecordingStored)]
+        if facts.recording_id not in recording_ids and visit.state.outcome not in ("withdrew", "no_consent"):
             await self._store(visit, path, facts, reason, lost_s)
         with suppress(OSError):
             path.unlink()
@@ -372,8 +372,10 @@ class Microphones:
         self, visit: Visit, path: Path, facts: TapeFacts, reason: MicrophoneEnd, lost_s: float
     ) -> None:
         folder = folder_of(self._engine.log)
-        made = await asyncio.to_thread(sealed, folder, path, facts) if path.exists() else None  # else erased
-        duration_s = made[1].duration_s if made else 0.0
+        sealed_sound = (
+            await asyncio.to_thread(sealed, folder, path, facts) if path.exists() else None
+        )  # else erased
+        duration_s = sealed_sound[1].duration_s if sealed_sound else 0.0
         closed = MicrophoneClosed(
             dialogue_id=facts.dialogue_id,
             recording_id=facts.recording_id,
@@ -382,9 +384,9 @@ class Microphones:
             lost_s=round(lost_s, 2),
         )
         events: list[Event] = [closed]
-        if made is not None:
-            kept, sound = made
-            stored = kept.event(
+        if sealed_sound is not None:
+            kept_file, sound = sealed_sound
+            stored = kept_file.event(
                 facts.recording_id,
                 sound,
                 "dialogue",
@@ -394,8 +396,8 @@ class Microphones:
             )
             events.insert(0, stored)
         async with visit.lock:
-            if made is not None and visit.state.outcome in ("withdrew", "no_consent"):
-                await asyncio.to_thread(folder.remove, made[0].file)
+            if sealed_sound is not None and visit.state.outcome in ("withdrew", "no_consent"):
+                await asyncio.to_thread(folder.remove, sealed_sound[0].file)
                 return
             await self._engine.move(visit, lambda draft: [draft.add(event) for event in events])
 
@@ -419,9 +421,9 @@ def _logged_loss_s(visit: Visit, recording_id: str) -> float:
 def _unheard_s(visit: Visit, dialogue_id: str, now_s: float) -> float | None:
     """Seconds since a microphone was last open in this dialogue; None where none was."""
     dialogue = visit.state.dialogue_by_id(dialogue_id)
-    opened = {one.recording_id for one in dialogue.of(MicrophoneOpened)}
+    opened = {microphone.recording_id for microphone in dialogue.of(MicrophoneOpened)}
     if not opened:
         return None
-    kept = [one for one in dialogue.of(RecordingStored) if one.recording_id in opened]
-    ends = [(one.started_s or 0.0) + one.duration_s for one in kept]
+    recordings = [recording for recording in dialogue.of(RecordingStored) if recording.recording_id in opened]
+    ends = [(recording.started_s or 0.0) + recording.duration_s for recording in recordings]
     return max(0.0, now_s - max(ends)) if ends else 0.0

@@ -67,20 +67,20 @@ async def turn(
     listens = state.dialogue is not None and line.turns.listens(state.dialogue)
     try:
         sound = await line.turns.keep(visit_id, dialogue_id, key=key, audio=audio, started_s=started_s)
-        heard: list[LoggedHypothesis] = []
+        hypotheses: list[LoggedHypothesis] = []
         if not listens:
-            heard = logged(await line.voices.recognise(audio, state.language, state.dialogue))
-        if not heard and not listens:
+            hypotheses = logged(await line.voices.recognise(audio, state.language, state.dialogue))
+        if not hypotheses and not listens:
             return _problem("not_understood", 422)
         if played_s is not None:
             await line.turns.interrupt(visit_id, dialogue_id, played_s)
         spoken = await line.turns.spoken(visit_id, sound, audio)
-        said = await site.engine.say(
+        user_turn = await site.engine.say(
             visit_id,
             dialogue_id,
             key=key,
-            text=(heard[0].text or "") if heard else "",
-            heard=heard,
+            text=(hypotheses[0].text or "") if hypotheses else "",
+            heard=hypotheses,
             response_delay_s=response_delay_s,
             sound=sound if listens else None,
             played_s=played_s,
@@ -95,48 +95,48 @@ async def turn(
     except (RecognitionError, InputError) as error:
         _report.error("recogniser failed", visit=visit_id, problem=str(error))
         return _problem("deaf", 503)
-    for_log = BackgroundTask(_recognise_for_log, line, visit_id, dialogue_id, said.turn_index, audio)
-    wanted = listens and line.settings.recognise_for_log
-    content = {"seq": said.seq, "turn_index": said.turn_index}
-    return JSONResponse(content, background=for_log if wanted else None)
+    for_log = BackgroundTask(_recognise_for_log, line, visit_id, dialogue_id, user_turn.turn_index, audio)
+    to_recognise = listens and line.settings.recognise_for_log
+    content = {"seq": user_turn.seq, "turn_index": user_turn.turn_index}
+    return JSONResponse(content, background=for_log if to_recognise else None)
 
 
 async def _recognise_for_log(
     line: VoiceLine, visit_id: str, dialogue_id: str, turn_index: int, audio: bytes
 ) -> None:
-    """What our recogniser makes of a turn that the system hears by itself; its failure stops nobody."""
+    """Recognise a turn for the log, if the system hears it by itself; a failure is ignored."""
     try:
         state = await line.engine.state(visit_id)
-        heard = await line.voices.recognise(audio, state.language, state.dialogue)
-        await line.turns.note_recognised(visit_id, dialogue_id, turn_index, heard)
+        hypotheses = await line.voices.recognise(audio, state.language, state.dialogue)
+        await line.turns.note_recognised(visit_id, dialogue_id, turn_index, hypotheses)
     except (RecognitionError, InputError, LogError, Stale) as error:
         _report.error("recogniser failed", visit=visit_id, problem=str(error))
 
 
 @router.get("/voice/said/{seq}")
 async def said(site: ThisSite, visit_id: ThisVisit, line: ThisLine, seq: int) -> Response:
-    """What the system said in a turn of the dialogue that is going on."""
+    """Sound of a system turn in the current dialogue."""
     site.count_sound(visit_id)
     state = await site.engine.state(visit_id)
     _talking(state)
     try:
-        own = await line.turns.spoken_by_system(visit_id, seq)
-        sound = own or await line.voices.say(state, seq)
-        heard, damaged = await line.playback.heard(visit_id, seq, sound)
+        platform_sound = await line.turns.spoken_by_system(visit_id, seq)
+        sound = platform_sound or await line.voices.say(state, seq)
+        audio, damaged = await line.playback.heard(visit_id, seq, sound)
     except LookupError:
         raise HTTPException(404) from None
     except (SynthesisError, InputError) as error:
         _report.error("synthesiser failed", visit=visit_id, problem=str(error))
         return _problem("mute", 503)
     try:
-        await line.playback.offer(visit_id, seq, None if own else sound, damaged)
+        await line.playback.offer(visit_id, seq, None if platform_sound else sound, damaged)
     except (LogError, InputError, Stale) as error:  # it is heard all the same
         _report.error("recording_not_kept", visit=visit_id, problem=str(error))
-    return Response(heard, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})
+    return Response(audio, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})
 
 
 class PlayedIn(BaseModel):
-    """What a page has played of a system's turn, on the clock of the dialogue."""
+    """Played parts of a system turn, on the clock of the dialogue."""
 
     dialogue_id: str = Field(max_length=64)
     seq: int = Field(ge=0)

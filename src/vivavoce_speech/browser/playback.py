@@ -1,4 +1,4 @@
-"""What participants hear of a system in the browser, turn by turn: what is offered, and when it is played."""
+"""Playback of system turns in the browser: sounds offered, and times at which they are played."""
 
 import asyncio
 from hashlib import sha256
@@ -27,21 +27,21 @@ class Playback:
     async def clock_s(self, visit_id: str, dialogue_id: str) -> float | None:
         """Seconds since a dialogue was opened; None where it was not, or is none of this visit."""
         state = (await self._engine.visit(visit_id)).state
-        found = [
+        times = [
             dialogue
             for dialogue in state.dialogues
             if dialogue.dialogue_id == dialogue_id and dialogue.opened is not None
         ]
-        return round(self._relay.elapsed_s(found[0]), 4) if found else None
+        return round(self._relay.elapsed_s(times[0]), 4) if times else None
 
     async def heard(self, visit_id: str, seq: int, audio: bytes) -> tuple[bytes, SoundDamaged | None]:
         """A system's turn as the participant hears it, and what the log says of that where it is damaged."""
-        found = _found((await self._engine.visit(visit_id)).state, seq)
-        line = answers(self._engine.study, found[0]) if found is not None else None
-        if found is None or line is None or line.damage is None:
+        turn_place = _found((await self._engine.visit(visit_id)).state, seq)
+        line = answers(self._engine.study, turn_place[0]) if turn_place is not None else None
+        if turn_place is None or line is None or line.damage is None:
             return audio, None
         clean = await asyncio.to_thread(read_sound, audio)
-        sound, damaged = await line.heard(clean, found[1].turn_index)
+        sound, damaged = await line.heard(clean, turn_place[1].turn_index)
         return await asyncio.to_thread(encode_sound, sound), damaged
 
     async def offer(
@@ -54,19 +54,19 @@ class Playback:
         """
         visit, mark = await self._engine.visit(visit_id), f"offered-{seq}"
         async with visit.lock:
-            found = _found(visit.state, seq)
-            if found is None or visit.state.with_key(mark) is not None:
+            turn_place = _found(visit.state, seq)
+            if turn_place is None or visit.state.with_key(mark) is not None:
                 return
-            dialogue, turn, event = found
+            dialogue, turn, event = turn_place
             at_s = round(self._relay.elapsed_s(dialogue), 3)
             events: list[Event] = []
             recording_id = event.sound
             if spoken is not None:
                 recording_id = "recording-" + sha256(f"{visit_id} offered {seq}".encode()).hexdigest()[:16]
-                kept = await asyncio.to_thread(
+                stored = await asyncio.to_thread(
                     folder_of(self._engine.log).keep, recording_id, spoken, "audio/wav"
                 )
-                events.append(_stored(kept, recording_id, spoken, dialogue, turn.turn_index))
+                events.append(_stored(stored, recording_id, spoken, dialogue, turn.turn_index))
             if recording_id is None:
                 return
             offered = SoundOffered(
@@ -77,8 +77,8 @@ class Playback:
             )
 
             def write(draft: Draft) -> None:
-                for one in (*events, *([damaged] if damaged else [])):
-                    draft.add(one)
+                for event in (*events, *([damaged] if damaged else [])):
+                    draft.add(event)
                 draft.add(offered, client_key=mark)
 
             await self._engine.move(visit, write)
@@ -99,11 +99,11 @@ class Playback:
         """
         visit = await self._engine.visit(visit_id)
         async with visit.lock:
-            found = _found(visit.state, seq)
-            if found is None or found[0].dialogue_id != dialogue_id:
+            turn_place = _found(visit.state, seq)
+            if turn_place is None or turn_place[0].dialogue_id != dialogue_id:
                 raise LookupError(f"no system turn {seq}")
-            dialogue, turn, _ = found
-            before = [one for one in dialogue.of(SoundPlayed) if one.turn_index == turn.turn_index]
+            dialogue, turn, _ = turn_place
+            before = [sound for sound in dialogue.of(SoundPlayed) if sound.turn_index == turn.turn_index]
             latest_s = max(0.0, self._relay.elapsed_s(dialogue) - played_s)
             event = SoundPlayed(
                 dialogue_id=dialogue_id,

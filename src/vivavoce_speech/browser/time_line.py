@@ -19,7 +19,7 @@ class PlacedClip(NamedTuple):
 
 
 def beginning_s(clips: Iterable[PlacedClip]) -> float:
-    """When the first one begins. Raises ValueError: there are none."""
+    """Start of the first clip. Raises ValueError: there are none."""
     return min(clip.start_s for clip in clips)
 
 
@@ -35,12 +35,12 @@ def merge_clips(clips: Sequence[PlacedClip], channels: int, rate_hz: int) -> Ite
     first_s = beginning_s(clips)
     ordered = sorted(clips, key=lambda clip: clip.start_s)
     placed = [
-        (round((one.start_s - first_s) * rate_hz), one.channel, one.sound.at(rate_hz).samples)
-        for one in ordered
+        (round((clip.start_s - first_s) * rate_hz), clip.channel, clip.sound.at(rate_hz).samples)
+        for clip in ordered
     ]
-    whole = max(start + len(samples) for start, _, samples in placed)
-    for at in range(0, whole, BLOCK):
-        block = np.zeros((min(BLOCK, whole - at), channels), np.int16)
+    length = max(start + len(samples) for start, _, samples in placed)
+    for at in range(0, length, BLOCK):
+        block = np.zeros((min(BLOCK, length - at), channels), np.int16)
         for start, channel, samples in placed:
             first, last = max(at, start), min(at + len(block), start + len(samples))
             if first < last:

@@ -53,10 +53,10 @@ class ByTwo:
             return np.zeros(0, np.int16)
         whole = np.concatenate([self._before, values])
         self._before = whole[len(whole) - (TAPS - 1) :]
-        heard = np.convolve(whole, _LOW_PASS, "valid")
+        filtered = np.convolve(whole, _LOW_PASS, "valid")
         if not self._up:
-            heard, self._odd = heard[self._odd :: 2], (self._odd + len(heard)) % 2
-        return np.clip(np.rint(heard), -32768, 32767).astype(np.int16)
+            filtered, self._odd = filtered[self._odd :: 2], (self._odd + len(filtered)) % 2
+        return np.clip(np.rint(filtered), -32768, 32767).astype(np.int16)
 
 
 PAUSE_S: Final = 0.6
@@ -99,9 +99,9 @@ class _Pieces:
 
     def feed(self, samples: Samples) -> Samples:
         ready = np.concatenate([self._rest, self._change.feed(samples)])
-        whole = len(ready) // self._frame * self._frame
-        self._rest = ready[whole:]
-        return ready[:whole]
+        ready_length = len(ready) // self._frame * self._frame
+        self._rest = ready[ready_length:]
+        return ready[:ready_length]
 
 
 class BridgedDialogue:
@@ -159,10 +159,10 @@ class BridgedDialogue:
             following.cancel()
             raise system
         try:
-            ended = await self._talk(system, following)
+            end_reason = await self._talk(system, following)
         finally:
             await system.hang_up()
-        return await self._over(ended, following)
+        return await self._over(end_reason, following)
 
     # --- the system's telephone -----------------------------------------------------------------------
 
@@ -228,9 +228,9 @@ class BridgedDialogue:
             await asyncio.gather(logging, return_exceptions=True)
 
     async def _carry(self, party: Party, source: VoiceLeg, sink: VoiceLeg, opened_s: float) -> None:
-        """What one says, to the other's ear; ends with the call of who says it."""
-        other: Party = "system" if party == "user" else "user"
-        rate_hz, other_hz, lag = self._rates[party], self._rates[other], self._lags[other]
+        """Carry one party's sound to the other; ends with the speaker's call."""
+        other_party: Party = "system" if party == "user" else "user"
+        rate_hz, other_hz, lag = self._rates[party], self._rates[other_party], self._lags[other_party]
         stream = SpeechStream(rate_hz, pause_s=PAUSE_S)
         pieces = _Pieces(rate_hz, other_hz)
         heard_s, onset_s = 0.0, None

@@ -1,4 +1,4 @@
-"""What was said in a dialogue that was only listened to, read afterwards and for the log alone.
+"""Transcripts of a bridged dialogue, recognised afterwards and for the log alone.
 
 The turns are those of the dataset: whoever reads the log finds the words under the same numbers.
 """
@@ -32,34 +32,38 @@ class Overheard:
 
     def between(self, onset_s: float, offset_s: float) -> Sound:
         """A piece of it, with a little of what stands around it."""
-        whole = np.concatenate(self.frames) if self.frames else np.zeros(0, np.int16)
+        samples = np.concatenate(self.frames) if self.frames else np.zeros(0, np.int16)
         first, last = (
             round(max(0.0, at_s - self.began_s) * self.rate_hz)
             for at_s in (onset_s - MARGIN_S, offset_s + MARGIN_S)
         )
-        return Sound(whole[first:last], self.rate_hz)
+        return Sound(samples[first:last], self.rate_hz)
 
 
 async def recognise_turns(
     calls: Calls, visit_id: str, dialogue_id: str, overheard: Overheard, recogniser: Recogniser, language: str
 ) -> int:
     """Log what a recogniser makes of the participant's turns; how many had words."""
-    found = 0
+    count = 0
     for turn in heard_turns(dialogue_id, overheard.speech):
         if turn["party"] != "user":
             continue
         try:
             sound = overheard.between(turn["onset_s"], turn["offset_s"])
-            heard = [one for one in await recogniser.recognise(sound, language=language) if one.text.strip()]
+            hypotheses = [
+                hypothesis
+                for hypothesis in await recogniser.recognise(sound, language=language)
+                if hypothesis.text.strip()
+            ]
         except RecognitionError as error:
             _report.warning("recogniser_failed", error=str(error))
-            return found
-        if heard:
-            await calls.note(visit_id, _event(dialogue_id, turn["turn_index"], heard))
-            found += 1
-    return found
+            return count
+        if hypotheses:
+            await calls.note(visit_id, _event(dialogue_id, turn["turn_index"], hypotheses))
+            count += 1
+    return count
 
 
 def _event(dialogue_id: str, turn_index: int, heard: Sequence) -> TurnRecognised:
-    hypotheses = [LoggedHypothesis(text=one.text, score=one.confidence) for one in heard]
+    hypotheses = [LoggedHypothesis(text=hypothesis.text, score=hypothesis.confidence) for hypothesis in heard]
     return TurnRecognised(dialogue_id=dialogue_id, turn_index=turn_index, heard=hypotheses)

@@ -1,4 +1,4 @@
-"""What a telephone can do in a visit: begin the dialogue that waits for a call, speak, end it, give the code.
+"""Calls of a visit: begin the dialogue that waits for a call, speak, end it, give the code.
 
 As everywhere in a session: whatever a method has returned is on disk.
 """
@@ -80,8 +80,8 @@ class Calls:
         """The visit that a number leads to; it leads there for ever, also when its dialogue is over."""
         if not pin.isascii() or not pin.isdigit():
             return None
-        found = await self.engine.log.transact(lambda tx: tx.find_code(PIN_MARK + pin))
-        return found.visit_id if found else None
+        code = await self.engine.log.transact(lambda tx: tx.find_code(PIN_MARK + pin))
+        return code.visit_id if code else None
 
     async def connect(
         self, visit_id: str, *, call_id: str, adapter: str, caller: str | None, joined_by: JoinedBy
@@ -117,7 +117,7 @@ class Calls:
                 draft.add(event)
 
             stored = await self.engine.move(visit, connected)
-        (seq,) = (one.seq for one in stored if isinstance(one.event, CallConnected))
+        (seq,) = (entry.seq for entry in stored if isinstance(entry.event, CallConnected))
         return visit.state.dialogue_by_id(dialogue.dialogue_id), seq
 
     async def say(
@@ -154,7 +154,10 @@ class Calls:
                 response_delay_s=response_delay_s,
                 barge_in=barge_in,
                 played_s=played_s,
-                heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
+                heard=[
+                    log_events.LoggedHypothesis(text=hypothesis.text, score=hypothesis.confidence)
+                    for hypothesis in heard
+                ],
                 sound=recording.recording_id if recording else None,
                 overheard=overheard,
                 onset_s=onset_s,
@@ -174,9 +177,9 @@ class Calls:
         recording_id = f"recording-{secrets.token_hex(8)}"
         audio = await asyncio.to_thread(encode_sound, sound)
         folder = folder_of(self.engine.log)
-        kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/wav")
+        stored = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/wav")
         facts = RecordedSound("audio/wav", 1, sound.rate_hz, len(sound.samples))
-        return kept.event(
+        return stored.event(
             recording_id,
             facts,
             "turn",
@@ -187,7 +190,7 @@ class Calls:
         )
 
     async def listens(self, visit_id: str, dialogue_id: str) -> bool:
-        """Whether the dialogue's system wants the sound of what is said instead of its words."""
+        """True if the dialogue's system takes sound instead of words."""
         visit = await self.engine.visit(visit_id)
         return self.turns.listens(visit.state.dialogue_by_id(dialogue_id))
 
@@ -220,9 +223,9 @@ class Calls:
         recording_id = f"recording-{secrets.token_hex(8)}"
         audio = await asyncio.to_thread(encode_sound, tracks, "flac")
         folder = folder_of(self.engine.log)
-        kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/flac")
+        stored = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/flac")
         sound = RecordedSound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
-        event = kept.event(
+        event = stored.event(
             recording_id, sound, "dialogue", ["system", "user"], dialogue_id=dialogue_id, started_s=started_s
         )
         await self.note(visit_id, event)

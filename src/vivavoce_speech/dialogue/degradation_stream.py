@@ -60,7 +60,7 @@ class DamageStream:
         self._came = self._went = 0
 
     def feed(self, samples: Samples, *, last: bool = False) -> Samples:
-        """What can be heard by now; some milliseconds stay inside until the last piece."""
+        """Return the sound so far; some milliseconds stay inside until the last piece."""
         self._came += len(samples)
         for stage in self._stages:
             samples = stage.feed(samples, last=last)
@@ -72,7 +72,7 @@ class DamageStream:
         return samples
 
     def facts(self) -> dict[str, int]:
-        """How many packets there were so far, and how many of them were lost."""
+        """Number of packets so far, and number of lost ones."""
         network = self._network
         return {"packets": network.packets if network else 0, "packets_lost": network.lost if network else 0}
 
@@ -107,8 +107,8 @@ class _WithNoise:
         if len(self._bed) < count:
             more = noise_of(self._kind, round(BED_S * self._rate_hz), self._rate_hz, self._rng)
             self._bed = np.concatenate([self._bed, more / np.sqrt(np.mean(more**2))])
-        taken, self._bed = self._bed[:count], self._bed[count:]
-        return taken
+        noise, self._bed = self._bed[:count], self._bed[count:]
+        return noise
 
 
 class _OverTelephone:
@@ -132,13 +132,13 @@ class _OverTelephone:
             return _NONE
         whole = np.concatenate([self._before, narrow])
         self._before = whole[len(whole) - (TAPS - 1) :]
-        kept = np.convolve(whole, self._taps, "valid")
-        early = min(self._late, len(kept))
+        filtered = np.convolve(whole, self._taps, "valid")
+        early = min(self._late, len(filtered))
         self._late -= early
-        heard = mu_law(_whole_numbers(kept[early:]))
+        encoded = mu_law(_whole_numbers(filtered[early:]))
         if self._up is None:
-            return heard
-        return _whole_numbers(self._up.resample_chunk(heard.astype(np.float32), last=last))
+            return encoded
+        return _whole_numbers(self._up.resample_chunk(encoded.astype(np.float32), last=last))
 
 
 class _Network:
@@ -156,7 +156,9 @@ class _Network:
         self._rest = samples[ready:]
         packets = [samples[at : at + self._size] for at in range(0, ready, self._size)]
         fates = islice(self._losses, len(packets))
-        return np.concatenate([self._carried(*one) for one in zip(packets, fates, strict=True)] or [_NONE])
+        return np.concatenate(
+            [self._carried(*packet) for packet in zip(packets, fates, strict=True)] or [_NONE]
+        )
 
     def _carried(self, packet: Samples, lost: bool) -> Samples:
         self.packets, self.lost = self.packets + 1, self.lost + lost

@@ -12,7 +12,7 @@ PIECE_S: Final = 0.02  # legs play whole frames, so pieces are whole frames
 
 
 class Plays(Protocol):
-    """What sound is given to."""
+    """Receiver of sound."""
 
     def play(self, sound: Sound, name: str = "") -> None: ...
     def stop_playing(self) -> bool: ...
@@ -21,7 +21,7 @@ class Plays(Protocol):
 
 
 class Playing:
-    """What the leg is given of one system turn.
+    """Sound of one system turn given to the leg.
 
     own_voice  the system spoke it by itself; else it is a text that was synthesised
     name       by which the leg tells when it was heard
@@ -50,10 +50,10 @@ class Playing:
         """Pass on one piece of it; the last one ends it."""
         if self._resampler is None:
             self._resampler = StreamResampler(sound.rate_hz, self._rate_hz)
-        came = self._resampler.feed(sound.samples, last=last)
+        resampled = self._resampler.feed(sound.samples, last=last)
         if self.damage is not None:
-            came = self.damage.feed(came, last=last)
-        samples = np.concatenate([self._rest, came])
+            resampled = self.damage.feed(resampled, last=last)
+        samples = np.concatenate([self._rest, resampled])
         self.finished = self.finished or last
         piece = round(PIECE_S * self._rate_hz)
         ready = len(samples) if last else len(samples) // piece * piece
@@ -64,7 +64,7 @@ class Playing:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more of it is given to the leg."""
+        """True if nothing more of it is given to the leg."""
         return self.finished or self._hushed
 
     def finish(self) -> None:

@@ -1,4 +1,4 @@
-"""When each thing that a leg was given to play was heard, counted in the samples of its recording."""
+"""Time at which each played item was heard, counted in the samples of its recording."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -34,12 +34,12 @@ class HeardSpans:
             self._heard[name] = HeardSpan(before.onset_s if before else onset_s, offset_s)
 
     def hushed(self) -> None:
-        """What waits is never heard."""
+        """Mark waiting items as never heard."""
         self._waiting.clear()
 
     def waits(self, name: str) -> bool:
         return self._waiting[name] > 0
 
     def of(self, name: str) -> HeardSpan | None:
-        """When it was heard so far; None: not yet, or never."""
+        """Time of playing so far; None: not yet, or never."""
         return self._heard.get(name)

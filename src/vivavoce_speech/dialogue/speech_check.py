@@ -1,4 +1,4 @@
-"""Whether a study's spoken dialogues can be held in all of its languages, on this machine."""
+"""Check that a study's spoken dialogues work in all of its languages, on this machine."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ LISTED: Final = 12  # more languages than so many are counted instead
 
 
 def speech_problems(study: Study, section: str, settings: Voice | Telephone) -> list[InputError]:
-    """Who cannot listen or speak in these settings, and in which language, and what to do; [] where all can.
+    """Recognisers and voices missing from these settings, by language, with a fix; [] if none is.
 
     Input  section: of the study file, such as `voice`
     Note   whoever listens or speaks is made, so that a missing model is told now and not to a participant
@@ -29,57 +29,61 @@ def speech_problems(study: Study, section: str, settings: Voice | Telephone) -> 
         require(*MODULES)
     except MissingExtra as error:
         return [error]
-    found: dict[str, InputError] = {}
+    problems: dict[str, InputError] = {}
     tasks = ["recogniser", "synthesiser"] if _recognised(study, settings) else ["synthesiser"]
     for task in tasks:
         chosen = {
             language: getattr(settings, f"{task}s").get(language, getattr(settings, task))
             for language in study.languages
         }
-        for raw in [one for at, one in enumerate(chosen.values()) if one not in [*chosen.values()][:at]]:
+        for raw in [
+            raw_settings
+            for at, raw_settings in enumerate(chosen.values())
+            if raw_settings not in [*chosen.values()][:at]
+        ]:
             languages = [language for language, used in chosen.items() if used == raw]
             for problem in _problems(study, f"{section} {task}", raw, languages):
-                found.setdefault(str(problem), problem)
-    return list(found.values())
+                problems.setdefault(str(problem), problem)
+    return list(problems.values())
 
 
 def speech_doubts(study: Study, section: str, settings: Voice | Telephone) -> list[str]:
-    """Who listens badly in these settings, one line each; [] where nobody does, or nobody has to."""
-    found: list[str] = []
+    """Recognisers with doubtful quality in these settings, one line each; [] without any."""
+    doubts: list[str] = []
     for language in study.languages if _recognised(study, settings) else ():
         raw = settings.recognisers.get(language, settings.recogniser)
         kind: Any = RECOGNISERS.get(_name(raw)) if _name(raw) in RECOGNISERS else None
-        written = {"use": raw} if isinstance(raw, str) else raw
-        doubt = kind.doubt(written, section == "telephone") if hasattr(kind, "doubt") else None
-        found += [f"{section} recogniser: {doubt}"] if doubt is not None else []
-    return list(dict.fromkeys(found))
+        fields = {"use": raw} if isinstance(raw, str) else raw
+        doubt = kind.doubt(fields, section == "telephone") if hasattr(kind, "doubt") else None
+        doubts += [f"{section} recogniser: {doubt}"] if doubt is not None else []
+    return list(dict.fromkeys(doubts))
 
 
 def _recognised(study: Study, settings: Voice | Telephone) -> bool:
-    """Whether people must be recognised: for the systems, or for the log."""
+    """True if speech must be recognised: for the systems, or for the log."""
     return settings.recognise_for_log or not _all_listen(study)
 
 
 def _all_listen(study: Study) -> bool:
-    """Whether every system hears participants by itself, so that nobody needs to be recognised."""
+    """True if every system takes sound itself, so that no recogniser is needed."""
     try:
-        made = [make_connector(raw, folder=study.folder) for raw in study.systems.values()]
+        connectors = [make_connector(raw, folder=study.folder) for raw in study.systems.values()]
     except InputError:
         return False
-    return bool(made) and all(one.capabilities.audio for one in made)
+    return bool(connectors) and all(connector.capabilities.audio for connector in connectors)
 
 
 def _problems(study: Study, place: str, raw: Speech, languages: Sequence[str]) -> Iterator[InputError]:
-    """Why these settings do not serve in these languages."""
+    """Problems of these settings in these languages."""
     task = place.split()[-1]
     make: Make = make_recogniser if task == "recogniser" else make_synthesiser
     try:
-        made = make(raw, folder=study.folder, place=place)
+        engine = make(raw, folder=study.folder, place=place)
     except InputError as error:
         yield error
         return
-    known: Sequence[str] | None = getattr(made, "languages", None)
-    asyncio.run(made.close())
+    known: Sequence[str] | None = getattr(engine, "languages", None)
+    asyncio.run(engine.close())
     for language in languages:
         if known is None or language.split("-")[0] in known:
             continue
@@ -90,7 +94,7 @@ def _problems(study: Study, place: str, raw: Speech, languages: Sequence[str]) -
 
 
 def _hint(task: str, language: str) -> str:
-    """Who could do it in this language, and where each is to be had."""
+    """Engines for this language, and their sources."""
     registry: Any = RECOGNISERS if task == "recogniser" else SYNTHESISERS
     able = [
         f"{name} ({kind.summary})"

@@ -16,7 +16,7 @@ HandOn = Callable[[Audio, bool], bool]
 
 
 def attentive(connector: Connector, conversation: Conversation | None) -> tuple[HandOn, int] | None:
-    """How pieces of a turn come to a system, and at which rate; None where it hears whole turns only."""
+    """Input stream and rate of a system; None where it takes whole turns only."""
     facts = connector.capabilities
     if conversation is None or not facts.attentive or not isinstance(connector, AudioStreaming):
         return None
@@ -37,8 +37,8 @@ class Overhearing:
         """Hand on what was said now."""
         if not self.whole:
             return
-        said = np.concatenate(frames) if frames else np.zeros(0, np.int16)
-        piece = self._resampler.feed(said, last=last)
+        samples = np.concatenate(frames) if frames else np.zeros(0, np.int16)
+        piece = self._resampler.feed(samples, last=last)
         if len(piece):
             audio = Audio(piece.astype("<i2").tobytes(), self._wanted_hz)
             self.whole, self._begins = self._hand_on(audio, self._begins), False

@@ -42,7 +42,7 @@ _report = structlog.get_logger("vivavoce.trial")
 
 
 class Incoming(Protocol):
-    """What came from the other end: a frame of `sound`, a `key`, or the `end`.
+    """Input from the other end: a frame of `sound`, a `key`, or the `end`.
 
     at_s  where a frame ends, in seconds from the leg's first
     """
@@ -78,7 +78,7 @@ class VoiceLeg(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TurnTaking:
-    """When a turn is over, when silence is too long, and how often it is asked about."""
+    """Limits for the end of a turn and for silence, and number of prompts after silence."""
 
     endpoint_s: float = 0.8
     no_input_s: float = 8.0
@@ -100,7 +100,7 @@ class _Speech:
 
 @dataclass(frozen=True, slots=True)
 class _Uttered:
-    """What the leg was given to play: a turn of the system's, or words of the platform's own."""
+    """An item that the leg plays: a system turn, or words of the platform's own."""
 
     name: str
     turn_index: int | None = None
@@ -108,7 +108,7 @@ class _Uttered:
     playing: Playing | None = None
 
     def heard(self, dialogue_id: str, began_s: float, span: HeardSpan) -> SoundPlayed | WordsPlayed:
-        """What the log says of it."""
+        """Log event of the playing."""
         facts: Any = {
             "dialogue_id": dialogue_id,
             "started_s": round(began_s + span.onset_s, 3),
@@ -173,8 +173,8 @@ class SpokenDialogue:
         self._listens = await self._calls.listens(self._visit_id, self._dialogue_id)
         self._visit = visit
         visit.play = player = self._play_piece
-        if visit.sounding is not None and (begun := visit.sounding.so_far) is not None:
-            player(begun)
+        if visit.sounding is not None and (started := visit.sounding.so_far) is not None:
+            player(started)
         tasks = [asyncio.create_task(work) for work in (self._listen(), self._follow(), self._understand())]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -276,11 +276,11 @@ class SpokenDialogue:
         task.add_done_callback(self._asides.discard)
 
     def _cut(self, frames: list[Samples], forgotten: int, onset_s: float, offset_s: float) -> Sound:
-        whole = np.concatenate(frames)
+        samples = np.concatenate(frames)
         start = forgotten * len(frames[0]) / self._rate_hz
         first = max(0, round((onset_s - MARGIN_S - start) * self._rate_hz))
         last = max(first, round((offset_s + MARGIN_S - start) * self._rate_hz))
-        return Sound(whole[first:last], self._rate_hz)
+        return Sound(samples[first:last], self._rate_hz)
 
     async def _too_quiet(self, speaking: bool, passed_s: float, now_s: float, began_s: float) -> bool:
         """Count silence in which it is the caller's turn; ask, and at last give up."""
@@ -320,8 +320,8 @@ class SpokenDialogue:
             if self._recognise_for_log and turn_index is not None:
                 self._aside(self._note_recognised(turn_index, speech.sound))
             return
-        heard, reason = await self._recognise(speech.sound)
-        if not heard:
+        hypotheses, reason = await self._recognise(speech.sound)
+        if not hypotheses:
             event = SpeechMissed(
                 dialogue_id=self._dialogue_id,
                 onset_s=round(speech.onset_s, 3),
@@ -331,20 +331,20 @@ class SpokenDialogue:
             await self._calls.note(self._visit_id, event)
             await self._speak("not_heard")
             return
-        await self._say(speech, heard)
+        await self._say(speech, hypotheses)
 
     async def _recognise(self, sound: Sound) -> tuple[tuple[Hypothesis, ...], str]:
-        """What the recogniser makes of it, and why nothing where it failed."""
+        """Recognise the sound; on failure, the reason."""
         try:
-            heard = await self._recogniser.recognise(sound, language=self._language)
+            hypotheses = await self._recogniser.recognise(sound, language=self._language)
         except RecognitionError as error:
             _report.warning("recogniser_failed", error=str(error))
             return (), "recogniser_failed"
-        return tuple(one for one in heard if one.text.strip()), ""
+        return tuple(hypothesis for hypothesis in hypotheses if hypothesis.text.strip()), ""
 
     async def _note_recognised(self, turn_index: int, sound: Sound) -> None:
-        heard, _ = await self._recognise(sound)
-        await self._calls.turns.note_recognised(self._visit_id, self._dialogue_id, turn_index, heard)
+        hypotheses, _ = await self._recognise(sound)
+        await self._calls.turns.note_recognised(self._visit_id, self._dialogue_id, turn_index, hypotheses)
 
     async def _say(
         self, speech: _Speech, heard: tuple[Hypothesis, ...], sound: Sound | None = None
@@ -415,16 +415,18 @@ class SpokenDialogue:
                 self._note(self._answers.streamed(turn.turn_index, self._playing.damage))
             return
         sound = await self._calls.turns.spoken_by_system(self._visit_id, seq) if turn.sound else None
-        whole = await asyncio.to_thread(read_sound, sound) if sound is not None else None
+        full_sound = await asyncio.to_thread(read_sound, sound) if sound is not None else None
         if (
-            whole is None
-            and (whole := await self._synthesised(spoken_text(turn, marked=reads_ssml(self._synthesiser))))
+            full_sound is None
+            and (
+                full_sound := await self._synthesised(spoken_text(turn, marked=reads_ssml(self._synthesiser)))
+            )
             is None
         ):
             return
-        whole, damaged = await self._answers.heard(whole, turn.turn_index)
+        full_sound, damaged = await self._answers.heard(full_sound, turn.turn_index)
         self._playing = self._utter(turn.turn_index, own_voice=sound is not None)
-        self._playing.feed(whole, last=True)
+        self._playing.feed(full_sound, last=True)
         if damaged is not None:
             self._note(damaged)
 
@@ -445,13 +447,14 @@ class SpokenDialogue:
     def _note_heard(self, *, over: bool = False) -> None:
         """Log when what was played to its end was heard; `over`: all that was heard of anything."""
         waiting: list[_Uttered] = []
-        for one in self._uttered:
+        for utterance in self._uttered:
             if not over and (
-                (one.playing is not None and not one.playing.over) or self._leg.spans.waits(one.name)
+                (utterance.playing is not None and not utterance.playing.over)
+                or self._leg.spans.waits(utterance.name)
             ):
-                waiting.append(one)
-            elif (span := self._leg.spans.of(one.name)) is not None:
-                event = one.heard(self._dialogue_id, self._began_s(), span)
+                waiting.append(utterance)
+            elif (span := self._leg.spans.of(utterance.name)) is not None:
+                event = utterance.heard(self._dialogue_id, self._began_s(), span)
                 self._aside(self._calls.note(self._visit_id, event))
         self._uttered = waiting
 
@@ -473,7 +476,7 @@ class SpokenDialogue:
 
 
 def spoken_text(turn: log_events.SystemTurnReceived, *, marked: bool = False) -> str:
-    """What of a system turn is said: its messages, and the choices that a page would show as buttons.
+    """Spoken text of a system turn: its messages, and the choices that a page would show as buttons.
 
     marked  as the system marked it up for a synthesiser (SSML), where it did
     """

@@ -45,7 +45,7 @@ class Voices:
         self._spoken: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
     def listener(self, language: str) -> Recogniser:
-        """Who listens in this language. Raises InputError: it cannot be made."""
+        """Recogniser of this language. Raises InputError: it cannot be made."""
         if language not in self._listeners:
             raw = self._settings.listener(language)
             self._listeners[language] = make_recogniser(
@@ -54,7 +54,7 @@ class Voices:
         return self._listeners[language]
 
     def speaker(self, language: str) -> Synthesiser:
-        """Who speaks this language. Raises InputError: it cannot be made."""
+        """Synthesiser of this language. Raises InputError: it cannot be made."""
         if language not in self._speakers:
             raw = self._settings.speaker(language)
             self._speakers[language] = make_synthesiser(
@@ -65,7 +65,7 @@ class Voices:
     async def recognise(
         self, audio: bytes, language: str, dialogue: DialogueHistory | None = None
     ) -> tuple[Hypothesis, ...]:
-        """What was said in a WAV file, best first; () where nothing was understood."""
+        """Recognise a WAV file, best first; () where nothing was understood."""
         listener = ears(self.listener(language), self._study, dialogue)
         sound = await asyncio.to_thread(read_sound, audio)
         return await listener.recognise(sound, language=language)
@@ -86,12 +86,12 @@ class Voices:
 
     async def close(self) -> None:
         """Free what the recognisers and synthesisers hold."""
-        for one in (*self._listeners.values(), *self._speakers.values()):
-            await one.close()
+        for engine in (*self._listeners.values(), *self._speakers.values()):
+            await engine.close()
 
 
 def _take(audio: bytes) -> RecordedSound:
-    """What the header of a take says. Raises Refused: `bad_audio`, `empty`, `too_long`."""
+    """Read the header of a take. Raises Refused: `bad_audio`, `empty`, `too_long`."""
     try:
         facts = probe_sound(audio)
     except InputError as error:
@@ -112,16 +112,16 @@ class VoiceTurns:
         self._engine, self._relay = engine, engine.relay
 
     def listens(self, dialogue: DialogueHistory) -> bool:
-        """Whether this dialogue's system wants the sound of what is said instead of its words."""
+        """True if this dialogue's system takes sound instead of words."""
         return self._relay.connectors[dialogue.system].capabilities.audio
 
     def overhearing(self, visit: Visit, dialogue_id: str, rate_hz: int) -> Overhearing | None:
-        """How the turn that is being spoken comes to its system meanwhile; None where it does not."""
+        """Stream of the turn being spoken to its system; None without one."""
         dialogue = visit.state.dialogue
         if dialogue is None or dialogue.dialogue_id != dialogue_id or damages(self._engine.study, dialogue):
             return None
-        found = attentive(self._relay.connectors[dialogue.system], visit.conversation)
-        return Overhearing(found[0], rate_hz, found[1]) if found is not None else None
+        stream = attentive(self._relay.connectors[dialogue.system], visit.conversation)
+        return Overhearing(stream[0], rate_hz, stream[1]) if stream is not None else None
 
     async def interrupt(self, visit_id: str, dialogue_id: str, played_s: float) -> None:
         """Tell the system that somebody spoke into its answer, where it can be told."""
@@ -176,10 +176,10 @@ class VoiceTurns:
             if started_s is not None:  # it is here already, so it ended before now
                 ended_s = self._relay.elapsed_s(dialogue)
                 started_s = round(max(0.0, min(started_s, ended_s - sound.duration_s)), 3)
-            kept = await asyncio.to_thread(
+            stored = await asyncio.to_thread(
                 folder_of(self._engine.log).keep, recording_id, audio, sound.media_type
             )
-            event = kept.event(
+            event = stored.event(
                 recording_id,
                 sound,
                 "turn",
@@ -200,7 +200,7 @@ class VoiceTurns:
         """
         visit = await self._engine.visit(visit_id)
         stored = visit.state.of(RecordingStored)
-        began = [one.started_s for one in stored if one.recording_id == recording_id]
+        began = [recording.started_s for recording in stored if recording.recording_id == recording_id]
         if not began or began[0] is None:
             return None
         sound = await asyncio.to_thread(read_sound, audio)
@@ -219,7 +219,7 @@ def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothes
 
 
 def words_of(state: VisitState, seq: int, *, marked: bool = False) -> str:
-    """What the system said in the turn of this event. Raises LookupError: it is none of this dialogue.
+    """System text in the turn of this event. Raises LookupError: it is none of this dialogue.
 
     marked  as the system marked it up for a synthesiser (SSML), where it did
     """

@@ -8,17 +8,17 @@ from vivavoce.core.errors import InputError
 
 
 def check_pin(path: Path, sha256: str) -> None:
-    """Nothing where the file is the pinned one.
+    """Check that the file is the pinned one.
 
     Raises  InputError: no such file, or another hash; it tells the one that the file has
     """
     if not path.is_file():
         raise InputError("no such file", place=str(path), hint="name the folder of the model")
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if not hmac.compare_digest(found, sha256.strip().lower()):
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if not hmac.compare_digest(digest, sha256.strip().lower()):
         raise InputError(
-            f"sha256 is {found}, not {sha256}",
+            f"sha256 is {digest}, not {sha256}",
             place=str(path),
             hint="set sha256 to it if this is the model that you want",
         )

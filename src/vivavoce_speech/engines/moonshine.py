@@ -97,8 +97,8 @@ def _loaded(settings: MoonshineSettings) -> Any:
         import moonshine_voice  # pyright: ignore[reportMissingImports]
     except OSError as error:
         raise InputError(f"moonshine cannot be loaded ({error})", hint=_CURE) from None
-    own = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
-    folder = Path(settings.model) if settings.model is not None else own
+    bundled = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
+    folder = Path(settings.model) if settings.model is not None else bundled
     try:
         size = moonshine_voice.ModelArch[settings.size.upper()]
         return moonshine_voice.Transcriber(folder, size, options=_WHOLE)

@@ -96,9 +96,9 @@ class PocketsphinxSettings(RecogniserSettings):
 
     @model_validator(mode="after")
     def _one_source(self) -> "PocketsphinxSettings":
-        given = [name for name in ("sentences", "grammar", "model") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise mistake(f"both {given[0]} and {given[1]} say what callers may say", "keep one of them")
+        sources = [name for name in ("sentences", "grammar", "model") if getattr(self, name) is not None]
+        if len(sources) > 1:
+            raise mistake(f"both {sources[0]} and {sources[1]} say what callers may say", "keep one of them")
         return self
 
 
@@ -124,7 +124,7 @@ class Pocketsphinx:
 
     @staticmethod
     def doubt(settings: Mapping[str, Any], telephone: bool) -> str | None:
-        """What to know before people are heard with these settings; None: nothing.
+        """Warning about these settings for recognising people; None without one.
 
         Source  benchmarks/recognition.py
         """
@@ -198,11 +198,11 @@ class _Listener:
         if best is None or not _plain(best.hypstr):
             return ()
         scores: dict[str, float] = {}
-        for place, other in enumerate(self._decoder.nbest()):
+        for place, hypothesis in enumerate(self._decoder.nbest()):
             if place >= SEARCHED:
                 break
-            if other is not None and (text := _plain(other.hypstr or "")):
-                scores.setdefault(text, other.score)
+            if hypothesis is not None and (text := _plain(hypothesis.hypstr or "")):
+                scores.setdefault(text, hypothesis.score)
         first = _plain(best.hypstr)
         scores[first] = max([scores.get(first, -math.inf), *scores.values(), best.score])
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0] != first))
@@ -231,11 +231,11 @@ class _Domain:
             words = set(re.findall(r"^-?\d[\d.eE+-]*\s+([a-z']+)(?:\s|$)", text, re.MULTILINE))
         elif settings.grammar:
             words = set(_WORD.findall(_GRAMMAR_NOTATION.sub(" ", text)))
-        given = {word.lower(): phones for word, phones in settings.pronunciations.items()}
-        self._dictionary = pronunciations(words, given, place=self.source) if words or given else ()
+        custom = {word.lower(): phones for word, phones in settings.pronunciations.items()}
+        self._dictionary = pronunciations(words, custom, place=self.source) if words or custom else ()
 
     def files(self, folder: Path) -> dict[str, str | None]:
-        """What the decoder is to read, written into a folder."""
+        """Write the decoder's files into a folder."""
         if not self.source:
             return {}
         dictionary, model = folder / "words.dict", folder / "model.arpa"
@@ -251,15 +251,15 @@ def pronunciations(words: set[str], given: Mapping[str, str], *, place: str = ""
     import pocketsphinx
 
     path = Path(pocketsphinx.get_model_path("en-us/cmudict-en-us.dict"))
-    wanted = words - given.keys()
+    missing = words - given.keys()
     lines = [f"{word} {phones}" for word, phones in sorted(given.items())]
-    known: set[str] = set()
+    pronounced: set[str] = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         word = line.split(" ", 1)[0].partition("(")[0]
-        if word in wanted:
-            known.add(word)
+        if word in missing:
+            pronounced.add(word)
             lines.append(line)
-    guessed = guessed_pronunciations(sorted(wanted - known), place=place)
+    guessed = guessed_pronunciations(sorted(missing - pronounced), place=place)
     return (*lines, *(f"{word} {phones}" for word, phones in guessed.items()))
 
 
@@ -276,9 +276,9 @@ def trigram_model(sentences: str, *, place: str = "") -> str:
         raise InputError("holds no sentence", place=place, hint="write one sentence a line")
     model = ArpaBoLM(text="\n".join(f"<s> {line} </s>" for line in lines), add_start=False)
     model.compute()
-    written = io.StringIO()
-    model.write(written)
-    text = written.getvalue()
+    buffer = io.StringIO()
+    model.write(buffer)
+    text = buffer.getvalue()
     return text[text.index("\\data\\") :]
 
 

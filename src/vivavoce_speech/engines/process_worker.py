@@ -35,7 +35,7 @@ class ProcessWorker:
         self._closed = False
 
     async def call(self, argument: Any) -> Any:
-        """What the function makes of the argument.
+        """Call the function with the argument.
 
         Raises  what the function raises; EndedApart: its process was ended, or this was closed
         """

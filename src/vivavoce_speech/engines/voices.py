@@ -55,12 +55,12 @@ class _Program:
         raise NotImplementedError
 
     async def speak(self, text: str, *, language: str) -> Sound:
-        plain = " ".join(text.split())
-        if not plain:
+        flat_text = " ".join(text.split())
+        if not flat_text:
             return Sound(np.zeros(0, np.int16), 16_000)
         with tempfile.TemporaryDirectory(prefix="vivavoce-speech-") as folder:
             text_file, sound_file = Path(folder, "text"), Path(folder, "speech.wav")
-            text_file.write_text(plain, encoding="utf-8")
+            text_file.write_text(flat_text, encoding="utf-8")
             await self._run(self.command(text_file, sound_file, language))
             return read_speech(sound_file.read_bytes(), self.name)
 
@@ -72,7 +72,7 @@ class _Program:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            _, said = await asyncio.wait_for(process.communicate(), LONGEST_S)
+            _, stderr = await asyncio.wait_for(process.communicate(), LONGEST_S)
         except (TimeoutError, asyncio.CancelledError) as error:
             process.kill()
             await process.wait()
@@ -80,11 +80,11 @@ class _Program:
                 raise SynthesisError(f"{self.name} was not ready within {LONGEST_S:.0f} s") from None
             raise
         if process.returncode:
-            words = " ".join(said.decode("utf-8", "replace").split())[:200]
+            words = " ".join(stderr.decode("utf-8", "replace").split())[:200]
             raise SynthesisError(f"{self.name} failed: {words or f'exit code {process.returncode}'}")
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Close nothing."""
 
 
 class Flite(_Program):
@@ -133,8 +133,10 @@ class _LanguagesOfVoices:
     """The languages whose words name a voice of a program; of the class, too, for nobody makes one to ask."""
 
     def __get__(self, _: object, program: type[_Program]) -> tuple[str, ...]:
-        every = {language: Spoken.of(language) for language in Spoken.languages()}
-        return tuple(language for language, one in every.items() if one and program.name in one.voices)
+        all_spoken = {language: Spoken.of(language) for language in Spoken.languages()}
+        return tuple(
+            language for language, spoken in all_spoken.items() if spoken and program.name in spoken.voices
+        )
 
 
 class Festival(_Program):
@@ -146,15 +148,15 @@ class Festival(_Program):
     package = "festival festvox-italp16k"
 
     async def speak(self, text: str, *, language: str) -> Sound:
-        kept = "".join(ch if ch.isprintable() else " " for ch in text)
-        return await super().speak(kept.encode("latin-1", "ignore").decode("latin-1"), language=language)
+        printable = "".join(ch if ch.isprintable() else " " for ch in text)
+        return await super().speak(printable.encode("latin-1", "ignore").decode("latin-1"), language=language)
 
     def command(self, text_file: Path, sound_file: Path, language: str) -> list[str]:
         spoken = Spoken.of(language)
         voice = self._settings.voice or (spoken.voices.get(self.name) if spoken is not None else None)
         if voice is None:
-            known = ", ".join(self.languages)
-            raise SynthesisError(f"festival speaks {known}, not {language!r}; name a voice of it")
+            languages = ", ".join(self.languages)
+            raise SynthesisError(f"festival speaks {languages}, not {language!r}; name a voice of it")
         if not _SCHEME_NAME.fullmatch(voice):
             raise SynthesisError(f"{voice!r} is no name of a voice; give one such as lp_diphone")
         text_file.write_bytes(text_file.read_text(encoding="utf-8").encode("latin-1"))
@@ -225,7 +227,7 @@ class Prompts:
 
 
 def prompt_key(text: str) -> str:
-    """What names a recording: the words in small letters, without punctuation, at most 120 characters."""
+    """File name of a recording: the words in lower case, without punctuation, at most 120 characters."""
     return " ".join("".join(ch if ch.isalnum() else " " for ch in normalise_value(text)).split())[:120]
 
 

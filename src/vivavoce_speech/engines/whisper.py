@@ -85,7 +85,7 @@ class Whisper:
             heard = [
                 self._window(values, language) for values in windows(as_float(sound.at(RATE_HZ).samples))
             ]
-        heard = [one for one in heard if one]
+        heard = [window for window in heard if window]
         return heard[0] if len(heard) == 1 else _joined(heard)
 
     def _window(self, values: np.ndarray, language: str) -> tuple[Hypothesis, ...]:
@@ -102,7 +102,7 @@ class Whisper:
         count = self._settings.hypotheses
         try:
             encoded = model.encode(pad_or_trim(model.feature_extractor(values)))
-            found = model.model.generate(
+            generated = model.model.generate(
                 encoded,
                 [prompt],
                 beam_size=max(count, self._settings.beam),
@@ -114,13 +114,13 @@ class Whisper:
         except (RuntimeError, ValueError) as error:
             raise RecognitionError(f"whisper: {error}") from error
         best: dict[str, Hypothesis] = {}
-        for tokens, score in zip(found.sequences_ids, found.scores, strict=True):
+        for tokens, score in zip(generated.sequences_ids, generated.scores, strict=True):
             text = " ".join(tokenizer.decode(tokens).split())
             if key := normalise_value(text):
                 best.setdefault(key, Hypothesis(text, _probability(score, len(tokens))))
-        heard = tuple(best.values())
-        unsure = bool(heard) and (heard[0].confidence or 0.0) < UNSURE
-        return () if unsure and found.no_speech_prob > NO_SPEECH else heard
+        hypotheses = tuple(best.values())
+        unsure = bool(hypotheses) and (hypotheses[0].confidence or 0.0) < UNSURE
+        return () if unsure and generated.no_speech_prob > NO_SPEECH else hypotheses
 
 
 def windows(values: np.ndarray) -> list[np.ndarray]:
@@ -147,8 +147,10 @@ def _joined(heard: list[tuple[Hypothesis, ...]]) -> tuple[Hypothesis, ...]:
     """One hypothesis of the best of each piece: of pieces together, others are not ranked."""
     if not heard:
         return ()
-    confidences = [one[0].confidence or 0.0 for one in heard]
-    return (Hypothesis(" ".join(one[0].text for one in heard), math.prod(confidences) ** (1 / len(heard))),)
+    confidences = [window[0].confidence or 0.0 for window in heard]
+    return (
+        Hypothesis(" ".join(window[0].text for window in heard), math.prod(confidences) ** (1 / len(heard))),
+    )
 
 
 def _loaded(settings: WhisperSettings) -> Any:
@@ -163,9 +165,9 @@ def _loaded(settings: WhisperSettings) -> Any:
             local_files_only=True,
         )
     except (RuntimeError, ValueError, OSError) as error:
-        told = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"no Whisper model that can be loaded ({told})",
+            f"no Whisper model that can be loaded ({reason})",
             place=settings.model,
             hint="name a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json",
         ) from None

@@ -62,7 +62,7 @@ class TcpServer:
 
     @property
     def connections(self) -> int:
-        """How many there are now."""
+        """Number of open connections."""
         return len(self._tasks)
 
     async def start(self) -> None:
@@ -123,7 +123,7 @@ Route = Callable[[str, str], str | None]
 
 
 class BadRequest(ValueError):
-    """What came is no request of Asterisk's."""
+    """Not a request of Asterisk's."""
 
 
 class FastAgi:
@@ -165,15 +165,15 @@ async def read_facts(reader: asyncio.StreamReader) -> dict[str, str]:
             if not facts:
                 raise BadRequest("no facts")
             return facts
-        found = _FACT.fullmatch(line)
-        if found is None:
+        match = _FACT.fullmatch(line)
+        if match is None:
             raise BadRequest("a line that is no fact")
-        facts[found[1]] = found[2].strip()
+        facts[match[1]] = match[2].strip()
     raise BadRequest("too many lines")
 
 
 def caller_of(facts: dict[str, str]) -> str:
-    """Who calls; "" where that is not known or not to be shown."""
+    """Caller's number; "" where it is unknown or withheld."""
     presentation = facts.get("agi_callingpres", "0")
     if presentation.isdecimal() and int(presentation) & _RESTRICTION:
         return ""
@@ -186,8 +186,8 @@ def called_of(facts: dict[str, str]) -> str:
 
 
 def _number(text: str) -> str:
-    known = _NUMBER.fullmatch(text) is not None and text.lower() not in ("unknown", "anonymous")
-    return text if known else ""
+    shows_number = _NUMBER.fullmatch(text) is not None and text.lower() not in ("unknown", "anonymous")
+    return text if shows_number else ""
 
 
 LONGEST_BACKLOG: Final = 64_000  # bytes that Asterisk has not taken, four seconds: the line is dead
@@ -221,7 +221,7 @@ class AsteriskLeg(PhoneLeg):
             self._writer.write(sound_frame(frame))
 
     def take_frame(self, frame: Frame) -> None:
-        """What Asterisk sends; a ticket is none of it."""
+        """Handle a frame from Asterisk, except a ticket."""
         if frame.kind == SOUND:
             self._take_samples(frame)
         elif frame.kind == KEY:
@@ -273,7 +273,7 @@ class Asterisk:
 
     @property
     def calls(self) -> int:
-        """How many calls there are now."""
+        """Number of active calls."""
         return len(self.legs)
 
     async def start(self) -> None:

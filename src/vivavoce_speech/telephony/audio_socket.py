@@ -44,7 +44,7 @@ class Frame(NamedTuple):
 
 
 class BadFrame(ValueError):
-    """What came is no frame that Asterisk sends."""
+    """Not a frame that Asterisk sends."""
 
 
 class FrameReader:
@@ -70,7 +70,7 @@ class FrameReader:
             yield Frame(kind, payload)
 
     def close(self) -> None:
-        """Nothing more comes.
+        """End the input.
 
         Raises  BadFrame: a frame was begun
         """
@@ -97,7 +97,7 @@ def sound_frame(samples: Samples) -> bytes:
 
 
 async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[Frame]:
-    """What a connection brings, until it is closed or broken off.
+    """Frames of a connection, until it is closed or broken off.
 
     Raises  BadFrame: as `FrameReader`
     """

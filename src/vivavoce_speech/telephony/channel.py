@@ -46,7 +46,7 @@ class PhoneChannel(Channel):
         return speech_doubts(study, "telephone", study.telephone) if study.telephone else []
 
     def require(self, study: Study) -> None:
-        """Nobody else listens where Asterisk will look for us."""
+        """Check that the ports for Asterisk are free."""
         asterisk = study.telephone.asterisk if study.telephone is not None else None
         if asterisk is None:
             return
@@ -61,13 +61,13 @@ class PhoneChannel(Channel):
         return Switchboard(engine, engine.study.telephone)
 
     def facts(self, study: Study, line: Any, state: VisitState, problem: str | None) -> Mapping[str, object]:
-        """Whether a call may be asked for, a word on it, and whether it goes on."""
+        """Call state: whether a call may be requested, its status, and whether it goes on."""
         facts = {"telephone": study.telephone}
         outbound = line.outbound if line is not None else None
         if outbound is None:
             return facts | {"calls": False, "told": "", "active": False}
-        came = outbound.progress(state.visit_id)
-        active = came.status in ("calling", "ringing", "talking")
+        call = outbound.progress(state.visit_id)
+        active = call.status in ("calling", "ringing", "talking")
         wrong = problem if problem in self.problems else None
-        told = wrong or (came.outcome if came.status == "over" and came.outcome else came.status)
-        return facts | {"calls": True, "told": told, "active": active}
+        call_state = wrong or (call.outcome if call.status == "over" and call.outcome else call.status)
+        return facts | {"calls": True, "told": call_state, "active": active}

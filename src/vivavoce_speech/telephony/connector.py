@@ -38,7 +38,7 @@ class PhoneConnector(SystemConnector[PhoneSettings]):
         return await self.line.call(self.told, password)
 
     async def ping(self) -> str:
-        """What it says when asked whether it is there, without ringing. Raises SystemUnderTestError."""
+        """Return its reply to OPTIONS, without ringing. Raises SystemUnderTestError."""
         return await self.line.ask(self.told)
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:

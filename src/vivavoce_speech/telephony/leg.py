@@ -30,7 +30,7 @@ HungUpBy = Literal["caller", "platform", "failure"]
 
 
 class CallInput(NamedTuple):
-    """What came from the caller: a frame of sound, a key, or the end of the call.
+    """Input from the caller: a frame of sound, a key, or the end of the call.
 
     at_s  where a frame ends in the recording of the call
     """
@@ -110,7 +110,7 @@ class PhoneLeg:
 
     @property
     def seconds(self) -> float:
-        """How long the call has lasted, in frames of sound."""
+        """Length of the call, in seconds of its frames."""
         return len(self._recorded) * FRAME_S
 
     def recording(self) -> Tracks:
@@ -126,7 +126,7 @@ class PhoneLeg:
             await self.disconnect()
 
     async def disconnect(self) -> None:
-        """What an adapter does to end the call in the network."""
+        """End the call in the network (implemented by adapters)."""
 
     # --- for adapters ---------------------------------------------------------------------------------
 
@@ -134,9 +134,9 @@ class PhoneLeg:
         """Sound from the caller, in pieces of any length."""
         if len(self._partial) or len(samples) != FRAME:
             samples = np.concatenate([self._partial, samples])
-            whole = len(samples) // FRAME * FRAME
-            self._partial = samples[whole:]
-            self._coming.extend(samples[:whole].reshape(-1, FRAME))
+            full_frames = len(samples) // FRAME * FRAME
+            self._partial = samples[full_frames:]
+            self._coming.extend(samples[:full_frames].reshape(-1, FRAME))
         else:
             self._coming.append(samples)
         self._drop(len(self._coming) - MOST_WAITING)

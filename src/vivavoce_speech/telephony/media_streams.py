@@ -125,24 +125,24 @@ _NUMBER: Final = re.compile(r"\+?\d+")
 
 
 def signature(token: str, url: str, fields: Fields = ()) -> str:
-    """What the carrier writes beside a request: address and sorted form fields under a shared token."""
+    """Signature of a request: address and sorted form fields under a shared token."""
     signed = url + "".join(name + value for name, value in sorted(set(fields)))
     return b64encode(hmac.digest(token.encode(), signed.encode(), "sha1")).decode()
 
 
 def is_signed(given: str, token: str, urls: Iterable[str], fields: Fields = ()) -> bool:
-    """Whether a signature fits one of the forms that the same address may have been written in."""
+    """True if a signature fits one of the forms that the same address may have been written in."""
     fields = list(fields)
     expected = [signature(token, url, fields).encode() for url in urls]
-    return any(hmac.compare_digest(given.encode(), one) for one in expected)
+    return any(hmac.compare_digest(given.encode(), candidate) for candidate in expected)
 
 
 def number_of(address: str) -> str:
     """A telephone number, or the name in a SIP address; "" where it is withheld."""
     if address.startswith(("sip:", "sips:")):
         return address.partition(":")[2].partition("@")[0]
-    plain = address.strip()
-    return plain if _NUMBER.fullmatch(plain) and plain.lstrip("+") not in _WITHHELD else ""
+    number = address.strip()
+    return number if _NUMBER.fullmatch(number) and number.lstrip("+") not in _WITHHELD else ""
 
 
 def order_to_stream(url: str, ticket: str) -> str:
@@ -205,7 +205,7 @@ class MediaStreams:
 
     @property
     def calls(self) -> int:
-        """How many calls there are now."""
+        """Number of active calls."""
         return len(self._legs)
 
     async def stop(self) -> None:
@@ -221,7 +221,7 @@ class MediaStreams:
     # --- the two requests -----------------------------------------------------------------------------
 
     def order(self, fields: Fields, signed: str, query: str = "") -> str:
-        """What the carrier is to do with a call that it tells of; TwiML.
+        """TwiML instructions to the carrier for a reported call.
 
         Raises  NotSigned: the signature does not fit the address and the fields
         """
@@ -231,13 +231,13 @@ class MediaStreams:
             raise NotSigned
         if self.calls >= self._at_once:
             return order_to_reject()
-        told = dict(fields)
+        form = dict(fields)
         ticket = secrets.token_urlsafe(24)
-        self._tickets.issue(ticket, number_of(told.get("From", "")), number_of(told.get("To", "")))
+        self._tickets.issue(ticket, number_of(form.get("From", "")), number_of(form.get("To", "")))
         return order_to_stream(self._stream_url, ticket)
 
     def admits(self, signed: str) -> bool:
-        """Whether the carrier signed the request for a WebSocket; a last slash does not matter."""
+        """True if the carrier signed the request for a WebSocket; a last slash does not matter."""
         return is_signed(signed, self._token, (self._stream_url, self._stream_url + "/"))
 
     # --- a call ---------------------------------------------------------------------------------------
@@ -255,7 +255,10 @@ class MediaStreams:
                 await socket.close()
             return
         self._legs.add(leg)
-        both = [asyncio.create_task(self._receive(leg, socket)), asyncio.create_task(self._send(leg, socket))]
+        tasks = [
+            asyncio.create_task(self._receive(leg, socket)),
+            asyncio.create_task(self._send(leg, socket)),
+        ]
         call = asyncio.create_task(self._hold(leg))
         self._tasks.add(call)
         call.add_done_callback(self._tasks.discard)
@@ -263,9 +266,9 @@ class MediaStreams:
             await asyncio.shield(call)  # the recording is kept also when the pages' service goes down
         finally:
             leg.ended("failure")
-            for task in both:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
             with suppress(Exception):
                 await socket.close()
 
@@ -285,8 +288,8 @@ class MediaStreams:
     def _announced(self, message: dict[str, Any], socket: Socket) -> MediaStreamLeg | None:
         start = message.get("start")
         start = start if isinstance(start, dict) else {}
-        own = start.get("customParameters")
-        ticket = own.get("ticket") if isinstance(own, dict) else None
+        parameters = start.get("customParameters")
+        ticket = parameters.get("ticket") if isinstance(parameters, dict) else None
         call = self._tickets.redeem(ticket) if isinstance(ticket, str) else None
         stream = message.get("streamSid") or start.get("streamSid")
         if call is None or not isinstance(stream, str) or self.calls >= self._at_once:

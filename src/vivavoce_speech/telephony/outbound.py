@@ -45,7 +45,7 @@ class CallsPlaced(NamedTuple):
 def placed_since(
     connection: Connection, study: str, since: datetime, *, callee: str, dialogue_id: str
 ) -> CallsPlaced:
-    """What counts against the limits: in the study and to one callee since then; ever for one dialogue."""
+    """Calls that count for the limits: in the study and to one callee since then; ever for one dialogue."""
     ours = (calls.c.study == study) & (calls.c.kind == CallPlaced.kind)
 
     def count(*conditions: ColumnElement[bool]) -> int:
@@ -59,9 +59,9 @@ def placed_since(
 
 
 def unwanted(connection: Connection, study: str, callee: str) -> bool:
-    """Whether somebody at this number has asked never to be called again."""
-    asked = (calls.c.study == study) & (calls.c.kind == CallsUnwanted.kind) & (calls.c.party == callee)
-    return connection.execute(select(calls.c.position).where(asked).limit(1)).one_or_none() is not None
+    """True if somebody at this number has asked never to be called again."""
+    condition = (calls.c.study == study) & (calls.c.kind == CallsUnwanted.kind) & (calls.c.party == callee)
+    return connection.execute(select(calls.c.position).where(condition).limit(1)).one_or_none() is not None
 
 
 NotCallable = Literal["no_number", "not_allowed"]
@@ -71,7 +71,7 @@ _LONGEST: Final = 320
 
 
 class BadNumber(ValueError):
-    """Nothing that may be called; `reason` says why."""
+    """Not a callable number; `reason` says why."""
 
     def __init__(self, reason: NotCallable) -> None:
         self.reason: NotCallable = reason
@@ -111,15 +111,15 @@ def _international(written: str, country: str | None) -> str:
     from phonenumbers import PhoneNumberType as Kind
 
     try:
-        found = phonenumbers.parse(written, country)
+        number = phonenumbers.parse(written, country)
     except phonenumbers.NumberParseException:
         raise BadNumber("no_number") from None
-    if not phonenumbers.is_valid_number(found):
+    if not phonenumbers.is_valid_number(number):
         raise BadNumber("no_number")
     costly = (Kind.PREMIUM_RATE, Kind.SHARED_COST, Kind.UAN, Kind.PAGER, Kind.VOICEMAIL)
-    if phonenumbers.number_type(found) in costly:
+    if phonenumbers.number_type(number) in costly:
         raise BadNumber("not_allowed")
-    return phonenumbers.format_number(found, phonenumbers.PhoneNumberFormat.E164)
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
 MARK: Final = "call_"  # before a word that says why no call was made, in the address of the page
@@ -148,7 +148,7 @@ _report = structlog.get_logger("vivavoce.telephony")
 
 
 class Holder(Protocol):
-    """Who holds a dialogue in a call: the switchboard."""
+    """Owner of a dialogue in a call: the switchboard."""
 
     async def hold(self, leg: PhoneLeg, visit_id: str, joined_by: JoinedBy, caller: str | None) -> None: ...
     async def ask(self, leg: PhoneLeg, words: str, language: str) -> None: ...
@@ -164,7 +164,7 @@ class NotPlaced(Exception):
 
 @dataclass(slots=True)
 class CallProgress:
-    """How far a visit's last call has come; outcome: why it was not answered, once it is over."""
+    """Progress of a visit's last call; outcome: why it was not answered, once it is over."""
 
     status: Status = "idle"
     outcome: NotAnsweredWhy | None = None
@@ -199,7 +199,7 @@ class OutboundCalls:
         await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     def progress(self, visit_id: str) -> CallProgress:
-        """How far the call of a visit has come."""
+        """Progress of a visit's call."""
         return self._progress.get(visit_id, CallProgress())
 
     async def place(self, visit_id: str, written: str) -> None:
@@ -226,7 +226,7 @@ class OutboundCalls:
         task.add_done_callback(lambda _: self._tasks.pop(visit_id, None))
 
     def _check_now(self, visit_id: str) -> None:
-        """What stands against a call without looking into the log. Raises NotPlaced."""
+        """Check a call without the log. Raises NotPlaced."""
         last = self._progress.get(visit_id, CallProgress())
         clock = self._engine.clock
         if last.status in ("calling", "ringing", "talking"):
@@ -325,13 +325,13 @@ class OutboundCalls:
         await self._switchboard.ask(leg, phrase("placed", language), language)
         waited_s = 0.0
         while waited_s < CONFIRM_S:
-            heard = await leg.hear()
-            if heard.kind == "end":
+            input_ = await leg.hear()
+            if input_.kind == "end":
                 return ""
-            if heard.key in (BEGIN_KEY, NEVER_KEY):
+            if input_.key in (BEGIN_KEY, NEVER_KEY):
                 leg.stop_playing()
-                return heard.key
-            waited_s += 0.0 if leg.playing or heard.kind == "key" else FRAME_S
+                return input_.key
+            waited_s += 0.0 if leg.playing or input_.kind == "key" else FRAME_S
         return ""
 
     async def _never_again(self, who: str) -> None:
@@ -344,7 +344,7 @@ def _credentials(settings: Outbound) -> Credentials | None:
         return None
     password = settings.password or ""
     try:
-        shown = Vault(names_in(password), os.environ).expand(password)
+        secret = Vault(names_in(password), os.environ).expand(password)
     except InputError as error:
         raise InputError(error.problem, place="telephone outbound password", hint=error.hint) from None
-    return Credentials(settings.username, shown)
+    return Credentials(settings.username, secret)

@@ -54,7 +54,7 @@ class Outgoing:
         self._lock = asyncio.Lock()
 
     async def caller_towards(self, number: str, line: SipLine) -> SipCaller:
-        """Who makes calls that way, started when first needed. Raises NotAnswered: no way leads there."""
+        """Caller for this route, started when first needed. Raises NotAnswered: no route exists."""
         host = line.exchange.rpartition(":")[0] if line.exchange else address_of(number, line).host
         try:
             ours = await asyncio.to_thread(address_towards, host.strip("[]"))
@@ -81,7 +81,7 @@ class Outgoing:
         return leg
 
     async def ask(self, settings: PhoneSettings) -> str:
-        """What a system's number says to OPTIONS. Raises SystemUnderTestError: nothing, or `unknown`."""
+        """Reply of a system's number to OPTIONS. Raises SystemUnderTestError: nothing, or `unknown`."""
         line = SipLine(settings.exchange, settings.caller_id)
         try:
             caller = await self.caller_towards(settings.number, line)

@@ -1,4 +1,4 @@
-"""What stands beside the participants' pages for dialogues by telephone.
+"""Pages for dialogues by telephone, besides the participants' pages.
 
 Participants ask to be called (`telephone: {outbound}`), and a carrier hands calls over by HTTP and WebSocket
 (`telephone: {media_streams}`).
@@ -61,15 +61,15 @@ async def call(
 
 @router.get("/telephone/call")
 async def progress(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
-    """How far the call has come, for the page's script."""
-    came = _outbound(request).progress(visit_id)
+    """Progress of the call, for the page's script."""
+    call = _outbound(request).progress(visit_id)
     state = await site.engine.state(visit_id)
-    return JSONResponse({"status": came.status, "outcome": came.outcome, "phase": state.phase})
+    return JSONResponse({"status": call.status, "outcome": call.outcome, "phase": state.phase})
 
 
 @router.post(WEBHOOK)
 async def voice(request: Request) -> Response:
-    """What the carrier is to do with a call."""
+    """Instructions to the carrier for a call."""
     streams = _streams(request)
     if streams is None:
         raise HTTPException(404)

@@ -28,7 +28,7 @@ class NoCommonSound(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SoundOffer:
-    """Where the caller wants to hear, in which codec; key_type: payload type of key presses, if any."""
+    """Address and codec of the caller's offer; key_type: payload type of key presses, if any."""
 
     host: str
     port: int
@@ -38,7 +38,7 @@ class SoundOffer:
 
 
 def read_offer(body: str) -> SoundOffer:
-    """What a caller offers.
+    """Read a caller's offer.
 
     Raises  NoCommonSound: no audio, no address, neither PCMU nor PCMA
     """
@@ -54,7 +54,7 @@ def read_offer(body: str) -> SoundOffer:
         host = str(ipaddress.ip_address(connection[2].split("/")[0]))
     except ValueError:
         raise NoCommonSound("the address offered is none") from None
-    types = [int(one) for one in audio[2].split()]
+    types = [int(number) for number in audio[2].split()]
     codec = next((CODECS[type_] for type_ in types if type_ in CODECS), None)
     if codec is None:
         raise NoCommonSound("neither PCMU nor PCMA is offered")
@@ -69,8 +69,8 @@ def read_offer(body: str) -> SoundOffer:
 
 
 def write_offer(host: str, port: int, session: int, key_type: int) -> str:
-    """What we offer who is called: both codecs, and key presses."""
-    types = [str(one) for one in CODECS] + [str(key_type)]
+    """Write our offer: both codecs, and key presses."""
+    types = [str(codec) for codec in CODECS] + [str(key_type)]
     lines = [*_head(host, session), f"m=audio {port} RTP/AVP {' '.join(types)}"]
     lines += [f"a=rtpmap:{number} {codec.name}/8000" for number, codec in CODECS.items()]
     lines += [f"a=rtpmap:{key_type} telephone-event/8000", f"a=fmtp:{key_type} 0-15"]

@@ -1,4 +1,4 @@
-"""How a telephone shows an exchange that it knows a password, without sending it: digest authentication.
+"""Digest authentication: proof of a password to an exchange without sending it.
 
 Source  RFC 7616 (digest; MD5, SHA-256, their session variants, quality of protection), RFC 8760 (in SIP),
         RFC 2617 section 3.2.2 (what exchanges of old ask)
@@ -19,7 +19,7 @@ _HASHES: Final[dict[str, Callable[[bytes], "hashlib._Hash"]]] = {
 
 
 class Credentials(NamedTuple):
-    """Who we are to an exchange."""
+    """Credentials for an exchange."""
 
     username: str
     password: str
@@ -42,9 +42,11 @@ def authorization(
         if parameters is None or "realm" not in parameters or "nonce" not in parameters:
             continue
         name = parameters.get("algorithm", "MD5")
-        known = name.lower().removesuffix("-sess") in _HASHES
-        offered = [one.strip().lower() for one in parameters.get("qop", "").split(",") if one.strip()]
-        if known and (not offered or "auth" in offered):
+        has_hash = name.lower().removesuffix("-sess") in _HASHES
+        offered = [
+            option.strip().lower() for option in parameters.get("qop", "").split(",") if option.strip()
+        ]
+        if has_hash and (not offered or "auth" in offered):
             nonce = client_nonce or secrets.token_hex(16)
             return _answer(parameters, credentials, method, uri, nonce, protected=bool(offered))
     return None
@@ -80,20 +82,20 @@ def _answer(
         quoted["opaque"] = asked["opaque"]
     if protected or name.lower().endswith("-sess"):
         quoted["cnonce"] = client_nonce
-    written = [f'{key}="{_escaped(value)}"' for key, value in quoted.items()]
-    written += [f"algorithm={name}"] if "algorithm" in asked else []
-    written += ["qop=auth", f"nc={count}"] if protected else []
-    return "Digest " + ", ".join(written)
+    fields = [f'{key}="{_escaped(value)}"' for key, value in quoted.items()]
+    fields += [f"algorithm={name}"] if "algorithm" in asked else []
+    fields += ["qop=auth", f"nc={count}"] if protected else []
+    return "Digest " + ", ".join(fields)
 
 
 def _parameters(challenge: str) -> dict[str, str] | None:
-    """What a challenge says; None where it is not about a digest."""
-    found = _SCHEME.fullmatch(challenge)
-    if found is None:
+    """Parameters of a challenge; None unless it is about a digest."""
+    match = _SCHEME.fullmatch(challenge)
+    if match is None:
         return None
     return {
-        one[1].lower(): re.sub(r"\\(.)", r"\1", one[2]) if one[2] is not None else one[3]
-        for one in _PARAMETER.finditer(found[1])
+        pair[1].lower(): re.sub(r"\\(.)", r"\1", pair[2]) if pair[2] is not None else pair[3]
+        for pair in _PARAMETER.finditer(match[1])
     }
 
 

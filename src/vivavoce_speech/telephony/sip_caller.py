@@ -68,7 +68,7 @@ class NotAnswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SipLine:
-    """How our calls go out.
+    """Route of our outgoing calls.
 
     exchange     HOST:PORT that gets all calls; None: each call goes to the host in its address
     caller_id    number or name that is shown to who is called
@@ -155,8 +155,8 @@ class SipCaller(SipEndpoint):
             call_id=dialling.call_id,
             number=dialling.number,
         )
-        for one in route:
-            confirmation.headers.add("Route", one)
+        for hop in route:
+            confirmation.headers.add("Route", hop)
         self._calls[leg.sip_call_id] = leg
         self.confirm((dialling.call_id, str(dialling.number)), confirmation, source)
 
@@ -213,7 +213,7 @@ class SipCaller(SipEndpoint):
         self._transport.sendto(bytes(confirmation), to)
 
     def waiting(self, branch: str) -> asyncio.Queue[_Answer]:
-        """Where the answers to a request will come."""
+        """Queue of the answers to a request."""
         return self._waiting.setdefault(branch, asyncio.Queue())
 
     def forget(self, branch: str) -> None:
@@ -255,10 +255,10 @@ class _Dialling:
         host, port = host or uri.host, int(port) if port else (uri.port or 5060)
         try:
             family = socket.AF_INET6 if ":" in caller.host else socket.AF_INET
-            found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), port, family=family)
+            addresses = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), port, family=family)
         except (OSError, OverflowError, UnicodeError) as error:
             raise NotAnswered("unreachable", f"{host}: {getattr(error, 'strerror', None) or error}") from None
-        return cls(caller, uri, found[0][4], line)
+        return cls(caller, uri, addresses[0][4], line)
 
     async def until_answered(
         self, leg: SipLeg, ring_s: float, reach_s: float, on_ringing: Callable[[], None]
@@ -401,10 +401,10 @@ class _Dialling:
         }
         if response.code not in names or self._line.credentials is None:
             return None
-        asked, given = names[response.code]
-        challenges = response.headers.getlist(asked)
+        challenge_header, response_header = names[response.code]
+        challenges = response.headers.getlist(challenge_header)
         value = authorization(challenges, self._line.credentials, method, str(self.uri))
-        return (given, value) if value is not None else None
+        return (response_header, value) if value is not None else None
 
 
 def address_of(number: str, line: SipLine) -> URI:

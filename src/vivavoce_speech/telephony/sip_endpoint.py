@@ -42,7 +42,7 @@ _report = structlog.get_logger("vivavoce.telephony")
 
 
 class SipEndpoint(asyncio.DatagramProtocol):
-    """What the answerer and the caller have in common; `invited` says what becomes of a new call.
+    """Base of the answerer and the caller; `invited` handles a new call.
 
     host, port   where it listens; port 0: any free one
     advertised   the address that others are told, where it is another than the one listened on
@@ -73,7 +73,7 @@ class SipEndpoint(asyncio.DatagramProtocol):
 
     @property
     def calls(self) -> int:
-        """How many calls there are now."""
+        """Number of active calls."""
         return len(self._calls)
 
     @property
@@ -216,8 +216,8 @@ class SipEndpoint(asyncio.DatagramProtocol):
         request = self._request(
             "BYE", target, ours=ours, theirs=theirs, call_id=leg.sip_call_id, number=leg.next_number
         )
-        for one in route:
-            request.headers.add("Route", one)
+        for hop in route:
+            request.headers.add("Route", hop)
         pause_s, waited_s = T1_S, 0.0
         while waited_s < T1_S * 15 and not leg.bye_answered.is_set() and not self._transport.is_closing():
             self._transport.sendto(bytes(request), leg.bye_to)
@@ -251,8 +251,8 @@ class SipEndpoint(asyncio.DatagramProtocol):
             first = first.replace(rport=str(source[1]))
         vias[0] = Via(vias[0].transport, vias[0].host, vias[0].port, first)
         response.via = vias
-        for one in request.headers.getlist("Record-Route"):
-            response.headers.add("Record-Route", one)
+        for hop in request.headers.getlist("Record-Route"):
+            response.headers.add("Record-Route", hop)
         response.from_address = request.from_address
         to = request.to_address
         if code != 100 and "tag" not in to.parameters:
@@ -271,12 +271,12 @@ class SipEndpoint(asyncio.DatagramProtocol):
 
     @property
     def contact(self) -> Address:
-        """Where requests of a call are to be sent to us."""
+        """Our address for the requests of a call."""
         return Address(URI("sip", bracketed(self.advertised), "vivavoce", port=self.port))
 
 
 def transaction_of(request: Request) -> tuple[str, str]:
-    """What is the same in every repetition of a request (RFC 3261, 17.2.3)."""
+    """Key shared by all repetitions of a request (RFC 3261, 17.2.3)."""
     via = request.via[0]
     branch = via.parameters.get("branch") or f"{request.call_id}:{request.cseq}"
     return f"{via.host}:{via.port}:{branch}", request.method

@@ -1,4 +1,4 @@
-"""What happens in a call: it is joined to a visit, the dialogue is held, the code is spoken.
+"""Course of a call: it joins a visit, holds the dialogue, and speaks the code.
 
 A call leads to a visit by the number that was dialled, by who calls where an earlier call told that, or by
 the number that the caller keys in. One visit has one call at a time. Whoever hangs up before the code was
@@ -60,11 +60,11 @@ class Switchboard:
         def by_language(one: Speech, others: dict[str, Speech]) -> dict[str, Speech]:
             return {language: others.get(language, one) for language in study.languages}
 
-        heard = by_language(telephone.recogniser, telephone.recognisers)
+        recognisers = by_language(telephone.recogniser, telephone.recognisers)
         spoken = by_language(telephone.synthesiser, telephone.synthesisers)
         self._recognisers: dict[str, Recogniser] = {
             language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
-            for language, raw in heard.items()
+            for language, raw in recognisers.items()
             if telephone.recognise_for_log
             or any(called_system(connector) is None for connector in engine.relay.connectors.values())
         }
@@ -86,8 +86,8 @@ class Switchboard:
 
         self.streams = _media_streams(self, telephone)
         self.asterisk = _asterisk(self, telephone)
-        wanted = telephone.outbound
-        self.outbound = OutboundCalls(self, self._calls, wanted) if wanted is not None else None
+        outbound = telephone.outbound
+        self.outbound = OutboundCalls(self, self._calls, outbound) if outbound is not None else None
 
     async def start(self) -> None:
         if self._telephone.by_sip:
@@ -98,36 +98,36 @@ class Switchboard:
     async def stop(self) -> None:
         if self._telephone.by_sip:
             await self.answerer.stop()
-        for one in (self.streams, self.asterisk, self.outbound):
-            if one is not None:
-                await one.stop()
-        for one in (*self._recognisers.values(), *self._synthesisers.values()):
-            await one.close()
+        for service in (self.streams, self.asterisk, self.outbound):
+            if service is not None:
+                await service.stop()
+        for service in (*self._recognisers.values(), *self._synthesisers.values()):
+            await service.close()
 
     def announced(self) -> list[str]:
-        """Where calls come in and whom we call; one line each."""
-        told: list[str] = []
+        """Incoming and outgoing numbers; one line each."""
+        lines: list[str] = []
         if self._telephone.by_sip:
-            told.append(f"telephone     sip:{self._telephone.listen}")
+            lines.append(f"telephone     sip:{self._telephone.listen}")
         if (outbound := self._telephone.outbound) is not None:
             called = ", ".join(outbound.allowed)
-            told.append(f"telephone     calls {called} by {outbound.exchange or 'no exchange'}")
+            lines.append(f"telephone     calls {called} by {outbound.exchange or 'no exchange'}")
         if (asterisk := self._telephone.asterisk) is not None:
-            told.append(f"telephone     Asterisk: routes agi://{asterisk.agi}/route, sound {asterisk.audio}")
+            lines.append(f"telephone     Asterisk: routes agi://{asterisk.agi}/route, sound {asterisk.audio}")
         if self.streams is not None:
-            told.append(f"telephone     {self.streams.webhook_url}  (the carrier's voice webhook)")
-        return told
+            lines.append(f"telephone     {self.streams.webhook_url}  (the carrier's voice webhook)")
+        return lines
 
     # --- one call -------------------------------------------------------------------------------------
 
     async def take(self, leg: PhoneLeg) -> None:
         """A call from its first word to its last."""
         caller = self._calls.caller(leg.caller_id)
-        found = await self._joined(leg, caller)
-        if found is None:
+        joined = await self._joined(leg, caller)
+        if joined is None:
             await self._turn_away(leg, "no_visit", "no_visit")
             return
-        await self.hold(leg, *found, caller)
+        await self.hold(leg, *joined, caller)
 
     async def hold(self, leg: PhoneLeg, visit_id: str, joined_by: JoinedBy, caller: str | None) -> None:
         """A call whose visit is known; a second one for the same visit is turned away."""
@@ -207,7 +207,7 @@ class Switchboard:
         """A dialogue with a system that is called itself; its call is heard in this one."""
         await self._say(leg, phrase("connecting", dialogue.language), dialogue.language)
         leg.live = True
-        ended = await BridgedDialogue(
+        end_reason = await BridgedDialogue(
             self._calls,
             visit_id,
             dialogue.dialogue_id,
@@ -219,7 +219,7 @@ class Switchboard:
         ).run()
         leg.live = False
         leg.stop_playing()
-        if ended == "not_reached":
+        if end_reason == "not_reached":
             await self._say(leg, phrase("system_away", dialogue.language), dialogue.language)
             await leg.hang_up()
 
@@ -307,12 +307,12 @@ class Switchboard:
         await self._play(leg, words, language)
         pin, waited_s = "", 0.0
         while waited_s < KEYING_S and len(pin) < LONGEST_PIN:
-            heard = await leg.hear()
-            if heard.kind == "end" or heard.key == "#":
+            input_ = await leg.hear()
+            if input_.kind == "end" or input_.key == "#":
                 break
-            if heard.kind == "key":
+            if input_.kind == "key":
                 leg.stop_playing()
-                pin, waited_s = pin + heard.key, 0.0
+                pin, waited_s = pin + input_.key, 0.0
             elif not leg.playing:
                 waited_s += FRAME_S
         return pin

@@ -39,5 +39,5 @@ class Tickets:
 
     def _forget_old(self) -> None:
         now = time.monotonic()
-        for ticket in [one for one, call in self._awaited.items() if call.until_s < now]:
+        for ticket in [ticket_id for ticket_id, call in self._awaited.items() if call.until_s < now]:
             del self._awaited[ticket]
