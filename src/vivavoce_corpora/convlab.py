@@ -52,14 +52,14 @@ def _dialogue(rows: ItemRows, record: LogRecord) -> None:
 
 
 def _goals(goal: Mapping[str, Any]) -> list[DomainGoal]:
-    wanted, asked = maybe(goal, "inform", dict) or {}, maybe(goal, "request", dict) or {}
+    informs, requests = maybe(goal, "inform", dict) or {}, maybe(goal, "request", dict) or {}
     return [
         DomainGoal(
             domain,
-            {slot: str(value) for slot, value in (maybe(wanted, domain, dict) or {}).items()},
-            list(maybe(asked, domain, dict) or {}),
+            {slot: str(value) for slot, value in (maybe(informs, domain, dict) or {}).items()},
+            list(maybe(requests, domain, dict) or {}),
         )
-        for domain in dict.fromkeys([*wanted, *asked])
+        for domain in dict.fromkeys([*informs, *requests])
     ]
 
 

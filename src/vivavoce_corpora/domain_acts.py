@@ -69,8 +69,8 @@ def add_acts(
     """The acts of a turn: the system's in the layer `system`, the user's in `reference`."""
     layer = "system" if party == "system" else "reference_by_domain" if several else "reference"
     source = "bot" if party == "system" else "label"
-    found = [row for act in acts for row in _act_rows(act, party, several)]
-    dialogue.act(turn, layer, source, sorted(found, key=lambda row: row["act"] != "offer"))
+    rows = [row for act in acts for row in _act_rows(act, party, several)]
+    dialogue.act(turn, layer, source, sorted(rows, key=lambda row: row["act"] != "offer"))
 
 
 def _act_rows(act: DomainAct, party: str, several: bool) -> Iterable[Row]:
@@ -93,20 +93,20 @@ def _act_rows(act: DomainAct, party: str, several: bool) -> Iterable[Row]:
 
 def slot_name(slot: str) -> str:
     """A slot by its full name, in lower case."""
-    plain = slot.strip().lower()
-    return NAME if plain.endswith(("_name", "-name")) else SLOTS.get(plain, plain)
+    slot_key = slot.strip().lower()
+    return NAME if slot_key.endswith(("_name", "-name")) else SLOTS.get(slot_key, slot_key)
 
 
 def value_of(value: str | None) -> str | None:
     """A value; nothing where one is asked for, `dontcare` in one writing."""
-    plain = (value or "").strip()
-    if plain in REQUESTED or plain.lower() == "none":
+    stripped = (value or "").strip()
+    if stripped in REQUESTED or stripped.lower() == "none":
         return None
-    return DONTCARE if plain.lower() in ANYTHING else plain
+    return DONTCARE if stripped.lower() in ANYTHING else stripped
 
 
 class DomainGoal(NamedTuple):
-    """What a user is to reach in one domain."""
+    """A user's goal in one domain."""
 
     domain: str
     constraints: dict[str, str]

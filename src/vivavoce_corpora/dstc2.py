@@ -114,10 +114,10 @@ class CallRows:
         )
 
     def _user_turn(self, index: int, turn: Row, truth: Row) -> None:
-        heard, output = turn["input"], turn["output"]
-        live = heard[LIVE]
+        input_facts, output = turn["input"], turn["output"]
+        live = input_facts[LIVE]
         for source in (LIVE, BATCH):
-            for rank, hypothesis in enumerate(heard.get(source, {}).get("asr-hyps", [])):
+            for rank, hypothesis in enumerate(input_facts.get(source, {}).get("asr-hyps", [])):
                 self.hypotheses.append(
                     {
                         "dialogue_id": self.dialogue_id,
@@ -142,9 +142,9 @@ class CallRows:
                 "text": first,
                 "reference": truth["transcription"],
                 "asr_status": "ok" if first else None,
-                "onset_s": heard["start-time"],
-                "offset_s": heard["end-time"],
-                "barge_in": bool(output["aborted"]) or heard["start-time"] < output["end-time"],
+                "onset_s": input_facts["start-time"],
+                "offset_s": input_facts["end-time"],
+                "barge_in": bool(output["aborted"]) or input_facts["start-time"] < output["end-time"],
             }
         )
 
@@ -182,13 +182,13 @@ class CallRows:
             "language": "en",
         }
         if feedback["success"] is not None:
-            found = bool(feedback["success"])
+            success = bool(feedback["success"])
             yield {
                 **common,
                 "item_id": "found_all",
                 "role": "subjective_success",
-                "value": float(found),
-                "answer": "yes" if found else "no",
+                "value": float(success),
+                "answer": "yes" if success else "no",
             }
         for wording, label in feedback.get("questionnaire") or []:
             item = next((item for word, item in ITEMS if word in wording.lower()), None)
@@ -253,9 +253,9 @@ def import_dstc2(
     source = {"kind": "dstc2", "venues": venues is not None}
     with DatasetWriter(into, study={"name": "dstc2"}, source=source, factors=FACTORS) as writer:
         collected = _Collected(writer)
-        for number, found in enumerate(find_calls(paths, FILES), start=1):
+        for number, call in enumerate(find_calls(paths, FILES), start=1):
             try:
-                collected.take(found)
+                collected.take(call)
             except InputError as problem:
                 if strict:
                     raise
@@ -270,7 +270,7 @@ def import_dstc2(
 
 
 class _Collected:
-    """What is known after some of the calls: rows go to the writer, dialogues wait to be numbered."""
+    """State after some of the calls: rows go to the writer, dialogues wait to be numbered."""
 
     def __init__(self, writer: DatasetWriter) -> None:
         self.writer = writer
@@ -339,15 +339,15 @@ class _Collected:
         self.writer.notes.extend([*NOTES, *self._entity_notes(entities)])
         if self.skipped:
             which = "; ".join(self.skipped)
-            told = statement("{n} calls were left out: {which}", n=len(self.skipped), which=which)
-            self.writer.notes.append(told)
+            note = statement("{n} calls were left out: {which}", n=len(self.skipped), which=which)
+            self.writer.notes.append(note)
 
     def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[LocalizedText | str]:
         if entities is None:
             yield SELF_REPORTED
             return
-        known = {normalise_value(row["name"]) for row in entities}
-        strangers = [name for name in self.said.names if name not in known]
+        names = {normalise_value(row["name"]) for row in entities}
+        strangers = [name for name in self.said.names if name not in names]
         if strangers:
             yield statement(
                 "{n} offered venues are not in the database: {which}",

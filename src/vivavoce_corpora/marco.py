@@ -46,16 +46,16 @@ def import_marco(
     """
     if venues is not None:
         raise InputError("MarCo has no venue database", place="--venues", hint="leave it out")
-    items = [found for path in paths for found in _items(_file(Path(path)))]
+    items = [item for path in paths for item in _items(_file(Path(path)))]
     with DatasetWriter(into, study={"name": "marco"}, source={"kind": "marco"}) as writer:
         skipped: list[str] = []
-        kept: set[str] = set()
+        keys: set[str] = set()
         for number, (place, dialogue, item) in enumerate(items, start=1):
             try:
                 key, rows = _judgements(place, dialogue, item)
-                if key in kept:
+                if key in keys:
                     raise InputError(f"item {one_line(key)} was there before", place=place)
-                kept.add(key)
+                keys.add(key)
                 writer.add("preferences", rows)
             except InputError as problem:
                 if strict:
@@ -63,20 +63,20 @@ def import_marco(
                 skipped.append(str(problem))
             if progress is not None:
                 progress(number, len(items))
-        if not kept:
+        if not keys:
             raise InputError(f"none of {len(items)} items could be read", place=skipped[0])
         writer.notes.extend(NOTES)
-        return ImportResult(writer.close(), len(kept), skipped)
+        return ImportResult(writer.close(), len(keys), skipped)
 
 
 def _file(path: Path) -> Path:
-    found = [path] if path.is_file() else sorted(path.rglob(FILE)) if path.is_dir() else []
-    if not found:
+    candidates = [path] if path.is_file() else sorted(path.rglob(FILE)) if path.is_dir() else []
+    if not candidates:
         problem = f"no {FILE} in this folder" if path.is_dir() else "no such file or folder"
         raise InputError(problem, place=str(path), hint=f"expected {LAYOUT}")
-    if found[0].stat().st_size > LARGEST_BYTES:
-        raise InputError("larger than 64 MiB", place=str(found[0]), hint=f"expected {LAYOUT}")
-    return found[0]
+    if candidates[0].stat().st_size > LARGEST_BYTES:
+        raise InputError("larger than 64 MiB", place=str(candidates[0]), hint=f"expected {LAYOUT}")
+    return candidates[0]
 
 
 def _items(file: Path) -> Iterator[tuple[str, str, Any]]:
@@ -103,15 +103,15 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
     key = f"{dialogue}-{item['turn_num']}"
     rows: list[Row] = []
     for name, answers in item.items():
-        first, said, other = str(name).partition(AGAINST)
-        if first != OURS or not said:
+        first, separator, opponent = str(name).partition(AGAINST)
+        if first != OURS or not separator:
             continue
         if not isinstance(answers, dict):
             raise InputError(f"{one_line(name)} holds no judgements", place=place)
-        for question, given in answers.items():
-            outcomes = given if isinstance(given, list) else [given]
-            lengths = {side: _tokens(item.get(side)) for side in (OURS, other)}
-            rows += [_row(place, key, other, str(question), outcome, lengths) for outcome in outcomes]
+        for question, answer in answers.items():
+            outcomes = answer if isinstance(answer, list) else [answer]
+            lengths = {side: _tokens(item.get(side)) for side in (OURS, opponent)}
+            rows += [_row(place, key, opponent, str(question), outcome, lengths) for outcome in outcomes]
     if not rows:
         raise InputError("no judgement", place=place, hint=f"expected keys such as {OURS}{AGAINST}HDSA")
     try:

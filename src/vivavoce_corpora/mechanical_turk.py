@@ -74,10 +74,10 @@ def import_mechanical_turk(
 
 
 def _files(path: Path) -> list[Path]:
-    found = [path] if path.is_file() else sorted(path.rglob("*.csv")) if path.is_dir() else []
-    if not found:
+    tables = [path] if path.is_file() else sorted(path.rglob("*.csv")) if path.is_dir() else []
+    if not tables:
         raise InputError("no results in this folder", place=str(path), hint=f"expected {LAYOUT}")
-    return found
+    return tables
 
 
 def _rows(file: Path) -> Iterator[tuple[str, Row]]:
@@ -98,13 +98,13 @@ def _rows(file: Path) -> Iterator[tuple[str, Row]]:
 def _add(writer: DatasetWriter, place: str, row: Row, workers: dict[str, Row], visit_id: str) -> None:
     outcome = OUTCOMES.get(row["AssignmentStatus"])
     if outcome is None:
-        known = ", ".join(OUTCOMES)
+        outcomes = ", ".join(OUTCOMES)
         raise InputError(
             f"unknown AssignmentStatus {shown_value(row['AssignmentStatus'])}",
             place=place,
-            hint=f"known: {known}",
+            hint=f"known: {outcomes}",
         )
-    began, ended = _instant(place, row["AcceptTime"]), _instant(place, row["SubmitTime"])
+    began, ended_at = _instant(place, row["AcceptTime"]), _instant(place, row["SubmitTime"])
     worker = workers.setdefault(
         row["WorkerId"],
         {
@@ -117,31 +117,31 @@ def _add(writer: DatasetWriter, place: str, row: Row, workers: dict[str, Row], v
     worker["first_seen_at"] = min(began, worker["first_seen_at"])
     worker["outcome"] = outcome
     key = {"visit_id": visit_id, "participant_id": worker["participant_id"]}
-    step = {"number": 1, "kind": "task", "name": row["HITId"], "began_at": began, "ended_at": ended}
-    writer.add("steps", [{**key, **step, "duration_s": (ended - began).total_seconds()}])
+    step = {"number": 1, "kind": "task", "name": row["HITId"], "began_at": began, "ended_at": ended_at}
+    writer.add("steps", [{**key, **step, "duration_s": (ended_at - began).total_seconds()}])
     answers = [
         {
             **key,
             "instrument": "mturk",
             "item_id": name.removeprefix(ANSWER),
-            "value": _number(said),
-            "answer": said,
-            "answered_at": ended,
+            "value": _number(answer),
+            "answer": answer,
+            "answered_at": ended_at,
         }
-        for name, said in row.items()
-        if name is not None and name.startswith(ANSWER) and said
+        for name, answer in row.items()
+        if name is not None and name.startswith(ANSWER) and answer
     ]
     writer.add("ratings", answers)
 
 
 def _instant(place: str, written: str | None) -> datetime:
-    found = _TIME.fullmatch((written or "").strip())
-    hours = ZONES.get(found[2]) if found is not None else None
-    if found is None or hours is None:
+    match = _TIME.fullmatch((written or "").strip())
+    hours = ZONES.get(match[2]) if match is not None else None
+    if match is None or hours is None:
         hint = "expected such as Tue Mar 10 12:34:56 PDT 2015"
         raise InputError(f"{shown_value(written)} is no time of Mechanical Turk", place=place, hint=hint)
     try:
-        local = datetime.strptime(f"{found[1]} {found[3]} {hours:+03d}00", "%b %d %H:%M:%S %Y %z")
+        local = datetime.strptime(f"{match[1]} {match[3]} {hours:+03d}00", "%b %d %H:%M:%S %Y %z")
     except ValueError:
         raise InputError(f"{shown_value(written)} is no time", place=place) from None
     return local.astimezone(UTC)

@@ -29,7 +29,7 @@ NONE: Final = "No Annotation"
 def read_multiwoz(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue an entry; version 2.2 lies as SGD does, and is read by that importer."""
     acts: dict[str, Any] = {}
-    found: list[tuple[LogRecord, str, Any]] = []
+    entries: list[tuple[LogRecord, str, Any]] = []
     for file in files:
         for record in file.records():
             if PurePosixPath(file.name).name in ACT_FILES and isinstance(record.content, Mapping):
@@ -38,8 +38,8 @@ def read_multiwoz(files: LogFiles) -> Iterable[LogItem]:
                 problem = record.problem or "no dialogues by their names"
                 yield LogItem(record.place, problem=problem)
             else:
-                found += [(record, str(name), one) for name, one in record.content.items()]
-    for record, name, one in found:
+                entries += [(record, str(name), content) for name, content in record.content.items()]
+    for record, name, one in entries:
         read = partial(_dialogue, name=name, content=one, acts=acts.get(name.removesuffix(".json")))
         yield LogItem(f"{record.place} {name}", read)
 
@@ -51,9 +51,13 @@ def _is_corpus(content: Any) -> bool:
 def _dialogue(rows: ItemRows, *, name: str, content: Any, acts: Any) -> None:
     log = need(content, "log", list)
     goal = maybe(content, "goal", dict) or {}
-    goals = [_goal(rows, domain, told) for domain, told in goal.items() if domain not in NOT_GOALS and told]
-    told = goal.get("message")
-    text = " ".join(map(str, told)) if isinstance(told, list) else as_text(told)
+    goals = [
+        _goal(rows, domain, domain_goal)
+        for domain, domain_goal in goal.items()
+        if domain not in NOT_GOALS and domain_goal
+    ]
+    messages = goal.get("message")
+    text = " ".join(map(str, messages)) if isinstance(messages, list) else as_text(messages)
     several = len(goals) != 1
     dialogue = ForeignDialogue(
         rows,
@@ -62,7 +66,7 @@ def _dialogue(rows: ItemRows, *, name: str, content: Any, acts: Any) -> None:
         system="wizard",
         language="en",
         task_text=text or None,
-        condition="+".join(sorted(one.domain for one in goals)) or None,
+        condition="+".join(sorted(domain_goal.domain for domain_goal in goals)) or None,
     )
     for number, turn in enumerate(log):
         party = "system" if number % 2 else "user"
@@ -73,9 +77,13 @@ def _dialogue(rows: ItemRows, *, name: str, content: Any, acts: Any) -> None:
 
 
 def _goal(rows: ItemRows, domain: str, told: Any) -> DomainGoal:
-    info, asked = maybe(told, "info", dict) or {}, maybe(told, "reqt", (list, dict)) or []
+    info, requested = maybe(told, "info", dict) or {}, maybe(told, "reqt", (list, dict)) or []
     rows.lose(BOOKED, len(maybe(told, "book", dict) or {}))
-    return DomainGoal(domain, {slot: str(value) for slot, value in info.items()}, [str(one) for one in asked])
+    return DomainGoal(
+        domain,
+        {slot: str(value) for slot, value in info.items()},
+        [str(slot_name) for slot_name in requested],
+    )
 
 
 def _acts(rows: ItemRows, turn: Mapping[str, Any], number: int, others: Any) -> Iterable[DomainAct]:
@@ -100,7 +108,7 @@ MULTIWOZ: Final = Importer(
     title="MultiWOZ 2.x, written Wizard-of-Oz dialogues with goals and acts",
     layout="data.json, for 2.0 beside system_acts.json, in folders or archives; version 2.2 by `sgd`",
     rows=read_multiwoz,
-    endings=("data.json", *(f"{one}.json" for one in ACT_FILES)),
+    endings=("data.json", *(f"{name}.json" for name in ACT_FILES)),
     venues=True,
     venue_slot=slot_name,
     notes=(*NOTES, SEVERAL),

@@ -29,7 +29,7 @@ def read_sgd(files: LogFiles) -> Iterable[LogItem]:
 
 def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     content = record.content
-    services = [str(one) for one in need(content, "services", list)]
+    services = [str(service) for service in need(content, "services", list)]
     turns, several = need(content, "turns", list), len(services) != 1
     key = need(content, "dialogue_id", str)
     by_people = key.endswith(".json")  # only MultiWOZ names dialogues after files
@@ -71,17 +71,17 @@ def _call(rows: ItemRows, dialogue: ForeignDialogue, frame: Mapping[str, Any]) -
     results = maybe(frame, "service_results", list)
     if (call := maybe(frame, "service_call", dict)) is None:
         return
-    given = None if results is None else as_text(results)
-    dialogue.call_tool(None, need(call, "method", str), call.get("parameters"), result=given)
+    result = None if results is None else as_text(results)
+    dialogue.call_tool(None, need(call, "method", str), call.get("parameters"), result=result)
     for venue in results or []:
-        named = {slot_name(slot): as_text(value) for slot, value in venue.items()}
-        if name := named.get(NAME):
+        values = {slot_name(slot): as_text(value) for slot, value in venue.items()}
+        if name := values.get(NAME):
             place = {
                 "entity_id": f"{frame['service']}/{name}",
                 "name": name,
                 "source": "database",
             }
-            for slot, value in named.items():
+            for slot, value in values.items():
                 rows.add("entities", **place, slot=slot, value=value, match=match_of(slot))
 
 

@@ -65,16 +65,16 @@ class StarDialogueRows:
             self.turns.append({**turn, "sent_s": float(last)})
             return
         labels = [event["ActionLabel"] for event in events if event.get("ActionLabel")]
-        known = bool(labels)
+        has_labels = bool(labels)
         self.turns.append(
             {
                 **turn,
                 "first_output_s": float(first),
                 "complete_s": float(last),
-                "question": any(ASKING.search(label) for label in labels) if known else None,
-                "error_message": REFUSING in labels if known else None,
-                "question_origin": "acts" if known else None,
-                "error_message_origin": "acts" if known else None,
+                "question": any(ASKING.search(label) for label in labels) if has_labels else None,
+                "error_message": REFUSING in labels if has_labels else None,
+                "question_origin": "acts" if has_labels else None,
+                "error_message_origin": "acts" if has_labels else None,
             }
         )
         self.acts += [
@@ -92,7 +92,7 @@ class StarDialogueRows:
 
     def _dialogue(self, content: Row, ended_at: datetime | None) -> Row:
         scenario = content["Scenario"]
-        tasks = [one["Task"] for one in scenario["WizardCapabilities"] if one["Task"]]
+        tasks = [capability["Task"] for capability in scenario["WizardCapabilities"] if capability["Task"]]
         path = "happy" if scenario["Happy"] else "unhappy"
         several = "several" if scenario["MultiTask"] else "one"
         return {
@@ -119,13 +119,13 @@ class StarDialogueRows:
     def _duration_s(self) -> float | None:
         """From the first message to the last."""
         times = [turn.get(name) for turn in self.turns for name in ("sent_s", "first_output_s", "complete_s")]
-        known = [time for time in times if time is not None]
-        return max(known) - min(known) if known else None
+        present = [time for time in times if time is not None]
+        return max(present) - min(present) if present else None
 
     def _ratings(self, content: Row) -> Iterator[Row]:
         seen: Counter[str] = Counter()
-        for one in content["UserQuestionnaire"] or []:
-            item, role = _item(one["Question"])
+        for response in content["UserQuestionnaire"] or []:
+            item, role = _item(response["Question"])
             seen[item] += 1
             yield {
                 "dialogue_id": self.dialogue_id,
@@ -135,18 +135,18 @@ class StarDialogueRows:
                 "language": "en",
                 "item_id": item if seen[item] == 1 else f"{item}_{seen[item]}",
                 "role": role,
-                "value": float(bool(one["Answer"])),
-                "answer": "yes" if one["Answer"] else "no",
+                "value": float(bool(response["Answer"])),
+                "answer": "yes" if response["Answer"] else "no",
             }
 
     def _annotations(self, content: Row) -> Iterator[Row]:
-        """What the wizard says of the user, in a layer of its own."""
-        for one in content["WizardQuestionnaire"] or []:
+        """Wizard's annotations of the user, in a separate layer."""
+        for response in content["WizardQuestionnaire"] or []:
             yield {
                 "dialogue_id": self.dialogue_id,
                 "layer": "wizard",
-                "label": _slug(one["Question"]),
-                "value": "yes" if one["Answer"] else "no",
+                "label": _slug(response["Question"]),
+                "value": "yes" if response["Answer"] else "no",
                 "annotator_id": content["AnonymizedWizardWorkerID"],
             }
 
@@ -157,18 +157,18 @@ def _instant(time: float) -> datetime:
 
 def _stretches(events: list[Row]) -> Iterator[tuple[str, list[Row]]]:
     """Messages that the other party could see, those of one party in a row together."""
-    party, held = "", list[Row]()
+    party, stretch = "", list[Row]()
     for event in events:
         whose = PARTIES.get((event["Agent"], event["Action"]))
         if whose is None or not event.get("Text"):
             continue
-        if held and whose != party:
-            yield party, held
-            held = []
+        if stretch and whose != party:
+            yield party, stretch
+            stretch = []
         party = whose
-        held.append(event)
-    if held:
-        yield party, held
+        stretch.append(event)
+    if stretch:
+        yield party, stretch
 
 
 def _item(question: str) -> tuple[str, str | None]:
@@ -242,21 +242,21 @@ def import_star(
     source = {"kind": "star"}
     with DatasetWriter(into, study={"name": "star"}, source=source, factors=FACTORS) as writer:
         skipped: list[str] = []
-        kept: dict[str, StarDialogueRows] = {}
+        dialogues: dict[str, StarDialogueRows] = {}
         for number, (place, content) in enumerate(files, start=1):
             try:
-                rows = _dialogue(place, content, kept)
-                kept[rows.dialogue_id] = rows
+                rows = _dialogue(place, content, dialogues)
+                dialogues[rows.dialogue_id] = rows
             except InputError as problem:
                 if strict:
                     raise
                 skipped.append(str(problem))
             if progress is not None:
                 progress(number, len(files))
-        if not kept:
+        if not dialogues:
             raise InputError(f"none of {len(files)} dialogues could be read", place=skipped[0])
-        _write(writer, kept)
-        return ImportResult(writer.close(), len(kept), skipped)
+        _write(writer, dialogues)
+        return ImportResult(writer.close(), len(dialogues), skipped)
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -271,8 +271,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
         try:
             with tarfile.open(path, "r:*") as archive:
                 for member in archive:
-                    wanted = member.isfile() and PurePosixPath(member.name).suffix == ".json"
-                    stream = archive.extractfile(member) if wanted and member.size <= LARGEST_BYTES else None
+                    is_json = member.isfile() and PurePosixPath(member.name).suffix == ".json"
+                    stream = archive.extractfile(member) if is_json and member.size <= LARGEST_BYTES else None
                     if stream is not None:
                         yield f"{path}:{member.name}", stream.read()
         except (tarfile.TarError, OSError, EOFError) as error:

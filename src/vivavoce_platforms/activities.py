@@ -40,7 +40,7 @@ def read_activity(activity: dict[str, Any]) -> Activity:
     if not isinstance(text, str):
         raise bad_answer("an activity's `text` is not text")
     suggested = activity.get("suggestedActions")
-    written = list(_list(suggested.get("actions"))) if isinstance(suggested, dict) else []
+    buttons = list(_list(suggested.get("actions"))) if isinstance(suggested, dict) else []
     images, lines, actions = [], [text] if text else [], []
     for attachment in _list(activity.get("attachments")):
         content = attachment.get("content")
@@ -56,20 +56,26 @@ def read_activity(activity: dict[str, Any]) -> Activity:
                 content[part] for part in ("title", "subtitle", "text") if isinstance(content.get(part), str)
             ]
             images += [str(image["url"]) for image in _list(content.get("images")) if "url" in image]
-            written += _list(content.get("buttons"))
-    pressed = (_action(one) for one in written if one.get("type", "imBack") in _SAID)
-    lines += [f"{one.get('title', '')} {one.get('value')}".strip() for one in written if _leads_away(one)]
+            buttons += _list(content.get("buttons"))
+    pressed = (_action(button) for button in buttons if button.get("type", "imBack") in _SAID)
+    lines += [
+        f"{button.get('title', '')} {button.get('value')}".strip()
+        for button in buttons
+        if _leads_away(button)
+    ]
     return Activity(
-        "\n".join(lines), tuple(images), (*(one for one in pressed if one.text or one.value), *actions)
+        "\n".join(lines),
+        tuple(images),
+        (*(action for action in pressed if action.text or action.value), *actions),
     )
 
 
 def _action(action: dict[str, Any]) -> Action:
     """Text sent when pressed: its text (messageBack), else its value, else its title."""
-    given = [action.get(name) for name in ("text", "value", "title")]
-    said = next((one for one in given if isinstance(one, str) and one), "")
-    back = action.get("value") if action.get("type") == "messageBack" else None
-    return Action(str(action.get("title") or said), said, back)
+    texts = [action.get(name) for name in ("text", "value", "title")]
+    text = next((candidate for candidate in texts if isinstance(candidate, str) and candidate), "")
+    postback = action.get("value") if action.get("type") == "messageBack" else None
+    return Action(str(action.get("title") or text), text, postback)
 
 
 def _adaptive(card: dict[str, Any]) -> Activity:
@@ -82,11 +88,12 @@ def _adaptive(card: dict[str, Any]) -> Activity:
         elif kind == "RichTextBlock":
             runs = part.get("inlines")
             runs = runs if isinstance(runs, list) else []
-            shown = (run.get("text") if isinstance(run, dict) else run for run in runs)
-            lines.append("".join(one for one in shown if isinstance(one, str)))
+            run_texts = (run.get("text") if isinstance(run, dict) else run for run in runs)
+            lines.append("".join(text for text in run_texts if isinstance(text, str)))
         elif kind == "FactSet":
             lines += [
-                f"{one.get('title', '')} {one.get('value', '')}".strip() for one in _list(part.get("facts"))
+                f"{fact.get('title', '')} {fact.get('value', '')}".strip()
+                for fact in _list(part.get("facts"))
             ]
         elif kind == "Image" and isinstance(part.get("url"), str):
             images.append(part["url"])
@@ -112,4 +119,4 @@ def _leads_away(action: dict[str, Any]) -> bool:
 
 
 def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

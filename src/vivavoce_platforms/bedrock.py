@@ -66,40 +66,40 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
 
     async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         await self._check_address()
-        asked = {"sessionId": session_of(conversation), "inputText": clean_text(turn.message)}
-        self._wire.sent("InvokeAgent", json.dumps(asked, ensure_ascii=False))
-        said, letters, work = (
+        request = {"sessionId": session_of(conversation), "inputText": clean_text(turn.message)}
+        self._wire.sent("InvokeAgent", json.dumps(request, ensure_ascii=False))
+        answer, letters, work = (
             "",
             codecs.getincrementaldecoder("utf-8")("replace"),
             _Work(self._settings.trace),
         )
-        async with aclosing(self._events(asked)) as events:
+        async with aclosing(self._events(request)) as events:
             async for event in events:
-                told = self._vault.redact(clean(_plain(event)))
-                self._wire.received("InvokeAgent", json.dumps(told, ensure_ascii=False))
-                if "returnControl" in told:
+                content = self._vault.redact(clean(_plain(event)))
+                self._wire.received("InvokeAgent", json.dumps(content, ensure_ascii=False))
+                if "returnControl" in content:
                     raise bad_answer("the agent returns control for an action, which is not supported")
                 piece = self._vault.redact(clean(letters.decode(event.get("chunk", {}).get("bytes", b""))))
-                said += piece
-                if len(said) > self._settings.longest_answer:
+                answer += piece
+                if len(answer) > self._settings.longest_answer:
                     raise bad_answer(f"the answer is longer than {self._settings.longest_answer} characters")
                 if piece:
                     yield SystemOutput(kind="delta", text=piece)
-                for output in work.take(told):
+                for output in work.take(content):
                     yield output
-        if not said.strip():
+        if not answer.strip():
             raise bad_answer("the reply contains no text")
-        yield SystemOutput(kind="message", text=said)
+        yield SystemOutput(kind="message", text=answer)
         yield work.rest()
 
     async def _events(self, asked: dict[str, str]) -> AsyncGenerator[dict[str, Any]]:
         """The events of an answer as they come, read by a thread that ends with whoever waits for them."""
-        loop, came = asyncio.get_running_loop(), asyncio.Queue[Any]()
+        loop, queue = asyncio.get_running_loop(), asyncio.Queue[Any]()
         stopped: list[Any] = []
 
         def read() -> None:
             def hand(item: Any) -> None:
-                loop.call_soon_threadsafe(came.put_nowait, item)
+                loop.call_soon_threadsafe(queue.put_nowait, item)
 
             try:
                 with self._failures():
@@ -119,7 +119,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
 
         reading = asyncio.ensure_future(asyncio.to_thread(read))
         try:
-            while (item := await came.get()) is not _END:
+            while (item := await queue.get()) is not _END:
                 if isinstance(item, SystemUnderTestError):
                     raise item
                 if isinstance(item, Exception):
@@ -161,25 +161,25 @@ class _Work:
         return SystemOutput(kind="extras", usage=tuple(self._usage), retrievals=cited, tools=tools)
 
     def _step(self, step: Mapping[str, Any]) -> Iterator[SystemOutput]:
-        asked, model = _under(step, "invocationInput"), _under(step, "modelInvocationInput")
+        invocation, model = _under(step, "invocationInput"), _under(step, "modelInvocationInput")
         seen, answered = _under(step, "observation"), _under(step, "modelInvocationOutput")
         if model.get("foundationModel"):
             self._models[str(model.get("traceId"))] = str(model["foundationModel"])
         if usage := _under(answered, "metadata", "usage"):
-            named = {"model": self._models.get(str(answered.get("traceId")))}
-            self._usage += read_usage(named, usage)
-        lookup = _under(asked, "knowledgeBaseLookupInput")
+            model_fields = {"model": self._models.get(str(answered.get("traceId")))}
+            self._usage += read_usage(model_fields, usage)
+        lookup = _under(invocation, "knowledgeBaseLookupInput")
         if lookup.get("text"):
-            self._asked[str(asked.get("traceId"))] = lookup["text"]
-        if found := _under(seen, "knowledgeBaseLookupOutput").get("retrievedReferences"):
+            self._asked[str(invocation.get("traceId"))] = lookup["text"]
+        if references := _under(seen, "knowledgeBaseLookupOutput").get("retrievedReferences"):
             self._looked_up = True
             query = self._asked.get(str(seen.get("traceId")))
-            yield SystemOutput(kind="extras", retrievals=tuple(_documents(found, query, 0)))
-        for given, back in _CALLED:
-            if given in asked:
-                yield _told(_call(asked[given]), asked.get("traceId"))
-            if back in seen:
-                yield _told(_result(seen[back]), seen.get("traceId"))
+            yield SystemOutput(kind="extras", retrievals=tuple(_documents(references, query, 0)))
+        for input_key, output_key in _CALLED:
+            if input_key in invocation:
+                yield _told(_call(invocation[input_key]), invocation.get("traceId"))
+            if output_key in seen:
+                yield _told(_result(seen[output_key]), seen.get("traceId"))
 
 
 def _told(call: ToolCall, key: Any) -> SystemOutput:
@@ -196,7 +196,7 @@ def _call(given: Mapping[str, Any]) -> ToolCall:
             name=given["agentCollaboratorName"], arguments=json.dumps({"text": words}, ensure_ascii=False)
         )
     path = " ".join(str(given[part]) for part in ("verb", "apiPath") if given.get(part))
-    arguments = {one.get("name"): one.get("value") for one in given.get("parameters") or []}
+    arguments = {parameter.get("name"): parameter.get("value") for parameter in given.get("parameters") or []}
     for fields in _under(given, "requestBody", "content").values():
         arguments |= {field.get("name"): field.get("value") for field in fields}
     name = given.get("function") or path or given.get("actionGroupName")
@@ -213,24 +213,29 @@ def _result(back: Mapping[str, Any]) -> ToolCall:
 
 def _documents(found: Any, query: str | None, first: int) -> list[Retrieval]:
     """References in their order: the text, and the address or name that stands in its place."""
-    listed = [one for one in found or [] if isinstance(one, Mapping)]
+    listed = [reference for reference in found or [] if isinstance(reference, Mapping)]
     places = [
         next(
             (
                 str(value)
-                for part in _under(one, "location").values()
+                for part in _under(reference, "location").values()
                 if isinstance(part, Mapping)
                 for value in part.values()
             ),
             None,
         )
-        for one in listed
+        for reference in listed
     ]
-    told = [
-        {"text": _under(one, "content").get("text"), "source": place, "query": query, "rank": first + rank}
-        for rank, (one, place) in enumerate(zip(listed, places, strict=True))
+    documents = [
+        {
+            "text": _under(reference, "content").get("text"),
+            "source": place,
+            "query": query,
+            "rank": first + rank,
+        }
+        for rank, (reference, place) in enumerate(zip(listed, places, strict=True))
     ]
-    return list(read_retrievals(told))
+    return list(read_retrievals(documents))
 
 
 def _under(holder: Any, *names: str, kind: type = dict) -> Any:
@@ -243,9 +248,9 @@ def _under(holder: Any, *names: str, kind: type = dict) -> Any:
 def _plain(value: Any) -> Any:
     """An event as JSON can hold it."""
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)

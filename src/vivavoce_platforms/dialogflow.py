@@ -72,8 +72,8 @@ class DialogflowConnector(SystemConnector[DialogflowSettings]):
     def __init__(self, settings: DialogflowSettings, vault: Vault) -> None:
         super().__init__(settings, vault)
         cx = _CX.fullmatch(settings.agent)
-        self._cx, found = cx is not None, cx or _ES.fullmatch(settings.agent)
-        region = "" if found is None or found[1] in (None, "global") else f"{found[1]}-"
+        self._cx, match = cx is not None, cx or _ES.fullmatch(settings.agent)
+        region = "" if match is None or match[1] in (None, "global") else f"{match[1]}-"
         url = settings.url or f"https://{region}dialogflow.googleapis.com"
         version = "v3" if self._cx else "v2"
         self._base = f"{vault.expand(url).rstrip('/')}/{version}/{settings.agent}/sessions"
@@ -89,8 +89,8 @@ class DialogflowConnector(SystemConnector[DialogflowSettings]):
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         event = self._settings.start
         if event is not None and not conversation.history:
-            asked = {"event": {"event": event}} if self._cx else {"event": {"name": event}}
-            for output in await self._ask(conversation, asked):
+            query = {"event": {"event": event}} if self._cx else {"event": {"name": event}}
+            for output in await self._ask(conversation, query):
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
@@ -151,46 +151,50 @@ def _read(result: dict[str, Any]) -> list[SystemOutput]:
 
 def _messages(result: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages for a client of no platform; an agent of ES may have others for Telegram and the like."""
-    found = result.get("responseMessages") or result.get("fulfillmentMessages") or []
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    messages = result.get("responseMessages") or result.get("fulfillmentMessages") or []
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise bad_answer("a message of the answer is not a mapping")
-    return [one for one in found if one.get("platform") in (None, "PLATFORM_UNSPECIFIED")] or found
+    return [
+        message for message in messages if message.get("platform") in (None, "PLATFORM_UNSPECIFIED")
+    ] or messages
 
 
 def _ends(result: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
     """True if the agent ended the dialogue: in CX by a message, in ES by its intent's mark."""
-    told, intent = result.get("diagnosticInfo"), result.get("intent")
-    marked = isinstance(told, dict) and told.get("end_conversation") is True
+    diagnostics, intent = result.get("diagnosticInfo"), result.get("intent")
+    marked = isinstance(diagnostics, dict) and diagnostics.get("end_conversation") is True
     marked = marked or (isinstance(intent, dict) and intent.get("endInteraction") is True)
     return marked or any("endInteraction" in message for message in messages)
 
 
 def _card_texts(card: Any) -> list[str]:
-    found = [card.get(part) for part in ("title", "subtitle")] if isinstance(card, dict) else []
-    lines = [one for one in found if isinstance(one, str) and one]
+    texts = [card.get(part) for part in ("title", "subtitle")] if isinstance(card, dict) else []
+    lines = [text for text in texts if isinstance(text, str) and text]
     return ["\n".join(lines)] if lines else []
 
 
 def _pictures(holder: Any) -> list[str]:
-    found = holder.get("imageUri") if isinstance(holder, dict) else None
-    return [found] if isinstance(found, str) and found else []
+    uri = holder.get("imageUri") if isinstance(holder, dict) else None
+    return [uri] if isinstance(uri, str) and uri else []
 
 
 def _offers(message: dict[str, Any]) -> list[Choice]:
     """Quick replies, buttons of a card (ES), and chips of Dialogflow Messenger (both)."""
     replies, card, payload = (message.get(name) for name in ("quickReplies", "card", "payload"))
     offered = _list(replies, "quickReplies")
-    offered += [one.get("text") for one in _list(card, "buttons") if isinstance(one, dict)]
+    offered += [button.get("text") for button in _list(card, "buttons") if isinstance(button, dict)]
     for row in _list(payload, "richContent"):
         for element in row if isinstance(row, list) else []:
             if isinstance(element, dict) and element.get("type") == "chips":
-                offered += [one.get("text") for one in _list(element, "options") if isinstance(one, dict)]
-    return [Choice(one, one) for one in offered if isinstance(one, str) and one]
+                offered += [
+                    option.get("text") for option in _list(element, "options") if isinstance(option, dict)
+                ]
+    return [Choice(text, text) for text in offered if isinstance(text, str) and text]
 
 
 def _list(holder: Any, name: str) -> list[Any]:
-    found = holder.get(name) if isinstance(holder, dict) else None
-    return list(found) if isinstance(found, list) else []
+    entries = holder.get(name) if isinstance(holder, dict) else None
+    return list(entries) if isinstance(entries, list) else []
 
 
 def _texts(found: Any) -> list[str]:
@@ -206,8 +210,8 @@ def _understood(result: dict[str, Any]) -> tuple[Understood, ...]:
     if not isinstance(intent, dict) or not isinstance(intent.get("displayName"), str):
         return ()
     name = intent["displayName"]
-    found = where.get("parameters")
-    slots = found if isinstance(found, dict) else {}
+    parameters = where.get("parameters")
+    slots = parameters if isinstance(parameters, dict) else {}
     acts = tuple(Act(name, slot, str(value), "=") for slot, value in slots.items() if value not in ("", None))
     score = where.get("confidence", result.get("intentDetectionConfidence"))
     number = float(score) if isinstance(score, (int, float)) and not isinstance(score, bool) else None
@@ -229,13 +233,13 @@ def _signer(path: str) -> Any:
         raise InputError(
             f"the key cannot be read ({type(error).__name__})", place="service_account", hint="check the path"
         ) from None
-    made: list[tuple[float, str]] = []
+    tokens: list[tuple[float, str]] = []
 
     def token() -> str:
-        if not made or time.monotonic() - made[-1][0] > 1800:
+        if not tokens or time.monotonic() - tokens[-1][0] > 1800:
             credentials.refresh(None)
             signed = credentials.token
-            made[:] = [(time.monotonic(), signed if isinstance(signed, str) else signed.decode())]
-        return made[-1][1]
+            tokens[:] = [(time.monotonic(), signed if isinstance(signed, str) else signed.decode())]
+        return tokens[-1][1]
 
     return token

@@ -95,9 +95,9 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
             "locale": conversation.language,
         }
         await self._asking.ask("POST", f"{address}/activities", json=activity, headers=self._headers)
-        heard = self._heard(conversation, None)
-        async with aclosing(heard):
-            async for output in heard:
+        outputs = self._heard(conversation, None)
+        async with aclosing(outputs):
+            async for output in outputs:
                 yield output
 
     async def _address(self, conversation: Conversation) -> str:
@@ -115,9 +115,9 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
     ) -> AsyncGenerator[SystemOutput]:
         """Activities until the bot expects input, or is idle; a greeting may stay out."""
         settings, clock = self._settings, time.monotonic
-        begun, last, typing_until = clock(), None, 0.0
+        started, last, typing_until = clock(), None, 0.0
         while True:
-            asked = False
+            expects_input = False
             for activity in await self._news(conversation):
                 kind = activity.get("type")
                 if kind == "typing":
@@ -129,8 +129,8 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
                     last, typing_until = clock(), 0.0
                     for output in _read(activity):
                         yield output
-                    asked = activity.get("inputHint") == "expectingInput" or asked
-            if asked:  # and what was said beside the question was said, too
+                    expects_input = activity.get("inputHint") == "expectingInput" or expects_input
+            if expects_input:  # and what was said beside the question was said, too
                 return
             now = clock()
             if last is not None and now - last >= settings.idle_s and now >= typing_until:
@@ -139,7 +139,7 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
             if (
                 last is None
                 and silent_ok_s is not None
-                and now - begun >= silent_ok_s
+                and now - started >= silent_ok_s
                 and now >= typing_until
             ):
                 return
@@ -149,14 +149,14 @@ class DirectLineConnector(SystemConnector[DirectLineSettings]):
         """Activities of the bot since the last look."""
         address, watermark = await self._address(conversation), conversation.state.get("watermark")
         params = {"watermark": watermark} if watermark is not None else None
-        found = await self._asking.ask(
+        answer = await self._asking.ask(
             "GET", f"{address}/activities", headers=self._headers, params=params, idempotent=True
         )
-        activities = found.get("activities") if isinstance(found, dict) else None
+        activities = answer.get("activities") if isinstance(answer, dict) else None
         if not isinstance(activities, list):
             raise bad_answer("the answer has no activities")
-        if found.get("watermark") is not None:
-            conversation.state["watermark"] = str(found["watermark"])
+        if answer.get("watermark") is not None:
+            conversation.state["watermark"] = str(answer["watermark"])
         mine = _user(conversation)
         return [
             activity for activity in activities if isinstance(activity, dict) and _sender(activity) != mine
@@ -189,10 +189,10 @@ def _sender(activity: dict[str, Any]) -> Any:
 
 
 def _read(activity: dict[str, Any]) -> list[SystemOutput]:
-    said = read_activity(activity)
+    content = read_activity(activity)
     outputs = [SystemOutput(kind="extras", raw=activity)]
-    choices = tuple(Choice(action.title, action.text) for action in said.actions if action.text)
-    if said.text or said.images or choices:
-        shown = SystemOutput(kind="message", text=said.text, choices=choices, images=said.images)
-        outputs.insert(0, shown)
+    choices = tuple(Choice(action.title, action.text) for action in content.actions if action.text)
+    if content.text or content.images or choices:
+        message = SystemOutput(kind="message", text=content.text, choices=choices, images=content.images)
+        outputs.insert(0, message)
     return outputs

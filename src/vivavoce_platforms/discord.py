@@ -95,13 +95,15 @@ class DiscordConnector(PlatformConnector[DiscordSettings]):
         try:
             await line.send(_HELLO, {"heartbeat_interval": _BEAT_MS, "_trace": []})
             while True:
-                said = await line.heard()
-                match said.get("op"):
+                frame = await line.heard()
+                match frame.get("op"):
                     case 1:  # _HEARTBEAT
                         await line.send(_HEARD, None)
                     case 2 | 6:  # _IDENTIFY, _RESUME
-                        told = said.get("d")
-                        await self._let_in(line, socket, said["op"], told if isinstance(told, dict) else {})
+                        frame_data = frame.get("d")
+                        await self._let_in(
+                            line, socket, frame["op"], frame_data if isinstance(frame_data, dict) else {}
+                        )
         except (WebSocketDisconnect, RuntimeError, ValueError, AttributeError):
             pass
         finally:
@@ -124,9 +126,9 @@ class DiscordConnector(PlatformConnector[DiscordSettings]):
         path = request.path_params["path"].split("/")
         path = path[1:] if path[0].startswith("v") else path
         try:
-            named = request.headers.get("authorization", "").removeprefix("Bot ")
+            token = request.headers.get("authorization", "").removeprefix("Bot ")
             by_their_own = path[0] in ("interactions", "webhooks")  # tokens, which stand in the address
-            if self._token not in (None, named) and not by_their_own:
+            if self._token not in (None, token) and not by_their_own:
                 raise DiscordError(401, 0, "401: Unauthorized")
             params = await parameters(request, self._settings.longest_answer_bytes)
             answer = self._api.call(request.method, path, params, self.address)
@@ -158,7 +160,7 @@ class _Line:
 
     async def heard(self) -> dict[str, Any]:
         """Next message of the bot, as text or as bytes. Raises WebSocketDisconnect, ValueError."""
-        told = await self._socket.receive()
-        if told["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(told.get("code", 1005))
-        return json.loads(told.get("text") or told.get("bytes") or b"{}")
+        received = await self._socket.receive()
+        if received["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(received.get("code", 1005))
+        return json.loads(received.get("text") or received.get("bytes") or b"{}")

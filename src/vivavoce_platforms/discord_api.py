@@ -73,10 +73,10 @@ class DiscordApi:
     def pressed(self, chat: Chat, payload: str) -> dict[str, Any]:
         """A participant's pressed button, or what they selected."""
         button, token = chat.buttons[payload], secrets.token_hex(24)
-        self._asked = {key: one for key, one in self._asked.items() if one[0] is not chat}
-        self._first = {key: one for key, one in self._first.items() if key in self._asked}
+        self._asked = {key: key_pair for key, key_pair in self._asked.items() if key_pair[0] is not chat}
+        self._first = {key: number for key, number in self._first.items() if key in self._asked}
         self._asked[token] = chat, button["message"]
-        written = self._message(chat, button["message"], chat.texts.get(button["message"], ""))
+        message = self._message(chat, button["message"], chat.texts.get(button["message"], ""))
         head = {"id": self.number(), "application_id": APPLICATION, "token": token, "version": 1, "type": 3}
         place = {"channel_id": chat.chat_id, "channel": _channel(chat), "user": _user(chat)}
         more = {
@@ -85,7 +85,7 @@ class DiscordApi:
             "authorizing_integration_owners": {},
             "context": 1,
         }
-        data = {"data": {**button["data"], "id": 1}, "message": written, "app_permissions": "0"}
+        data = {"data": {**button["data"], "id": 1}, "message": message, "app_permissions": "0"}
         return {**head, **place, **more, **data, "attachment_size_limit": 10_000_000}
 
     # --- what the bot calls ---------------------------------------------------------------------------
@@ -143,25 +143,25 @@ class DiscordApi:
     def _called_back(self, token: str, params: dict[str, Any]) -> dict[str, Any] | None:
         """A bot's first answer to a pressed button: a message, a changed one, or one of these to come."""
         chat, message = self._interaction(token)
-        written = None
-        given = params.get("data")
-        data: dict[str, Any] = given if isinstance(given, dict) else {}
+        message_facts = None
+        raw_data = params.get("data")
+        data: dict[str, Any] = raw_data if isinstance(raw_data, dict) else {}
         match params.get("type"):
             case 4:
-                written = self._wrote(chat, "callback", data)
-                self._first[token] = written["id"]
+                message_facts = self._wrote(chat, "callback", data)
+                self._first[token] = message_facts["id"]
             case 7:
-                written = self._changed(chat, message, data)
+                message_facts = self._changed(chat, message, data)
             case 5:
                 self._thinks(chat, "callback", params)
             case _:
                 chat.stirred("callback", params, time.monotonic())
         if str(params.get("with_response")).lower() not in ("true", "1"):
             return None
-        told = {"id": self.number(), "type": 3, "activity_instance_id": None}
-        resource = {"type": params.get("type"), **({"message": written} if written else {})}
+        interaction = {"id": self.number(), "type": 3, "activity_instance_id": None}
+        resource = {"type": params.get("type"), **({"message": message_facts} if message_facts else {})}
         return {
-            "interaction": {**told, "response_message_id": written and written["id"]},
+            "interaction": {**interaction, "response_message_id": message_facts and message_facts["id"]},
             "resource": resource,
         }
 
@@ -185,9 +185,14 @@ class DiscordApi:
     def _changed(self, chat: Chat, number: str, params: dict[str, Any]) -> dict[str, Any]:
         if number not in chat.texts:
             raise DiscordError(404, 10008, "Unknown Message")
-        shown, kept = chat.find(number) is None, "content" not in params and "embeds" not in params
-        message = self._read(chat, number, {"content": chat.texts[number], **params} if kept else params)
-        if shown and not message.choices and message.text == chat.texts[number]:
+        unchanged_place, keeps_content = (
+            chat.find(number) is None,
+            "content" not in params and "embeds" not in params,
+        )
+        message = self._read(
+            chat, number, {"content": chat.texts[number], **params} if keeps_content else params
+        )
+        if unchanged_place and not message.choices and message.text == chat.texts[number]:
             chat.stirred("edit", params, time.monotonic())  # only its buttons went, and its words were shown
             return self._message(chat, number, message.text)
         chat.edit(message)
@@ -201,8 +206,8 @@ class DiscordApi:
         chat.texts[message.message_id] = message.text
         files = [name for name, value in params.items() if isinstance(value, Upload)]
         chat.stirred(method, {name: params[name] for name in params if name not in files}, time.monotonic())
-        written = self._message(chat, message.message_id, text_of(params, "content"))
-        return {**written, "embeds": mappings(params.get("embeds"))}
+        facts = self._message(chat, message.message_id, text_of(params, "content"))
+        return {**facts, "embeds": mappings(params.get("embeds"))}
 
     def _thinks(self, chat: Chat, method: str, params: dict[str, Any]) -> None:
         chat.stirred(method, params, time.monotonic())
@@ -239,8 +244,8 @@ class DiscordApi:
         return chat
 
     def _of_user(self, number: str) -> Chat:
-        known = number.isdecimal() and len(number) < _LONGEST_NUMBER
-        chat = self._chats.get(str(int(number) - 1)) if known else None
+        is_number = number.isdecimal() and len(number) < _LONGEST_NUMBER
+        chat = self._chats.get(str(int(number) - 1)) if is_number else None
         if chat is None:
             raise DiscordError(404, 10013, "Unknown User")
         return chat
@@ -277,13 +282,15 @@ def _whole(params: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(params.get("payload_json"), str):
         return params
     try:
-        told = json.loads(params["payload_json"])
+        payload = json.loads(params["payload_json"])
     except (ValueError, RecursionError):
         raise DiscordError(400, 50109, "The request body contains invalid JSON.") from None
-    rest = {name: value for name, value in params.items() if name != "payload_json"}
-    told = told if isinstance(told, dict) else {}
-    inner = told.pop("data", None)  # of an answer to a button: its files belong to what it says
-    return {**told, "data": {**inner, **rest}} if isinstance(inner, dict) else {**told, **rest}
+    remaining = {name: value for name, value in params.items() if name != "payload_json"}
+    payload = payload if isinstance(payload, dict) else {}
+    inner = payload.pop("data", None)  # of an answer to a button: its files belong to what it says
+    return (
+        {**payload, "data": {**inner, **remaining}} if isinstance(inner, dict) else {**payload, **remaining}
+    )
 
 
 def _read_embed(embed: dict[str, Any], message: BotMessage) -> None:

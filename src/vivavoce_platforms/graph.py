@@ -110,9 +110,9 @@ class GraphConnector(PlatformConnector[Settings], Generic[Settings]):
 
     async def _challenge(self, token: str) -> None:
         challenge = str(self._number())
-        asked = {"hub.mode": "subscribe", "hub.verify_token": token, "hub.challenge": challenge}
+        query = {"hub.mode": "subscribe", "hub.verify_token": token, "hub.challenge": challenge}
         with reported(self._vault):
-            response = await self._knock(self._client.build_request("GET", self._url, params=asked))
+            response = await self._knock(self._client.build_request("GET", self._url, params=query))
             if response.status_code != 200 or response.text.strip() != challenge:
                 problem = f"its webhook did not return the challenge (HTTP {response.status_code})"
                 raise SystemUnderTestError("refused", problem, reached=False)
@@ -146,13 +146,13 @@ class GraphConnector(PlatformConnector[Settings], Generic[Settings]):
 
 
 def _refused(problem: GraphError) -> Response:
-    told = {
+    error = {
         "message": problem.message,
         "type": "OAuthException",
         "code": problem.code,
         "fbtrace_id": "vivavoce",
     }
-    return JSONResponse({"error": told}, status_code=problem.status)
+    return JSONResponse({"error": error}, status_code=problem.status)
 
 
 def _signer(secret: str | None, vault: Vault) -> Signer | None:

@@ -55,12 +55,12 @@ class LexConnector(AmazonConnector[LexSettings]):
             problem = f"the turn exceeds the {_LONGEST} characters that Lex accepts"
             raise SystemUnderTestError("refused", problem, reached=False)
         await self._check_address()
-        asked = {"sessionId": session_of(conversation), "text": text}
-        self._wire.sent("RecognizeText", json.dumps(asked, ensure_ascii=False))
+        request = {"sessionId": session_of(conversation), "text": text}
+        self._wire.sent("RecognizeText", json.dumps(request, ensure_ascii=False))
         settings = self._settings
         try:
             async with asyncio.timeout(min(settings.first_output_timeout_s, settings.turn_timeout_s)):
-                answer = await asyncio.to_thread(self._recognise, asked)
+                answer = await asyncio.to_thread(self._recognise, request)
         except TimeoutError:
             raise SystemUnderTestError("timeout", "the answer timed out") from None
         answer.pop("ResponseMetadata", None)
@@ -80,8 +80,12 @@ class LexConnector(AmazonConnector[LexSettings]):
 def _read(answer: dict[str, Any]) -> list[SystemOutput]:
     if "messages" not in answer and "sessionState" not in answer:
         raise bad_answer("the answer has neither messages nor a session's state")
-    outputs = [_message(one) for one in answer.get("messages") or []]
-    understood = tuple(_interpreted(one) for one in answer.get("interpretations") or [] if one.get("intent"))
+    outputs = [_message(message) for message in answer.get("messages") or []]
+    understood = tuple(
+        _interpreted(interpretation)
+        for interpretation in answer.get("interpretations") or []
+        if interpretation.get("intent")
+    )
     outputs.append(SystemOutput(kind="extras", understood=understood, raw=answer))
     action = (answer.get("sessionState") or {}).get("dialogAction") or {}
     intent = (answer.get("sessionState") or {}).get("intent") or {}
@@ -95,7 +99,7 @@ def _message(message: dict[str, Any]) -> SystemOutput:
     if not card:
         return SystemOutput(kind="message", text=str(message.get("content") or ""))
     lines = [card[part] for part in ("title", "subtitle") if card.get(part)]
-    choices = tuple(Choice(one["text"], one["value"]) for one in card.get("buttons") or [])
+    choices = tuple(Choice(button["text"], button["value"]) for button in card.get("buttons") or [])
     images = (card["imageUrl"],) if card.get("imageUrl") else ()
     return SystemOutput(kind="message", text="\n".join(lines), choices=choices, images=images)
 

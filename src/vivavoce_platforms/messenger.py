@@ -53,7 +53,7 @@ class MessengerConnector(GraphConnector[MessengerSettings]):
 
     def _event(self, chat: Chat, text: str, payload: str | None) -> dict[str, Any]:
         now_ms, page = int(time.time() * 1000), self._settings.page_id
-        said: dict[str, Any] = {
+        messaging: dict[str, Any] = {
             "sender": {"id": chat.chat_id},
             "recipient": {"id": page},
             "timestamp": now_ms,
@@ -62,12 +62,12 @@ class MessengerConnector(GraphConnector[MessengerSettings]):
         button = chat.buttons[payload] if payload is not None else {}
         name = f"m_{self._number()}"
         if button.get("kind") == "postback":
-            said["postback"] = {"mid": name, "title": button["title"], "payload": payload}
+            messaging["postback"] = {"mid": name, "title": button["title"], "payload": payload}
         elif button:
-            said["message"] = {"mid": name, "text": button["title"], "quick_reply": {"payload": payload}}
+            messaging["message"] = {"mid": name, "text": button["title"], "quick_reply": {"payload": payload}}
         else:
-            said["message"] = {"mid": name, "text": text}
-        return {"object": "page", "entry": [{"id": page, "time": now_ms, "messaging": [said]}]}
+            messaging["message"] = {"mid": name, "text": text}
+        return {"object": "page", "entry": [{"id": page, "time": now_ms, "messaging": [messaging]}]}
 
     # --- what the bot calls ---------------------------------------------------------------------------
 

@@ -303,7 +303,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
                 done, giving = await asyncio.wait(
                     giving, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED
                 )
-                failures = [one.exception() for one in done]
+                failures = [task.exception() for task in done]
                 if None in failures:
                     break
                 failure, reason = (failures or [failure])[0], "http_error" if failures else "http_timeout"
@@ -312,7 +312,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
             else:
                 while giving:
                     done, giving = await asyncio.wait(giving, return_when=asyncio.FIRST_COMPLETED)
-                    if any(one.exception() is None for one in done):
+                    if any(task.exception() is None for task in done):
                         break
                 else:
                     assert failure is not None
@@ -381,9 +381,9 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
     def _outputs(self, chat: Chat) -> list[SystemOutput]:
         """Messages of the bot, with their age."""
         now = time.monotonic()
-        written, chat.messages = chat.messages, []
-        outputs = [self._output(message, min(now - message.at_s, now - chat.begun_s)) for message in written]
-        if written:
+        messages, chat.messages = chat.messages, []
+        outputs = [self._output(message, min(now - message.at_s, now - chat.begun_s)) for message in messages]
+        if messages:
             idle_s = max(0.0, now - (chat.active_s or now))
             calls = [method for method, _ in chat.calls]
             outputs.append(SystemOutput(kind="extras", raw={"methods": calls}, held_s=idle_s))

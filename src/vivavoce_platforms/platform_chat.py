@@ -53,8 +53,12 @@ class Chat:
     @property
     def answered(self) -> bool:
         """True if the bot has written something in this turn and no message is in progress."""
-        written = any(message.at_s >= self.begun_s for message in self.messages)
-        return self.active_s is not None and written and not any(message.streams for message in self.messages)
+        has_messages = any(message.at_s >= self.begun_s for message in self.messages)
+        return (
+            self.active_s is not None
+            and has_messages
+            and not any(message.streams for message in self.messages)
+        )
 
     def find(self, message_id: Any) -> BotMessage | None:
         """A message that nobody has been shown yet."""
@@ -75,7 +79,7 @@ class Chat:
 
     def stirred(self, method: str, params: Mapping[str, Any], now_s: float) -> None:
         """The bot did something."""
-        said = {name: value for name, value in params.items() if name not in _SECRET}
-        self.calls.append((method, said))
+        public = {name: value for name, value in params.items() if name not in _SECRET}
+        self.calls.append((method, public))
         self.active_s, self.typing_until_s = now_s, 0.0
         self.stir.set()

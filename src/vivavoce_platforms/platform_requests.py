@@ -68,7 +68,7 @@ def text_of(params: dict[str, Any], *path: str) -> str:
 
 def mappings(value: Any) -> list[dict[str, Any]]:
     """The mappings of a list within a call; what is no mapping, or no list, is passed over."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 async def _upload(file: UploadFile) -> Upload:

@@ -105,16 +105,16 @@ class SlackConnector(PlatformConnector[SlackSettings]):
         return f"{self.address}/actions/{self._api.hook(chat, message_ts)}"
 
     async def _give(self, chat: Chat, event: dict[str, Any], again: int, reason: str) -> None:
-        ((kind, told),) = event.items()
+        ((kind, content),) = event.items()
         if self._url is None:
-            answer = await self._sent_over_socket(_ENVELOPES[kind], told, again, reason)
+            answer = await self._sent_over_socket(_ENVELOPES[kind], content, again, reason)
         else:
             await self._verify(self._url)
             headers = {"X-Slack-Retry-Num": str(again), "X-Slack-Retry-Reason": reason} if again else {}
-            answer = await self._posted(self._url, kind, told, headers)
+            answer = await self._posted(self._url, kind, content, headers)
         if kind == "command" and answer:
-            said = {"text": answer} if isinstance(answer, str) else answer
-            self._api.call("chat.postMessage", {**said, "channel": chat.chat_id})
+            reply = {"text": answer} if isinstance(answer, str) else answer
+            self._api.call("chat.postMessage", {**reply, "channel": chat.chat_id})
 
     async def _verify(self, url: str) -> None:
         """Once, before the first event: the bot gives back what it is challenged with."""
@@ -130,10 +130,10 @@ class SlackConnector(PlatformConnector[SlackSettings]):
         if not self._settings.verify:
             return
         challenge = f"c{self._api.ts()}"
-        asked = {"token": "unused", "challenge": challenge, "type": "url_verification"}
-        answer = await self._posted(url, "event", asked, {})
-        said = answer.get("challenge") if isinstance(answer, dict) else answer
-        if said != challenge:
+        query = {"token": "unused", "challenge": challenge, "type": "url_verification"}
+        answer = await self._posted(url, "event", query, {})
+        echo = answer.get("challenge") if isinstance(answer, dict) else answer
+        if echo != challenge:
             problem = "it did not return the challenge of url_verification; verify: false skips it"
             raise SystemUnderTestError("refused", problem, reached=False)
 
@@ -189,10 +189,10 @@ class SlackConnector(PlatformConnector[SlackSettings]):
         self._socket = socket
         try:
             while True:
-                said = json.loads(await socket.receive_text())
-                waiting = self._acknowledged.get(said.get("envelope_id"))
+                envelope = json.loads(await socket.receive_text())
+                waiting = self._acknowledged.get(envelope.get("envelope_id"))
                 if waiting is not None and not waiting.done():
-                    waiting.set_result(said.get("payload"))
+                    waiting.set_result(envelope.get("payload"))
         except (WebSocketDisconnect, ValueError, AttributeError, KeyError):
             pass
         finally:

@@ -101,12 +101,12 @@ class WebApi:
 
     def _open(self, _: str, params: dict[str, Any]) -> dict[str, Any]:
         users = str(params.get("users") or "")
-        found = next(
+        chat_id = next(
             (chat for chat in self._chats if user_of(chat) == users or chat == params.get("channel")), None
         )
-        if found is None:
+        if chat_id is None:
             raise SlackError("user_not_found")
-        return {"channel": {"id": found, "is_im": found.startswith("D")}}
+        return {"channel": {"id": chat_id, "is_im": chat_id.startswith("D")}}
 
     def _info(self, _: str, params: dict[str, Any]) -> dict[str, Any]:
         return {"channel": _channel(self._chat(params))}
@@ -190,18 +190,18 @@ class WebApi:
         return {"channel": chat.chat_id, "ts": ts}
 
     def _stop_stream(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        told = self._append(method, params)
+        appended = self._append(method, params)
         chat = self._chat(params)
-        message = chat.find(told["ts"])
+        message = chat.find(appended["ts"])
         assert message is not None
         message.streams, message.text = False, shown(message.text)
         if params.get("blocks"):
-            more, buttons = read_message({"text": " ", "blocks": params["blocks"]}, told["ts"])
+            more, buttons = read_message({"text": " ", "blocks": params["blocks"]}, appended["ts"])
             message.text = "\n".join(filter(None, [message.text, more.text.strip()]))
             message.choices, message.images = more.choices, more.images
             chat.buttons.update(buttons)
-        chat.texts[told["ts"]] = message.text
-        return _told(chat, told["ts"], message.text)
+        chat.texts[appended["ts"]] = message.text
+        return _told(chat, appended["ts"], message.text)
 
     # --- what an assistant shows beside its messages ------------------------------------------------------
 
@@ -224,8 +224,8 @@ class WebApi:
 
     def _chat(self, params: dict[str, Any]) -> Chat:
         """The chat that a call names, or the direct chat with the user that it names."""
-        named = str(params.get("channel") or params.get("channel_id") or "")
-        chat = self._chats.get(named) or self._chats.get("D" + named[1:])
+        chat_id = str(params.get("channel") or params.get("channel_id") or "")
+        chat = self._chats.get(chat_id) or self._chats.get("D" + chat_id[1:])
         if chat is None:
             raise SlackError("channel_not_found")
         return chat
@@ -235,7 +235,7 @@ def _piece(params: dict[str, Any]) -> str:
     """A piece of a streamed text."""
     chunks = mappings(params.get("chunks"))
     texts = [chunk.get("text") for chunk in chunks if chunk.get("type") == "markdown_text"]
-    return clean_text("".join(str(one) for one in [params.get("markdown_text"), *texts] if one))
+    return clean_text("".join(str(text) for text in [params.get("markdown_text"), *texts] if text))
 
 
 def _told(chat: Chat, ts: str, text: str) -> dict[str, Any]:

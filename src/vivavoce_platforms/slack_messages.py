@@ -59,7 +59,7 @@ def user_of(chat_id: str) -> str:
 
 def message_event(chat: Chat, text: str, ts: str, *, mention: bool) -> dict[str, Any]:
     """The event that tells the bot of a message in a direct chat, or of one that mentions it in a channel."""
-    said = escaped(text)
+    escaped_text = escaped(text)
     event = {
         "type": "app_mention" if mention else "message",
         "user": user_of(chat.chat_id),
@@ -68,7 +68,7 @@ def message_event(chat: Chat, text: str, ts: str, *, mention: bool) -> dict[str,
         "ts": ts,
         "event_ts": ts,
         "client_msg_id": f"m-{ts}",
-        "text": f"<@{BOT_USER}> {said}" if mention else said,
+        "text": f"<@{BOT_USER}> {escaped_text}" if mention else escaped_text,
     }
     if not mention:
         event["channel_type"] = "im"
@@ -89,7 +89,7 @@ def message_event(chat: Chat, text: str, ts: str, *, mention: bool) -> dict[str,
 
 def command_event(chat: Chat, text: str, trigger: str, response_url: str) -> dict[str, Any]:
     """Event of a slash command."""
-    command, _, rest = text.partition(" ")
+    command, _, argument_text = text.partition(" ")
     return {
         "token": "unused",
         "team_id": TEAM,
@@ -99,7 +99,7 @@ def command_event(chat: Chat, text: str, trigger: str, response_url: str) -> dic
         "user_id": user_of(chat.chat_id),
         "user_name": "participant",
         "command": command,
-        "text": rest,
+        "text": argument_text,
         "api_app_id": APP,
         "is_enterprise_install": "false",
         "response_url": response_url,
@@ -153,32 +153,32 @@ def read_message(params: dict[str, Any], ts: str) -> tuple[BotMessage, dict[str,
             payload, title = value.pop("payload"), value.pop("title")
             choices.append(Choice(title, payload))
             buttons[payload] = {"message": ts, "action": value}
-    plain = "\n".join(line for line in lines if line.strip()) or shown(text)
-    if not plain.strip() and not choices and not images:
+    content = "\n".join(line for line in lines if line.strip()) or shown(text)
+    if not content.strip() and not choices and not images:
         raise SlackError("no_text")
-    if len(plain) > LONGEST_TEXT:
+    if len(content) > LONGEST_TEXT:
         raise SlackError("msg_too_long")
-    return BotMessage(ts, plain, choices, images), buttons
+    return BotMessage(ts, content, choices, images), buttons
 
 
 def _blocks(params: dict[str, Any]) -> list[dict[str, Any]]:
     """Blocks, those of attachments included; an attachment without blocks becomes one of text."""
-    found = list(_list(params.get("blocks"), "invalid_blocks"))
+    blocks = list(_list(params.get("blocks"), "invalid_blocks"))
     attachments = _list(params.get("attachments"), "invalid_attachments")
-    if attachments and not found and isinstance(params.get("text"), str) and params["text"]:
-        found.append({"type": "section", "text": {"type": "mrkdwn", "text": params["text"]}})
+    if attachments and not blocks and isinstance(params.get("text"), str) and params["text"]:
+        blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": params["text"]}})
     for attachment in attachments:
         if attachment.get("blocks"):
-            found += _list(attachment["blocks"], "invalid_blocks")
+            blocks += _list(attachment["blocks"], "invalid_blocks")
             continue
-        said = [attachment.get(name) for name in ("pretext", "title", "text")]
-        said = [text for text in said if isinstance(text, str) and text] or [
+        texts = [attachment.get(name) for name in ("pretext", "title", "text")]
+        texts = [text for text in texts if isinstance(text, str) and text] or [
             str(attachment.get("fallback") or "")
         ]
-        found.append({"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(said)}})
+        blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(texts)}})
         if isinstance(attachment.get("image_url"), str):
-            found.append({"type": "image", "image_url": attachment["image_url"]})
-    return found
+            blocks.append({"type": "image", "image_url": attachment["image_url"]})
+    return blocks
 
 
 def _list(value: Any, error: str) -> list[dict[str, Any]]:
@@ -190,7 +190,7 @@ def _list(value: Any, error: str) -> list[dict[str, Any]]:
             raise SlackError(error) from None
     if not isinstance(value, list | None):
         raise SlackError(error)
-    return [one for one in value or () if isinstance(one, dict)]
+    return [entry for entry in value or () if isinstance(entry, dict)]
 
 
 def _parts(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -216,15 +216,15 @@ def _parts(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 def _element(element: dict[str, Any], block_id: str) -> Iterator[tuple[str, Any]]:
     kind, action_id = element.get("type"), str(element.get("action_id") or block_id)
-    told = {"type": kind, "action_id": action_id, "block_id": block_id}
+    action = {"type": kind, "action_id": action_id, "block_id": block_id}
     if kind == "image":
         yield "image", str(element.get("image_url") or "")
     elif kind == "button" and isinstance(element.get("url"), str):
         yield "text", f"{_text(element.get('text'))}: {element['url']}"
     elif kind == "button":
         value = element.get("value")
-        told |= {"text": element.get("text")} | ({"value": value} if value is not None else {})
-        yield "button", {**told, "title": _text(element.get("text")), "payload": _payload(action_id, value)}
+        action |= {"text": element.get("text")} | ({"value": value} if value is not None else {})
+        yield "button", {**action, "title": _text(element.get("text")), "payload": _payload(action_id, value)}
     elif kind in _MENUS:
         options = mappings(element.get("options"))
         for group in mappings(element.get("option_groups")):
@@ -233,7 +233,7 @@ def _element(element: dict[str, Any], block_id: str) -> Iterator[tuple[str, Any]
             chosen = {"selected_options": [option]} if kind.startswith(("multi", "check")) else {}
             chosen = chosen or {"selected_option": option}
             title, payload = _text(option.get("text")), _payload(action_id, option.get("value"))
-            yield "button", {**told, **chosen, "title": title, "payload": payload}
+            yield "button", {**action, **chosen, "title": title, "payload": payload}
 
 
 def _payload(action_id: str, value: Any) -> str:

@@ -162,12 +162,12 @@ class TeamsConnector(PlatformConnector[TeamsSettings]):
             if isinstance(members, list)
             else set()
         )
-        found = next((chat for chat in self._chats.values() if _user(chat)["id"] in ids), None)
-        if found is None:
+        existing = next((chat for chat in self._chats.values() if _user(chat)["id"] in ids), None)
+        if existing is None:
             raise ActivityError(
                 "BotNotInConversationRoster", "The bot is not part of the conversation roster.", 403
             )
-        return found
+        return existing
 
     def _sent(self, chat: Chat, params: dict[str, Any], changed: str | None) -> str:
         """The bot wrote, or changed what it wrote; the number of the message."""
@@ -199,13 +199,13 @@ class TeamsConnector(PlatformConnector[TeamsSettings]):
 
 def _remember(chat: Chat, action: Action) -> str:
     """The payload of a button; the chat knows by it what pressing it tells the bot."""
-    told = {
+    submit = {
         name: value
         for name, value in (("text", action.text), ("value", action.value))
         if value not in (None, "")
     }
-    payload = action.text if action.value is None else json.dumps(told, ensure_ascii=False, sort_keys=True)
-    chat.buttons[payload] = told
+    payload = action.text if action.value is None else json.dumps(submit, ensure_ascii=False, sort_keys=True)
+    chat.buttons[payload] = submit
     return payload
 
 

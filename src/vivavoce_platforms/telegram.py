@@ -82,12 +82,12 @@ class TelegramConnector(PlatformConnector[TelegramSettings]):
         """Wait until the bot has fetched the update; one that was not is taken back."""
         clock = time.monotonic
         api.offer(update)
-        begun = clock()
-        alive = api.seen_s is not None and begun - api.seen_s < _ALIVE_S
+        started = clock()
+        alive = api.seen_s is not None and started - api.seen_s < _ALIVE_S
         settings = self._settings
         limit_s = settings.first_output_timeout_s if alive else settings.connect_timeout_s
         while not api.taken(update):
-            if clock() - begun > limit_s:
+            if clock() - started > limit_s:
                 api.withdraw(update)
                 problem = f"no bot has fetched the message at {self.address} within {limit_s:g} s; {COME}"
                 raise SystemUnderTestError("unreachable", problem, reached=False)
@@ -131,8 +131,8 @@ class TelegramConnector(PlatformConnector[TelegramSettings]):
 
     async def _serve_file(self, request: Request) -> Response:
         file = self._api.file(request.path_params["path"])
-        known = self._token is None or request.path_params["token"] == self._token
-        if file is None or not known:
+        authorised = self._token is None or request.path_params["token"] == self._token
+        if file is None or not authorised:
             return JSONResponse({"ok": False, "error_code": 404, "description": "Not Found"}, status_code=404)
         return Response(file.data, media_type="application/octet-stream")
 
@@ -148,7 +148,7 @@ def _refusal(problem: BotApiError | UnreadableCall) -> BotApiError:
 def _called(response: httpx.Response) -> dict[str, Any] | None:
     """The call in a webhook's answer, if it is one."""
     try:
-        said = response.json()
+        answer = response.json()
     except ValueError:
         return None
-    return said if isinstance(said, dict) and isinstance(said.get("method"), str) else None
+    return answer if isinstance(answer, dict) and isinstance(answer.get("method"), str) else None

@@ -85,7 +85,7 @@ class BotApi:
         return update["update_id"] in self._given
 
     def withdraw(self, update: dict[str, Any]) -> None:
-        self._updates = [one for one in self._updates if one is not update]
+        self._updates = [pending for pending in self._updates if pending is not update]
 
     def _update(self, **content: Any) -> dict[str, Any]:
         self._next_update += 1
@@ -142,10 +142,10 @@ class BotApi:
             news.clear()
         if mine != self._poll:
             raise BotApiError(409, "Conflict: terminated by other getUpdates request")
-        given = self._updates[: int(params.get("limit") or 100)]
-        self._given.update(update["update_id"] for update in given)
+        updates = self._updates[: int(params.get("limit") or 100)]
+        self._given.update(update["update_id"] for update in updates)
         self.seen_s = self._now_s()
-        return given
+        return updates
 
     def _skips_unseen(self, offset: int) -> bool:
         """Check if an offset skips an update that was never delivered: it was counted before a restart."""
@@ -209,14 +209,14 @@ class BotApi:
             raise BotApiError(400, "Bad Request: message text is empty")
         markup = markup_of(params)
         choices, links = choices_of(markup)
-        plain = clean_text(shown(text, params.get("parse_mode")))
-        message = BotMessage(self._number(), "\n".join([plain, *links]).strip(), choices, images or [])
+        clean = clean_text(shown(text, params.get("parse_mode")))
+        message = BotMessage(self._number(), "\n".join([clean, *links]).strip(), choices, images or [])
         message.at_s = self._now_s()
-        self._note(chat, message.message_id, plain, choices, markup)
+        self._note(chat, message.message_id, clean, choices, markup)
         chat.messages.append(message)
         self._stirred(chat, method, params)
         keyboard = {"reply_markup": markup} if "inline_keyboard" in markup else {}
-        return self._message(chat, message.message_id, {**(content or {"text": plain}), **keyboard})
+        return self._message(chat, message.message_id, {**(content or {"text": clean}), **keyboard})
 
     def _send_media(self, method: str, params: dict[str, Any], kind: str) -> dict[str, Any]:
         file = params.get(kind)
@@ -245,9 +245,9 @@ class BotApi:
         if not isinstance(media, list):
             raise BotApiError(400, "Bad Request: there are no messages to send")
         return [
-            self._send_media(method, {**params, **one, one["type"]: one["media"]}, one["type"])
-            for one in media
-            if isinstance(one, dict) and {"type", "media"} <= one.keys()
+            self._send_media(method, {**params, **item, item["type"]: item["media"]}, item["type"])
+            for item in media
+            if isinstance(item, dict) and {"type", "media"} <= item.keys()
         ]
 
     def _typing(self, params: dict[str, Any]) -> bool:
@@ -274,20 +274,20 @@ class BotApi:
         markup = markup_of(params)
         choices, links = choices_of(markup)
         text = params.get("text") if "text" in params else params.get("caption")
-        plain = (
+        new_text = (
             chat.texts[message_id] if text is None else clean_text(shown(str(text), params.get("parse_mode")))
         )
         recent = chat.find(message_id)
-        if text is not None and plain == chat.texts[message_id] and recent and choices == recent.choices:
+        if text is not None and new_text == chat.texts[message_id] and recent and choices == recent.choices:
             raise BotApiError(400, "Bad Request: message is not modified")
-        self._note(chat, message_id, plain, choices, markup)
-        whole = "\n".join([plain, *links]).strip()
+        self._note(chat, message_id, new_text, choices, markup)
+        full_text = "\n".join([new_text, *links]).strip()
         if recent is not None or text is not None or choices:
-            shown_again = whole if recent is not None or text is not None else ""
+            shown_again = full_text if recent is not None or text is not None else ""
             images = recent.images if recent is not None else []
             chat.edit(BotMessage(message_id, shown_again, choices, images, at_s=self._now_s()))
         self._stirred(chat, "editMessage", params)
-        return self._message(chat, message_id, {"text": plain})
+        return self._message(chat, message_id, {"text": new_text})
 
     def _delete(self, params: dict[str, Any]) -> bool:
         chat = self._chat_of(params)
@@ -316,8 +316,10 @@ class BotApi:
             chat.buttons.update({choice.payload: message_id for choice in choices})
 
     def _stirred(self, chat: Chat, method: str, params: dict[str, Any]) -> None:
-        said = {name: one if not isinstance(one, Upload) else one.name for name, one in params.items()}
-        chat.stirred(method, said, self._now_s())
+        public = {
+            name: param if not isinstance(param, Upload) else param.name for name, param in params.items()
+        }
+        chat.stirred(method, public, self._now_s())
 
     def _message(self, chat: Chat, message_id: int, content: dict[str, Any]) -> dict[str, Any]:
         """One of the bot's messages as the server would give it back."""

@@ -42,8 +42,8 @@ def text_message(chat_id: int, language: str, message_id: int, text: str) -> dic
         "text": text,
     }
     entities = [
-        {"type": "bot_command", "offset": _units(text[: found.start()]), "length": _units(found[0])}
-        for found in _COMMAND.finditer(text)
+        {"type": "bot_command", "offset": _units(text[: match.start()]), "length": _units(match[0])}
+        for match in _COMMAND.finditer(text)
     ]
     return {**message, "entities": entities} if entities else message
 

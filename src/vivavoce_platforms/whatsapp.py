@@ -53,7 +53,9 @@ class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
 
     def _event(self, chat: Chat, text: str, payload: str | None) -> dict[str, Any]:
         name = f"wamid.{self._number()}"
-        self._asked = {key: one for key, one in self._asked.items() if one is not chat} | {name: chat}
+        self._asked = {
+            key: asked_chat for key, asked_chat in self._asked.items() if asked_chat is not chat
+        } | {name: chat}
         message: dict[str, Any] = {"from": chat.chat_id, "id": name, "timestamp": str(int(time.time()))}
         message["from_user_id"] = _user(chat.chat_id)
         if payload is None:
@@ -126,7 +128,9 @@ class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
             message.text = text_of(content, "body")
         elif kind == "interactive":
             message.text, buttons, message.images = _interactive(content)
-            message.choices = [Choice(one["reply"]["title"], payload) for payload, one in buttons.items()]
+            message.choices = [
+                Choice(button["reply"]["title"], payload) for payload, button in buttons.items()
+            ]
         elif kind in _MEDIA:
             file = self._files.get(str(content.get("id")))
             address = file.address if file is not None else str(content.get("link") or "")
@@ -165,7 +169,7 @@ def _interactive(content: dict[str, Any]) -> tuple[str, dict[str, Any], list[str
     buttons: dict[str, Any] = {}
     if content.get("type") == "button":
         offered, most, kind, longest = mappings(action.get("buttons")), _MOST_BUTTONS, "button_reply", 20
-        replies = [one["reply"] for one in offered if isinstance(one.get("reply"), dict)]
+        replies = [offer["reply"] for offer in offered if isinstance(offer.get("reply"), dict)]
     else:
         sections = mappings(action.get("sections"))
         replies, most, kind, longest = [], _MOST_ROWS, "list_reply", 24
@@ -174,10 +178,12 @@ def _interactive(content: dict[str, Any]) -> tuple[str, dict[str, Any], list[str
     if len(replies) > most:
         raise GraphError(131009, f"Parameter value is not valid: at most {most} choices")
     for reply in replies:
-        told = {name: text for name in ("id", "title", "description") if (text := text_of(reply, name))}
-        if not told.get("id") or not 1 <= len(told.get("title", "")) <= longest:
+        reply_fields = {
+            name: text for name in ("id", "title", "description") if (text := text_of(reply, name))
+        }
+        if not reply_fields.get("id") or not 1 <= len(reply_fields.get("title", "")) <= longest:
             raise GraphError(131009, f"Parameter value is not valid: a title has 1 to {longest} characters")
-        buttons[told["id"]] = {"type": kind, "reply": told}
+        buttons[reply_fields["id"]] = {"type": kind, "reply": reply_fields}
     if content.get("type") == "cta_url":
         link = _mapping(action, "parameters")
         lines.append(f"{text_of(link, 'display_text')}: {text_of(link, 'url')}")
