@@ -65,12 +65,12 @@ class Degradation(BaseModel):
 
     @property
     def nothing(self) -> bool:
-        """Whether the sound stays as it is."""
+        """True if the sound stays unchanged."""
         return self.snr_db is None and not self.telephone and self.loss == 0
 
     @property
     def name(self) -> str:
-        """What tells this condition from others: `babble 10 dB, telephone, loss 0.05`."""
+        """Name of this condition: `babble 10 dB, telephone, loss 0.05`."""
         parts: list[str] = [] if self.snr_db is None else [f"{self.noise} {self.snr_db:g} dB"]
         parts += ["telephone"] if self.telephone else []
         if self.loss:
@@ -87,7 +87,7 @@ class Damaged:
     lost: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def facts(self) -> dict[str, int]:
-        """How many packets there were, and how many of them were lost."""
+        """Number of packets, and number of lost ones."""
         return {"packets": len(self.lost), "packets_lost": int(self.lost.sum())}
 
 
@@ -129,24 +129,24 @@ def speech_power(sound: Sound) -> float | None:
     """
     size = max(1, round(sound.rate_hz * FRAME_S))
     values = sound.samples.astype(np.float64) ** 2
-    whole = [values[at : at + size].mean() for at in range(0, len(values), size)]
-    loudest = max(whole, default=0.0)
+    powers = [values[at : at + size].mean() for at in range(0, len(values), size)]
+    loudest = max(powers, default=0.0)
     if loudest == 0:
         return None
-    return float(np.mean([one for one in whole if one >= loudest / 10 ** (ACTIVE_DB / 10)]))
+    return float(np.mean([power for power in powers if power >= loudest / 10 ** (ACTIVE_DB / 10)]))
 
 
 def over_telephone(sound: Sound) -> Sound:
-    """What is left of a sound after a telephone of G.711: 300 to 3400 Hz at 8 kHz, through mu-law."""
+    """Sound after a telephone of G.711: 300 to 3400 Hz at 8 kHz, through mu-law."""
     narrow = sound.at(TELEPHONE_HZ)
     if not len(narrow.samples):
         return narrow
-    kept = _filtered(narrow.samples.astype(np.float64), band_gains(2 * len(narrow.samples)))
-    return Sound(mu_law(_samples(kept)), TELEPHONE_HZ)
+    filtered = _filtered(narrow.samples.astype(np.float64), band_gains(2 * len(narrow.samples)))
+    return Sound(mu_law(_samples(filtered)), TELEPHONE_HZ)
 
 
 def band_gains(count: int) -> Values:
-    """What the telephone's band lets through, at the frequencies of so many samples at 8 kHz."""
+    """Gains of the telephone's band, at the frequencies of so many samples at 8 kHz."""
     low, high = BAND_HZ
     hertz = np.fft.rfftfreq(count, 1 / TELEPHONE_HZ)
     below = np.clip((hertz - (low - _EDGE_HZ[0])) / _EDGE_HZ[0], 0, 1)
@@ -157,12 +157,12 @@ def band_gains(count: int) -> Values:
 def lost_packets(
     count: int, share: float, burst: float | None, rng: "np.random.Generator"
 ) -> NDArray[np.bool_]:
-    """Which packets are lost; see `losses`."""
+    """Indices of lost packets; see `losses`."""
     return np.fromiter(islice(losses(share, burst, rng), count), np.bool_, count)
 
 
 def losses(share: float, burst: float | None, rng: "np.random.Generator") -> Iterator[bool]:
-    """Whether one packet after the other is lost: a chain of two states that begins in its long run.
+    """Loss of each packet, True or False: a chain of two states that begins in its long run.
 
     burst   mean packets lost in a row; None: each is lost by itself
     Source  Gilbert 1960, Capacity of a burst-noise channel: the state in which everything is lost
@@ -180,8 +180,8 @@ def concealed(sound: Sound, lost: NDArray[np.bool_], size: int, how: Concealment
     """A sound without its lost packets of so many samples: silent there, or the last one again, fading."""
     samples = sound.samples.copy()
     for place in np.flatnonzero(lost):
-        here, before = int(place) * size, (int(place) - 1) * size
-        gone = samples[here : here + size]
+        start, before = int(place) * size, (int(place) - 1) * size
+        gone = samples[start : start + size]
         if how == "silence" or before < 0:
             gone[:] = 0
         else:
@@ -190,7 +190,7 @@ def concealed(sound: Sound, lost: NDArray[np.bool_], size: int, how: Concealment
 
 
 def noise_of(kind: Noise, count: int, rate_hz: int, rng: "np.random.Generator") -> Values:
-    """So many samples of noise, at any level."""
+    """Noise of this length, at any level."""
     return _white(count, rng) if kind == "white" else _babble(count, rate_hz, rng)
 
 

@@ -18,7 +18,7 @@ Made = TypeVar("Made", covariant=True)
 
 
 class MadeBySettings(Protocol[Settings, Made]):
-    """What a shelf holds of one kind: its name, its settings model and its maker."""
+    """Entry of a registry: its name, its settings model and its maker."""
 
     name: str
     summary: str
@@ -28,7 +28,7 @@ class MadeBySettings(Protocol[Settings, Made]):
 
 
 def is_made_by_settings(kind: Any) -> bool:
-    """Whether what a package offers has what `MadeBySettings` says."""
+    """True if an entry point has the attributes of `MadeBySettings`."""
     settings = getattr(kind, "settings", None)
     declared = inspect.isclass(settings) and issubclass(settings, BaseModel)
     return declared and callable(getattr(kind, "make", None))
@@ -46,19 +46,19 @@ def make_kind(
 
     Raises  InputError: names the first wrong setting by its path
     """
-    written = {"use": raw} if isinstance(raw, str) else dict(raw)
-    if not isinstance(written.get("use"), str):
-        known = ", ".join(shelf.names())
-        raise InputError("'use' is missing", place=place, hint=f"add use: NAME. Known: {known}")
-    kind = shelf.get(written["use"], place=f"{place} use".strip())
+    fields = {"use": raw} if isinstance(raw, str) else dict(raw)
+    if not isinstance(fields.get("use"), str):
+        kinds = ", ".join(shelf.names())
+        raise InputError("'use' is missing", place=place, hint=f"add use: NAME. Known: {kinds}")
+    kind = shelf.get(fields["use"], place=f"{place} use".strip())
     for name in kind.settings.files:
-        if folder is not None and isinstance(written.get(name), str):
-            written[name] = str(folder / written[name])
+        if folder is not None and isinstance(fields.get(name), str):
+            fields[name] = str(folder / fields[name])
     try:
-        settings = kind.settings.model_validate(written)
+        settings = kind.settings.model_validate(fields)
     except ValidationError as error:
-        found = problems_of(error, Source(place), kind.settings)[0]
-        raise InputError(found.problem, place=found.place.strip(), hint=found.hint) from None
+        problem = problems_of(error, Source(place), kind.settings)[0]
+        raise InputError(problem.problem, place=problem.place.strip(), hint=problem.hint) from None
     try:
         return kind.make(settings, os.environ if secrets is None else secrets)
     except InputError as error:

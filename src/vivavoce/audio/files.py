@@ -66,7 +66,7 @@ class Tracks:
 
 
 class SoundFacts(NamedTuple):
-    """What a sound file says of itself, its samples unread."""
+    """Header of a sound file, its samples unread."""
 
     format: str
     rate_hz: int
@@ -119,10 +119,14 @@ def blocks_of(path: Path, frames: int) -> Iterator[Samples]:
     Raises  InputError: no such file, or no sound that can be read
     """
     with _opened(path, "") as file:
-        whole = file.subtype not in ("FLOAT", "DOUBLE")  # as in read_tracks
+        as_integers = file.subtype not in ("FLOAT", "DOUBLE")  # as in read_tracks
         try:
-            for block in file.blocks(frames, dtype="int16" if whole else "float32", always_2d=True):
-                yield block.astype(np.int16, copy=False) if whole else pcm16(np.asarray(block, np.float32))
+            for block in file.blocks(frames, dtype="int16" if as_integers else "float32", always_2d=True):
+                yield (
+                    block.astype(np.int16, copy=False)
+                    if as_integers
+                    else pcm16(np.asarray(block, np.float32))
+                )
         except soundfile.LibsndfileError as error:
             raise _unreadable(error, str(path)) from error
 
@@ -181,7 +185,7 @@ class StreamResampler:
         self._stream = None if rate_hz == wanted_hz else soxr.ResampleStream(rate_hz, wanted_hz, 1, "int16")
 
     def feed(self, samples: Samples, *, last: bool = False) -> Samples:
-        """What can be given out by now; a few milliseconds stay inside until the last piece."""
+        """Return the output so far; a few milliseconds stay inside until the last piece."""
         return samples if self._stream is None else self._stream.resample_chunk(samples, last=last)
 
 

@@ -21,7 +21,7 @@ class RecognitionError(VivavoceError):
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What may have been said; confidence from 0 to 1, None where the recogniser tells none."""
+    """A possible transcript; confidence from 0 to 1, None if the recogniser has none."""
 
     text: str
     confidence: float | None = None

@@ -30,7 +30,7 @@ class Sound:
         return cls(np.frombuffer(pcm[: len(pcm) // 2 * 2], "<i2").astype(np.int16), rate_hz)
 
     def at(self, rate_hz: int) -> "Sound":
-        """The same sound at another rate, its band limited as that rate demands. Empty stays empty.
+        """Resample the sound, its band limited to match. Empty stays empty.
 
         Note  computed with floating point: of whole numbers soxr makes other ones each time, by its dither
         """

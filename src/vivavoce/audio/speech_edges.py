@@ -1,4 +1,4 @@
-"""Where speech begins and ends to a hundredth of a second, near to where a detector has found it.
+"""Start and end of speech to a hundredth of a second, near a detector's intervals.
 
 In each of 24 bands the power is compared with that of the noise between the stretches of speech: a weak
 consonant at the end of a word stands out in some bands where it does not in the sum of all. What fades away
@@ -60,11 +60,11 @@ def sharpened(spans: Sequence[Span], sound: Floats, *, narrow: bool = False) -> 
     if not spans:
         return []
     frames, fading = _frames(spans, sound), _FADING_NARROW_S_A_DB if narrow else _FADING_S_A_DB
-    found: list[Span] = []
+    edges: list[Span] = []
     for span in spans:
-        earliest_s = found[-1].offset_s if found else 0.0
-        found.append(_sharp(span, frames, earliest_s, len(sound) / RATE_HZ, fading))
-    return found
+        earliest_s = edges[-1].offset_s if edges else 0.0
+        edges.append(_sharp(span, frames, earliest_s, len(sound) / RATE_HZ, fading))
+    return edges
 
 
 def _sharp(span: Span, frames: _Frames, earliest_s: float, latest_s: float, fading: float) -> Span:
@@ -84,7 +84,7 @@ def _sharp(span: Span, frames: _Frames, earliest_s: float, latest_s: float, fadi
 
 
 def _drowned_db(level: float, noise: float) -> float:
-    """How much of the last 30 dB by which speech fades away lies under the noise."""
+    """Part of the last 30 dB of fading speech that is under the noise."""
     if noise <= 0 or level <= 0:
         return 0.0
     return min(_CLEAR_DB, max(0.0, _CLEAR_DB - 10 * float(np.log10(level / noise))))
@@ -96,12 +96,12 @@ def _frames(spans: Sequence[Span], sound: Floats) -> _Frames:
     silent = np.ones(len(bands), bool)
     for onset_s, offset_s in spans:
         silent[(middle_s > onset_s - _BEFORE_S - 0.1) & (middle_s < offset_s + _AFTER_S + 0.1)] = False
-    known = int(silent.sum()) > _FEWEST_SILENT
-    noise = bands[silent].mean(axis=0) if known else np.zeros(BANDS)
+    has_silence = int(silent.sum()) > _FEWEST_SILENT
+    noise = bands[silent].mean(axis=0) if has_silence else np.zeros(BANDS)
     ratio = bands / np.maximum(noise, _ROUNDING * np.diff(_edges()))
     ratio = _smooth(np.maximum(ratio, 1e-12))
     unlike = np.where(ratio > 1, ratio - 1 - np.log(ratio), 0.0).mean(axis=1)
-    threshold = _ABOVE_NOISE * float(np.quantile(unlike[silent], _QUANTILE)) if known else 0.0
+    threshold = _ABOVE_NOISE * float(np.quantile(unlike[silent], _QUANTILE)) if has_silence else 0.0
     return _Frames(middle_s, bands.sum(axis=1), unlike, max(threshold, 1e-9), float(noise.sum()))
 
 

@@ -9,7 +9,7 @@ _CLOSING: Final = re.compile(r"</speak\s*>\s*\Z", re.IGNORECASE)
 
 
 def is_ssml(text: str) -> bool:
-    """Whether a text is marked up as a whole."""
+    """True if the whole text is SSML."""
     return text.lstrip().startswith("<speak")
 
 
@@ -18,8 +18,8 @@ def in_one(parts: list[tuple[str, str | None]]) -> str:
 
     Empty   "" where there are no words; plain words where no part has a markup
     """
-    said = [(words, ssml) for words, ssml in parts if words.strip()]
-    if not any(ssml for _, ssml in said):
-        return "\n".join(words for words, _ in said)
-    inside = [_CLOSING.sub("", _OPENING.sub("", ssml)) if ssml else escape(words) for words, ssml in said]
+    spoken = [(words, ssml) for words, ssml in parts if words.strip()]
+    if not any(ssml for _, ssml in spoken):
+        return "\n".join(words for words, _ in spoken)
+    inside = [_CLOSING.sub("", _OPENING.sub("", ssml)) if ssml else escape(words) for words, ssml in spoken]
     return f"<speak>{' '.join(inside)}</speak>"

@@ -47,7 +47,7 @@ class Synthesiser(Protocol):
 
 
 def reads_ssml(synthesiser: Synthesiser) -> bool:
-    """Whether a synthesiser understands texts that are marked up for it."""
+    """True if a synthesiser reads SSML."""
     return bool(getattr(synthesiser, "reads_ssml", False))
 
 

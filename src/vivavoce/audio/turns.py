@@ -53,8 +53,8 @@ def speech_of(
     Raises  InputError: not one speaker a channel, or one party twice
     """
     if len(speakers) != tracks.channels or len(set(speakers)) != len(speakers):
-        told = f"{tracks.channels} channels, speakers {', '.join(speakers) or 'none'}"
-        raise InputError(told, place="recording", hint="give a channel for each party, and name both")
+        problem = f"{tracks.channels} channels, speakers {', '.join(speakers) or 'none'}"
+        raise InputError(problem, place="recording", hint="give a channel for each party, and name both")
     return {
         party: [
             SpeechInterval(speech_interval.onset_s + started_s, speech_interval.offset_s + started_s)
@@ -74,10 +74,12 @@ def turns_of_speech(speech: Speech) -> list[SpokenTurn]:
     """
     turns: list[SpokenTurn] = []
     for party, stretches in speech.items():
-        others = [one for other, theirs in speech.items() if other != party for one in theirs]
+        other_intervals = [
+            interval for other_party, theirs in speech.items() if other_party != party for interval in theirs
+        ]
         for stretch in stretches:
             last = turns[-1] if turns and turns[-1].party == party else None
-            if last is None or _speaks(others, last.offset_s, stretch.onset_s):
+            if last is None or _speaks(other_intervals, last.offset_s, stretch.onset_s):
                 turns.append(SpokenTurn(party, *stretch))
             else:
                 turns[-1] = replace(last, offset_s=stretch.offset_s)
@@ -97,10 +99,13 @@ def _speaks(stretches: Sequence[SpeechInterval], start_s: float, end_s: float) -
 def _beside(turns: Sequence[SpokenTurn], number: int) -> SpokenTurn:
     """The turn, with what the other party does before and during it."""
     turn = turns[number]
-    others = [one for one in turns if one.party != turn.party]
+    other_turns = [candidate for candidate in turns if candidate.party != turn.party]
     overlaps = [
-        (min(one.offset_s, turn.offset_s) - max(one.onset_s, turn.onset_s), one.onset_s < turn.onset_s)
-        for one in others
+        (
+            min(candidate.offset_s, turn.offset_s) - max(candidate.onset_s, turn.onset_s),
+            candidate.onset_s < turn.onset_s,
+        )
+        for candidate in other_turns
     ]
     return replace(
         turn,

@@ -1,4 +1,4 @@
-"""Where somebody speaks: intervals of speech on one channel, of a whole recording or while it arrives.
+"""Voice activity: intervals of speech on one channel, of a whole recording or while it arrives.
 
 A neural detector (Silero) says of every 32 ms how likely it is speech. On a whole recording the edges of
 what it finds are then sharpened (`audio.speech_edges`), because the detector alone lets go late: by about
@@ -46,12 +46,14 @@ def speech_intervals(sound: Sound, *, pause_s: float = 0.3, shortest_s: float = 
     """
     samples = sound.at(DETECTOR_RATE).samples
     likely_speech = _detector()
-    whole = np.pad(as_float(samples), (0, -len(samples) % _CHUNK))
-    likely = [likely_speech(chunk.tolist()) for chunk in whole.reshape(-1, _CHUNK)]
-    found = _joined(_above(likely), pause_s)
-    kept = [interval for interval in found if interval.duration_s >= shortest_s]
-    sharp = sharpened([Span(*one) for one in kept], as_float(samples), narrow=sound.rate_hz <= NARROW_RATE)
-    return [SpeechInterval(*one) for one in sharp]
+    padded = np.pad(as_float(samples), (0, -len(samples) % _CHUNK))
+    likely = [likely_speech(chunk.tolist()) for chunk in padded.reshape(-1, _CHUNK)]
+    joined = _joined(_above(likely), pause_s)
+    long_enough = [interval for interval in joined if interval.duration_s >= shortest_s]
+    sharp = sharpened(
+        [Span(*interval) for interval in long_enough], as_float(samples), narrow=sound.rate_hz <= NARROW_RATE
+    )
+    return [SpeechInterval(*span) for span in sharp]
 
 
 def _detector() -> Callable[[list[float]], float]:

@@ -15,7 +15,7 @@ _STRETCHES_AT_ONCE: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class Waveform:
-    """What a recording looks like.
+    """Waveform of a recording.
 
     peaks   a tuple for each channel; from 0 to 32768, full scale
     """
@@ -34,11 +34,11 @@ def waveform(path: Path, *, peaks_a_second: int = PEAKS_A_SECOND, most: int = MO
     """
     facts = probe_sound(path)
     stretch = max(1, facts.rate_hz // peaks_a_second, -(-facts.frames // most))
-    found: list[list[int]] = [[] for _ in range(facts.channels)]
+    channels: list[list[int]] = [[] for _ in range(facts.channels)]
     for block in blocks_of(path, stretch * _STRETCHES_AT_ONCE):
         loud = np.abs(block.astype(np.int32))
         padded = np.pad(loud, ((0, -len(loud) % stretch), (0, 0)))
         highest = padded.reshape(-1, stretch, facts.channels).max(axis=1)
         for channel, values in enumerate(highest.T.tolist()):
-            found[channel] += [min(value, FULL_SCALE) for value in values]
-    return Waveform(facts.duration_s, tuple(tuple(values) for values in found))
+            channels[channel] += [min(value, FULL_SCALE) for value in values]
+    return Waveform(facts.duration_s, tuple(tuple(values) for values in channels))

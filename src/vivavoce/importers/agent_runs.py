@@ -67,26 +67,26 @@ def _conversations(files: LogFiles, study: str, read: Read) -> Iterator[LogItem]
         if problem is not None:
             yield LogItem(record.place, problem=problem)
     threads: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
-    for trace, own in traces.items():
-        threads[next((run.thread for _, run in own if run.thread), trace)] += own
-    for key, own in threads.items():
-        runs = sorted((run for _, run in own), key=lambda run: run.started)
-        yield LogItem(own[0][0], partial(_dialogue, key=key, study=study, runs=runs))
+    for trace, placed_runs in traces.items():
+        threads[next((run.thread for _, run in placed_runs if run.thread), trace)] += placed_runs
+    for key, placed_runs in threads.items():
+        runs = sorted((run for _, run in placed_runs), key=lambda run: run.started)
+        yield LogItem(placed_runs[0][0], partial(_dialogue, key=key, study=study, runs=runs))
 
 
 def _dialogue(rows: Any, *, key: str, study: str, runs: list[Observed]) -> None:
     by_key = {run.key: run for run in runs}
     calls: list[ModelCall] = []
     tools: list[ToolSpan] = []
-    asked: list[tuple[Any, Any]] = []  # calls that models asked for and nobody has made yet: key, name
+    pending: list[tuple[Any, Any]] = []  # calls that models asked for and nobody has made yet: key, name
     for run in runs:
         if run.kind == "model":
             inner = any(above.kind == "tool" for above in _above(run, by_key))
             calls.append(_model_call(run, inner=inner))
             for message in calls[-1].made:
-                asked += [(call.get("id"), call.get("name")) for call in message.get("tool_calls") or []]
+                pending += [(call.get("id"), call.get("name")) for call in message.get("tool_calls") or []]
         elif run.kind == "tool":
-            tools.append(_tool(run, asked))
+            tools.append(_tool(run, pending))
         else:
             rows.lose(OTHER_RUNS)
     if not any(call.given or call.made for call in calls):
@@ -107,23 +107,23 @@ def _above(run: Observed, by_key: Mapping[str, Observed]) -> Iterator[Observed]:
 
 
 def _model_call(run: Observed, *, inner: bool) -> ModelCall:
-    given, made = messages_of(run.given, "user"), messages_of(run.made, "assistant")
-    if made[: len(given)] == given:  # a graph gives back all that was said
-        made = made[len(given) :]
+    inputs, outputs = messages_of(run.given, "user"), messages_of(run.made, "assistant")
+    if outputs[: len(inputs)] == inputs:  # a graph gives back all that was said
+        outputs = outputs[len(inputs) :]
     tokens = run.tokens if run.kind == "model" else {}
-    return ModelCall(run.started, run.ended, given, made, inner=inner, model=run.model, tokens=tokens)
+    return ModelCall(run.started, run.ended, inputs, outputs, inner=inner, model=run.model, tokens=tokens)
 
 
 def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
     """A call that was made, under the key by which a model asked for it where one did."""
-    made = run.made.get("output", run.made) if isinstance(run.made, Mapping) else run.made
-    said = messages_of(made, "tool") if isinstance(made, Mapping) else []
-    told = said[0] if said and said[0]["role"] == "tool" else {"content": made}
-    name, key = run.name or "tool", told.get("tool_call_id")
-    found = next((one for one in asked if one[0] == key or (key is None and one[1] == name)), None)
-    if found is not None:
-        asked.remove(found)
-        key = found[0]
+    output = run.made.get("output", run.made) if isinstance(run.made, Mapping) else run.made
+    messages = messages_of(output, "tool") if isinstance(output, Mapping) else []
+    message = messages[0] if messages and messages[0]["role"] == "tool" else {"content": output}
+    name, key = run.name or "tool", message.get("tool_call_id")
+    pending_call = next((call for call in asked if call[0] == key or (key is None and call[1] == name)), None)
+    if pending_call is not None:
+        asked.remove(pending_call)
+        key = pending_call[0]
     return ToolSpan(
         run.started,
         run.ended,
@@ -131,7 +131,7 @@ def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
         failed=run.error is not None,
         key=None if key is None else str(key),
         arguments=run.given,
-        result=as_text(told["content"]),
+        result=as_text(message["content"]),
         error=run.error,
     )
 
@@ -140,7 +140,7 @@ def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
 
 
 def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
-    """What stands as input or output of a step, as messages of the OpenAI API.
+    """Input or output of a step, as messages of the OpenAI API.
 
     Understood: text, a message, a list of them, `messages`, `choices`, LangChain's messages, `prompts` and
     `generations`. Of another object its one value, else the whole as JSON.
@@ -152,7 +152,7 @@ def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
     if isinstance(written, str):
         return [{"role": role, "content": written}]
     if isinstance(written, list):
-        return [message for one in written for message in messages_of(one, role)]
+        return [message for message_text in written for message in messages_of(message_text, role)]
     if not isinstance(written, Mapping):
         raise ValueError(f"{shown_value(written)} stands where messages were expected")
     for name in ("messages", "prompts", "generations", "choices", "message"):
@@ -172,7 +172,7 @@ def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
 
 
 def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
-    named = str(told.get("role") or told.get("type") or role)
+    role_name = str(told.get("role") or told.get("type") or role)
     calls = [
         call if "function" in call else {**call, "arguments": call.get("args", call.get("arguments"))}
         for call in maybe(told, "tool_calls", list) or []
@@ -184,7 +184,7 @@ def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
         else {"id": call.get("id"), **need(call, "function", dict)}
         for call in calls
     ]
-    role, key, content = _ROLES.get(named, named), told.get("tool_call_id"), told.get("content")
+    role, key, content = _ROLES.get(role_name, role_name), told.get("tool_call_id"), told.get("content")
     return {"role": role, "content": content, "tool_calls": calls, "tool_call_id": key}
 
 
@@ -193,12 +193,12 @@ def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
 
 def _langfuse(content: Any) -> Iterator[Observed]:
     """The observations of an object: one, or those of a trace."""
-    told = _snake(content)
-    if "observations" not in told:
-        yield _observation(told, {})
+    trace = _snake(content)
+    if "observations" not in trace:
+        yield _observation(trace, {})
         return
-    for one in need(told, "observations", list):
-        yield _observation(_snake(one), told)
+    for observation in need(trace, "observations", list):
+        yield _observation(_snake(observation), trace)
 
 
 def _observation(told: dict[str, Any], trace: dict[str, Any]) -> Observed:
@@ -233,7 +233,10 @@ def _snake(content: Any) -> dict[str, Any]:
     """An object with its keys as files of the storage have them: `traceId` of the interface as `trace_id`."""
     if not isinstance(content, Mapping):
         raise ValueError(f"{shown_value(content)} is neither an observation nor a trace")
-    names = ("".join(f"_{one.lower()}" if one.isupper() else one for one in str(name)) for name in content)
+    names = (
+        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in str(name))
+        for name in content
+    )
     return dict(zip(names, content.values(), strict=True))
 
 
@@ -242,8 +245,8 @@ def _snake(content: Any) -> dict[str, Any]:
 
 def _langsmith(content: Any) -> Iterator[Observed]:
     kind, extra = need(content, "run_type", str), maybe(content, "extra", dict) or {}
-    about, made = maybe(extra, "metadata", dict) or {}, content.get("outputs")
-    asked = maybe(extra, "invocation_params", dict) or {}
+    about, outputs = maybe(extra, "metadata", dict) or {}, content.get("outputs")
+    parameters = maybe(extra, "invocation_params", dict) or {}
     key = need(content, "id", str)
     yield Observed(
         key=key,
@@ -255,9 +258,9 @@ def _langsmith(content: Any) -> Iterator[Observed]:
         started=_moment(content, "start_time"),
         ended=_moment(content, "end_time") if content.get("end_time") else None,
         given=content.get("inputs"),
-        made=made,
-        model=maybe(about, "ls_model_name", str) or maybe(asked, "model", str),
-        tokens=_tokens(content, made),
+        made=outputs,
+        model=maybe(about, "ls_model_name", str) or maybe(parameters, "model", str),
+        tokens=_tokens(content, outputs),
         error=maybe(content, "error", str),
         user=maybe(about, "user_id", str),
     )
@@ -269,8 +272,8 @@ def _tokens(content: Mapping[str, Any], made: Any) -> dict[str, Any]:
     if any(tokens.values()):
         return tokens
     while isinstance(made, Mapping | list) and made:
-        if isinstance(made, Mapping) and isinstance(told := made.get("usage_metadata"), Mapping):
-            return {name: told.get(name) for name in tokens}
+        if isinstance(made, Mapping) and isinstance(usage := made.get("usage_metadata"), Mapping):
+            return {name: usage.get(name) for name in tokens}
         inner = ("generations", "message", "kwargs")
         made = (
             made[0] if isinstance(made, list) else next((made[name] for name in inner if name in made), None)
@@ -280,11 +283,11 @@ def _tokens(content: Mapping[str, Any], made: Any) -> dict[str, Any]:
 
 def _moment(told: Mapping[str, Any], name: str) -> float:
     """Seconds since 1970 of a time as ISO 8601 has it; without a zone it is UTC."""
-    found = need(told, name, str, word="time")
+    text = need(told, name, str, word="time")
     try:
-        moment = datetime.fromisoformat(found)
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{name!r} is {shown_value(found)}, not a time as ISO 8601 has it") from None
+        raise ValueError(f"{name!r} is {shown_value(text)}, not a time as ISO 8601 has it") from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 

@@ -1,4 +1,4 @@
-"""What an importer is, and the loop over a log that all share who give its rows item by item."""
+"""Base of importers, and the loop over a log shared by all that give its rows item by item."""
 
 import re
 from collections import Counter
@@ -49,7 +49,10 @@ def by_reason(skipped: Iterable[str]) -> list[str]:
     for line in skipped:
         reason = line.partition(": ")[2] or line
         alike.setdefault(_VALUE.sub("", reason), []).append(line)
-    return [own[0] if len(own) == 1 else f"{len(own)} alike, the first {own[0]}" for own in alike.values()]
+    return [
+        places[0] if len(places) == 1 else f"{len(places)} alike, the first {places[0]}"
+        for places in alike.values()
+    ]
 
 
 _VALUE: Final = re.compile(r"'[^']*'|\"[^\"]*\"|\S*\d\S*")
@@ -105,10 +108,10 @@ class Importer:
         if venues is not None and not self.venues:
             raise InputError(f"{self.name} has no venue database", place="--venues", hint="leave it out")
         check_free(into)
-        known = read_venues(venues, rename=self.venue_slot) if venues is not None else None
+        known_venues = read_venues(venues, rename=self.venue_slot) if venues is not None else None
         files = LogFiles(paths, self.endings, venues=venues, mapping=mapping)
         with uncollected():
-            return self._read(files, into, known, strict=strict, progress=progress)
+            return self._read(files, into, known_venues, strict=strict, progress=progress)
 
     def _read(
         self,
@@ -159,7 +162,7 @@ class Importer:
 
 
 class _Reading:
-    """What is known after some of the items: rows go to the writer, dialogues wait to be numbered."""
+    """State after some of the items: rows go to the writer, dialogues wait to be numbered."""
 
     def __init__(self, writer: DatasetWriter) -> None:
         self.writer = writer
@@ -193,16 +196,16 @@ class _Reading:
             if isinstance(rows, InputError):
                 raise rows
             items.append(rows)
-            for name, own in rows.tables.items():
-                if own:
-                    tables.setdefault(name, []).extend(own)
+            for name, table_rows in rows.tables.items():
+                if table_rows:
+                    tables.setdefault(name, []).extend(table_rows)
         with _as_expected(found[0][0].place):
             columns = {name: columns_of(name, rows) for name, rows in tables.items()}
         self._check_new(found[0][0].place, items)
-        named = [name for name, one in columns.items() if "participant_id" in one.column_names]
+        tables_of_people = [name for name, table in columns.items() if "participant_id" in table.column_names]
         for item in items:
             self._lost += item.lost
-            self._name_people(item, named)
+            self._name_people(item, tables_of_people)
         self.taken += len(items)
         for row in tables.pop("dialogues", []):
             self._dialogues[row["dialogue_id"]] = row
@@ -217,11 +220,11 @@ class _Reading:
         """Raises  InputError: a dialogue was there before, or two items have it."""
         seen = set[str]()
         for item in items:
-            own = {row["dialogue_id"] for row in item.tables.get("dialogues", ())}
-            if before := [key for key in own if key in self._dialogues or key in seen]:
+            keys = {row["dialogue_id"] for row in item.tables.get("dialogues", ())}
+            if before := [key for key in keys if key in self._dialogues or key in seen]:
                 problem = f"dialogue {before[0]} was there before"
                 raise InputError(problem, place=place, hint="give each file once")
-            seen |= own
+            seen |= keys
 
     def _name_people(self, found: ItemRows, named: Sequence[str]) -> None:
         """People are numbered in the order in which the log names them, in these tables."""
@@ -276,12 +279,12 @@ class _Reading:
         self.writer.notes.extend(notes)
         if self._people:
             self.writer.notes.append(PSEUDONYMS)
-        self.writer.notes += [statement(told, n=n) for told, n in sorted(self._lost.items())]
+        self.writer.notes += [statement(sentence, n=n) for sentence, n in sorted(self._lost.items())]
         if self.skipped:
             reasons = by_reason(self.skipped)
             which = "; ".join(reasons[:MOST_NAMED]) + "; ..." * (len(reasons) > MOST_NAMED)
-            told = statement("{n} items of the log were left out: {which}", n=len(self.skipped), which=which)
-            self.writer.notes.append(told)
+            note = statement("{n} items of the log were left out: {which}", n=len(self.skipped), which=which)
+            self.writer.notes.append(note)
 
     def _venues(self, given: list[Row] | None) -> Iterable[Row]:
         """The entities that a database tells, else the log, else the system itself."""
@@ -292,7 +295,7 @@ class _Reading:
         return self._offered.rows()
 
     def _describe_people(self, dialogues: list[Row]) -> None:
-        """What the dialogues of each participant say of them, where the log says nothing itself."""
+        """Describe participants by their dialogues, where the log has no description."""
         people = {row["participant_id"]: row for row in self._people.values()}
         for row in sorted(dialogues, key=_when):
             if (who := row.get("participant_id")) is not None:
@@ -312,18 +315,18 @@ def _when(row: Row) -> tuple[bool, datetime]:
 
 
 def _rows_of(item: LogItem) -> ItemRows | InputError:
-    """What an item becomes, or that it is broken, in whatever way."""
-    found = ItemRows()
+    """Rows of an item, or its error."""
+    rows = ItemRows()
     try:
         with _as_expected(item.place):
             if item.problem is not None:
                 raise InputError(item.problem, place=item.place)
-            item.read(found)
-            if not any(found.tables.values()):
+            item.read(rows)
+            if not any(rows.tables.values()):
                 raise InputError("holds nothing", place=item.place)
     except InputError as problem:
         return problem
-    return found
+    return rows
 
 
 @contextmanager

@@ -83,8 +83,8 @@ def _battle(rows: ItemRows, record: LogRecord, *, number: int) -> None:
 
 
 def _language(told: Any) -> str:
-    plain = str(told or "").strip().lower()
-    return plain if plain in _languages().values() else _languages().get(plain, UNKNOWN_LANGUAGE)
+    language = str(told or "").strip().lower()
+    return language if language in _languages().values() else _languages().get(language, UNKNOWN_LANGUAGE)
 
 
 @cache
@@ -94,19 +94,19 @@ def _languages() -> dict[str, str]:
 
 
 def _instant(battle: Mapping[str, Any]) -> datetime | None:
-    """When it was: seconds since 1970, or a date in ISO 8601."""
-    told = battle.get("tstamp") if battle.get("tstamp") is not None else battle.get("timestamp")
-    if told is None:
+    """Time of the battle: seconds since 1970, or a date in ISO 8601."""
+    timestamp = battle.get("tstamp") if battle.get("tstamp") is not None else battle.get("timestamp")
+    if timestamp is None:
         return None
-    if isinstance(told, str):
-        read = datetime.fromisoformat(told)
+    if isinstance(timestamp, str):
+        read = datetime.fromisoformat(timestamp)
         return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-    if not isinstance(told, int | float) or not math.isfinite(told):
-        raise ValueError(f"'tstamp' is {shown_value(told)}, no time")
+    if not isinstance(timestamp, int | float) or not math.isfinite(timestamp):
+        raise ValueError(f"'tstamp' is {shown_value(timestamp)}, no time")
     try:
-        return datetime.fromtimestamp(told, UTC)
+        return datetime.fromtimestamp(timestamp, UTC)
     except OSError:
-        raise ValueError(f"'tstamp' is {shown_value(told)}, no time") from None
+        raise ValueError(f"'tstamp' is {shown_value(timestamp)}, no time") from None
 
 
 CHATBOT_ARENA: Final = Importer(

@@ -46,13 +46,13 @@ def read_convokit(files: LogFiles) -> Iterator[LogItem]:
 
 
 def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
-    told: dict[str, Mapping[str, Any]] = {}
+    contents: dict[str, Mapping[str, Any]] = {}
     for name in ("speakers", "conversations"):
         file = parts.get(name) or (parts.get("users") if name == "speakers" else None)
-        found, problem = _read(file) if file is not None else ({}, None)
+        content, problem = _read(file) if file is not None else ({}, None)
         if file is not None and problem is not None:
             yield LogItem(file.place, problem=problem)
-        told[name] = found
+        contents[name] = content
     conversations: dict[str, list[LogRecord]] = {}
     for record in parts["utterances"].records():
         problem, key = record.problem, None
@@ -67,18 +67,18 @@ def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
             conversations.setdefault(key, []).append(record)
     name = "corpus" if folder == "." else folder
     for key, records in conversations.items():
-        read = partial(_dialogue, key=key, records=records, corpus=name, told=told)
+        read = partial(_dialogue, key=key, records=records, corpus=name, told=contents)
         yield LogItem(records[0].place, read)
 
 
 def _read(file: LogFile) -> tuple[Mapping[str, Any], str | None]:
     try:
-        found, problem = read_json(file.text())
+        content, problem = read_json(file.text())
     except ValueError as error:
         return {}, str(error)
-    if problem is None and not isinstance(found, Mapping):
-        problem = f"{shown_value(found)} where groups by name were expected"
-    return (found if isinstance(found, Mapping) else {}), problem
+    if problem is None and not isinstance(content, Mapping):
+        problem = f"{shown_value(content)} where groups by name were expected"
+    return (content if isinstance(content, Mapping) else {}), problem
 
 
 def _conversation(utterance: Any) -> str:
@@ -91,13 +91,13 @@ def _dialogue(
     rows: ItemRows, *, key: str, records: list[LogRecord], corpus: str, told: Mapping[str, Mapping[str, Any]]
 ) -> None:
     utterances = [record.content for record in records]
-    if all(_seconds(one) is not None for one in utterances):
+    if all(_seconds(utterance) is not None for utterance in utterances):
         utterances = sorted(utterances, key=lambda one: _seconds(one) or 0.0)
     speakers = told["speakers"]
     party = {who: _role(speakers.get(who)) for who in map(_speaker, utterances)}
     first = next((who for who, role in party.items() if role is None), None)
     user = next((who for who, role in party.items() if role == "user"), first)
-    times = [time for one in utterances if (time := _seconds(one)) is not None]
+    times = [time for utterance in utterances if (time := _seconds(utterance)) is not None]
     dialogue = ForeignDialogue(
         rows,
         key,
@@ -120,7 +120,7 @@ def _dialogue(
 def _describe(
     rows: ItemRows, dialogue: ForeignDialogue, told: Mapping[str, Mapping[str, Any]], user: str | None
 ) -> None:
-    """What the corpus says of the user, and of the conversation."""
+    """Describe the user and the conversation, from the corpus."""
     if user is not None and (meta := _meta(told["speakers"].get(user))):
         rows.add("participants", participant_id=user, simulated=False, attributes=as_text(meta))
     for label, value in _meta(told["conversations"].get(dialogue.key)).items():
@@ -138,16 +138,16 @@ def _meta(holder: Any) -> Row:
     """Fields of `meta`, or of the group itself as older versions have it."""
     if not isinstance(holder, Mapping):
         return {}
-    found = holder.get("meta", {name: value for name, value in holder.items() if name != "vectors"})
-    return dict(found) if isinstance(found, Mapping) else {}
+    meta = holder.get("meta", {name: value for name, value in holder.items() if name != "vectors"})
+    return dict(meta) if isinstance(meta, Mapping) else {}
 
 
 def _role(speaker: Any) -> str | None:
-    """Whether the corpus says itself that somebody is the system, or its user."""
-    told = [str(_meta(speaker).get(name, "")).lower() for name in ROLES]
-    if any(one in (*SYSTEMS, "true") for one in told):
+    """Role of a speaker, system or user, if the corpus states it."""
+    labels = [str(_meta(speaker).get(name, "")).lower() for name in ROLES]
+    if any(label in (*SYSTEMS, "true") for label in labels):
         return "system"
-    return "user" if any(one in ("user", "customer", "human") for one in told) else None
+    return "user" if any(label in ("user", "customer", "human") for label in labels) else None
 
 
 def _speaker(utterance: Any) -> str:
@@ -156,11 +156,11 @@ def _speaker(utterance: Any) -> str:
 
 def _seconds(utterance: Any) -> float | None:
     """Seconds since 1970; corpora without times have null or a text that is no number."""
-    found = utterance.get("timestamp") if isinstance(utterance, Mapping) else None
+    timestamp = utterance.get("timestamp") if isinstance(utterance, Mapping) else None
     try:
-        return None if found is None or isinstance(found, bool) else float(found)
+        return None if timestamp is None or isinstance(timestamp, bool) else float(timestamp)
     except (TypeError, ValueError):
-        raise ValueError(f"'timestamp' is {shown_value(found)}, not seconds") from None
+        raise ValueError(f"'timestamp' is {shown_value(timestamp)}, not seconds") from None
 
 
 def _instant(time: float) -> datetime:

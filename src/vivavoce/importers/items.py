@@ -22,7 +22,7 @@ LAST: Final = ("offset_s", "sent_s", "complete_s")
 
 @dataclass(slots=True)
 class ItemRows:
-    """What one item becomes: rows by table, and by a sentence with `{n}` how often something was lost."""
+    """Rows of one item by table, and the number of losses by a sentence with `{n}`."""
 
     tables: dict[str, list[Row]] = field(default_factory=dict)
     lost: Counter[str] = field(default_factory=Counter)
@@ -161,7 +161,7 @@ class ForeignDialogue:
             self._calls[call_id] = row
 
     def end_tool(self, call_id: str | None, result: str | None, *, failed: bool | None = None) -> bool:
-        """What a call gave back; whether there was such a call."""
+        """End a call with its result; False without such a call."""
         row = self.call(call_id)
         if row is not None:
             row |= {"failed": row.get("failed") if failed is None else failed}
@@ -173,7 +173,7 @@ class ForeignDialogue:
         return self._calls.get(call_id) if call_id is not None else None
 
     def use(self, model: str | None, turn: int | None, **tokens: int | None) -> None:
-        """What a call of a model took."""
+        """Record the usage of a model call."""
         if any(token is not None for token in tokens.values()):
             index = {"usage_index": self._next("usage"), "turn_index": turn, "model": model}
             self._rows.add("usage", dialogue_id=self.key, **index, **tokens)
@@ -195,10 +195,10 @@ class ForeignDialogue:
 
     def end(self) -> None:
         """The dialogue is whole: it has turns, and lasted from its first time to its last."""
-        own = self.own
-        if not own:
+        turns = self.own
+        if not turns:
             raise ValueError(f"dialogue {self.key} has no turn")
-        times = [turn[name] for turn in own for name in (*FIRST, *LAST) if turn.get(name) is not None]
+        times = [turn[name] for turn in turns for name in (*FIRST, *LAST) if turn.get(name) is not None]
         if times:
             self.row.setdefault("duration_s", max(times) - min(times))
 
@@ -213,18 +213,18 @@ def as_text(value: Any) -> str | None:
 
 
 def need(holder: Any, key: str, kind: type | tuple[type, ...], *, word: str = "") -> Any:
-    """What stands under a key. Raises ValueError: it is not there, or of another kind"""
+    """Value of a key. Raises ValueError: it is missing, or of another kind"""
     if not isinstance(holder, Mapping):
         raise ValueError(f"{shown_value(holder)} stands where {key!r} was expected")
-    found = holder.get(key)
-    if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
-        wanted = word or getattr(kind, "__name__", "a value")
-        raise ValueError(f"{key!r} is {shown_value(found)}, not a {_WORDS.get(wanted, wanted)}")
-    return found
+    value = holder.get(key)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        expected = word or getattr(kind, "__name__", "a value")
+        raise ValueError(f"{key!r} is {shown_value(value)}, not a {_WORDS.get(expected, expected)}")
+    return value
 
 
 def maybe(holder: Any, key: str, kind: type | tuple[type, ...]) -> Any:
-    """What stands under a key; null where nothing does. Raises ValueError: it is of another kind"""
+    """Value of a key, or None. Raises ValueError: it is of another kind"""
     return None if isinstance(holder, Mapping) and holder.get(key) is None else need(holder, key, kind)
 
 
@@ -242,19 +242,19 @@ def columns_of(name: str, rows: list[Row]) -> pa.Table:
     Raises  UnknownName: a column that the table does not have
             ValueError, TypeError, OverflowError: a cell of another type, or null where the table has a value
     """
-    held, cells = {key for row in rows for key in row}, dict[str, pa.Array]()
+    keys, cells = {key for row in rows for key in row}, dict[str, pa.Array]()
     for column in TABLES[name].columns:
-        if column.name in held:
-            held.discard(column.name)
+        if column.name in keys:
+            keys.discard(column.name)
             cells[column.name] = _cells(rows, column.name, column.type)
         if column.required and rows and (column.name not in cells or cells[column.name].null_count):
             raise ValueError(f"{name}.{column.name} is null")
-    for factor in sorted(key for key in held if key.startswith(FACTOR_PREFIX)):
-        held.discard(factor)
+    for factor in sorted(key for key in keys if key.startswith(FACTOR_PREFIX)):
+        keys.discard(factor)
         cells[factor] = _cells(rows, factor, LABEL.type)
-    if held:
-        known = sorted(column.name for column in TABLES[name].columns)
-        raise UnknownName("column", min(held), known, place=f"table {name}")
+    if keys:
+        columns = sorted(column.name for column in TABLES[name].columns)
+        raise UnknownName("column", min(keys), columns, place=f"table {name}")
     return pa.table(cells)
 
 

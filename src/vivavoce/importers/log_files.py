@@ -50,7 +50,7 @@ class LogFile:
     problem: str | None = None
 
     def text(self) -> str:
-        """What it says. Raises ValueError: it is no text in UTF-8, or in UTF-16 that says so"""
+        """Read the text. Raises ValueError: it is no text in UTF-8, or in UTF-16 that says so"""
         if self.problem is not None:
             raise ValueError(self.problem)
         encoding = "utf-16" if self.data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
@@ -67,14 +67,15 @@ class LogFile:
         except ValueError as error:
             yield LogRecord(self.place, self.name, problem=str(error))
             return
-        whole, problem = read_json(text)
+        content, problem = read_json(text)
         lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-        if problem is None and isinstance(whole, list):
+        if problem is None and isinstance(content, list):
             yield from (
-                LogRecord(f"{self.place}[{n}]", f"{self.name}-{n + 1}", one) for n, one in enumerate(whole)
+                LogRecord(f"{self.place}[{n}]", f"{self.name}-{n + 1}", entry)
+                for n, entry in enumerate(content)
             )
         elif problem is None and len(lines) > 0:
-            yield LogRecord(self.place, self.name if len(lines) > 1 else f"{self.name}-1", whole)
+            yield LogRecord(self.place, self.name if len(lines) > 1 else f"{self.name}-1", content)
         elif sum(line.lstrip().startswith(("{", "[")) for _, line in lines) * 2 > len(lines) > 1:
             for number, line in lines:
                 yield LogRecord(f"{self.place}:{number}", f"{self.name}-{number}", *read_json(line))
@@ -118,7 +119,7 @@ class LogFiles:
 
     def _below(self, path: Path) -> Iterator[LogFile]:
         if path.is_dir():
-            for file in sorted(one for one in path.rglob("*") if one.is_file()):
+            for file in sorted(candidate for candidate in path.rglob("*") if candidate.is_file()):
                 inside = file.relative_to(path)
                 if any(part.startswith(".") for part in inside.parts) or self._passes_over(file.name):
                     continue
@@ -127,11 +128,11 @@ class LogFiles:
             yield from self._of_file(path, path.name)
 
     def _passes_over(self, name: str) -> bool:
-        wanted = name.lower().endswith(
+        wanted_type = name.lower().endswith(
             (*ARCHIVES, ZIP, *self.endings, *(ending + GZ for ending in self.endings))
         )
-        self.passed_over += not wanted
-        return not wanted
+        self.passed_over += not wanted_type
+        return not wanted_type
 
     def _of_file(self, path: Path, name: str) -> Iterator[LogFile]:
         try:
@@ -189,7 +190,7 @@ _JSON: Final = json.JSONDecoder(parse_constant=lambda _: None)  # made once: log
 
 
 def read_json(text: str) -> tuple[Any, str | None]:
-    """What a text says as JSON, or why it does not; numbers that JSON does not have are null."""
+    """Read JSON, or return the problem; numbers that JSON does not have are null."""
     try:
         return _JSON.decode(text), None
     except RecursionError:
@@ -199,7 +200,7 @@ def read_json(text: str) -> tuple[Any, str | None]:
 
 
 def one_line(error: Exception | str) -> str:
-    """What is wrong, or another text, in one line that is not too long."""
+    """An error, or another text, in one line of limited length."""
     lines = str(error).splitlines()
-    said = lines[0].rstrip(":. ") if lines else type(error).__name__
-    return said if len(said) <= 200 else f"{said[:197]}..."
+    line = lines[0].rstrip(":. ") if lines else type(error).__name__
+    return line if len(line) <= 200 else f"{line[:197]}..."

@@ -75,7 +75,7 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
         raise ValueError("no messages: what was said was not recorded")
     everything = sorted([*trace.calls, *trace.tools], key=lambda one: one.started)
     start = everything[0].started
-    ends = [one.ended for one in everything if one.ended is not None]
+    ends = [call.ended for call in everything if call.ended is not None]
     dialogue = ForeignDialogue(
         rows,
         trace.key,
@@ -87,10 +87,10 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
         reward=trace.reward,
         ended_at=datetime.fromtimestamp(max(ends), UTC) if ends else None,
     )
-    known: list[str] = []
+    messages: list[str] = []
     for one in everything:
         if isinstance(one, ModelCall):
-            _add_call(rows, dialogue, one, known, start)
+            _add_call(rows, dialogue, one, messages, start)
         else:
             _add_tool(dialogue, one, start)
     dialogue.end()
@@ -104,8 +104,8 @@ def _add_call(
     else:
         news = call.given[_overlap(known, [*map(_mark, call.given)]) :]
         _say(rows, dialogue, news, sent_s=call.started - start)
-        ended = None if call.ended is None else call.ended - start
-        _say(rows, dialogue, call.made, complete_s=ended)
+        ended_s = None if call.ended is None else call.ended - start
+        _say(rows, dialogue, call.made, complete_s=ended_s)
         known += map(_mark, [*news, *call.made])
     last = dialogue.last
     turn = last["turn_index"] if last is not None and last["party"] == "system" and not call.inner else None
@@ -123,24 +123,24 @@ def _say(rows: ItemRows, dialogue: ForeignDialogue, messages: list[Any], **times
 
 
 def _overlap(known: Sequence[str], given: Sequence[str]) -> int:
-    """How many messages at the beginning are the last of those that are known."""
+    """Number of first messages that repeat the last known ones."""
     most = min(len(known), len(given))
     return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(given[:n])), 0)
 
 
 def _mark(message: Any) -> str:
     """A message as the same text wherever it is said again: who, words, calls, results."""
-    held = message if isinstance(message, dict) else {"role": None, "content": message}
+    fields = message if isinstance(message, dict) else {"role": None, "content": message}
     calls = [
-        (one.get("id"), (one.get("function") or one).get("name"))
-        for one in held.get("tool_calls") or []
-        if isinstance(one, dict) and isinstance(one.get("function") or one, dict)
+        (tool_call.get("id"), (tool_call.get("function") or tool_call).get("name"))
+        for tool_call in fields.get("tool_calls") or []
+        if isinstance(tool_call, dict) and isinstance(tool_call.get("function") or tool_call, dict)
     ]
-    content = held.get("content")
+    content = fields.get("content")
     parts = content if isinstance(content, list) else [content]
     words = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    said = [word for word in words if word]
-    return json.dumps([held.get("role"), said, calls, held.get("tool_call_id")], default=str)
+    texts = [word for word in words if word]
+    return json.dumps([fields.get("role"), texts, calls, fields.get("tool_call_id")], default=str)
 
 
 def _count(name: str, value: Any) -> int | None:
@@ -152,7 +152,7 @@ def _count(name: str, value: Any) -> int | None:
 
 
 def _add_tool(dialogue: ForeignDialogue, tool: ToolSpan, start: float) -> None:
-    """What is known of a call of a tool from the call itself; messages of the model may tell it, too."""
+    """Add a tool call from its own record; messages of the model may contain it, too."""
     row = dialogue.call(tool.key)
     if row is None:
         dialogue.call_tool(tool.key, tool.name, tool.arguments)

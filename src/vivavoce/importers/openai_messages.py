@@ -54,8 +54,8 @@ def add_messages(rows: ItemRows, dialogue: ForeignDialogue, messages: list[Any])
             case "user":
                 dialogue.say("user", content_text(rows, message.get("content")))
             case "assistant":
-                said = content_text(rows, message.get("content")) or maybe(message, "refusal", str)
-                dialogue.say("system", said or None)
+                text = content_text(rows, message.get("content")) or maybe(message, "refusal", str)
+                dialogue.say("system", text or None)
                 for call in tool_calls_of(message):
                     dialogue.call_tool(*call)
             case "tool" | "function":
@@ -82,16 +82,16 @@ def content_text(rows: ItemRows, content: Any) -> str | None:
         return content
     if not isinstance(content, list):
         raise ValueError(f"'content' is {shown_value(content)}, neither text nor a list of parts")
-    said: list[str] = []
+    texts: list[str] = []
     for part in content:
         kind = part if isinstance(part, str) else need(part, "type", str)
         if isinstance(part, str):
-            said.append(part)
+            texts.append(part)
         elif kind in TEXT_PARTS:
-            said.append(need(part, "refusal" if kind == "refusal" else "text", str))
+            texts.append(need(part, "refusal" if kind == "refusal" else "text", str))
         else:
             rows.lose(PARTS)
-    return "\n".join(said) or None
+    return "\n".join(texts) or None
 
 
 def usage_of(usage: Mapping[str, Any]) -> dict[str, int | None]:
@@ -107,7 +107,7 @@ def usage_of(usage: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def _either(usage: Mapping[str, Any], *names: str) -> int | None:
-    return next((found for name in names if (found := maybe(usage, name, int)) is not None), None)
+    return next((count for name in names if (count := maybe(usage, name, int)) is not None), None)
 
 
 OPENAI: Final = Importer(

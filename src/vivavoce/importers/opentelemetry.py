@@ -33,10 +33,10 @@ def plain(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     if "arrayValue" in value:
-        return [plain(one) for one in maybe(value["arrayValue"], "values", list) or []]
+        return [plain(entry) for entry in maybe(value["arrayValue"], "values", list) or []]
     if "kvlistValue" in value:
         listed = maybe(value["kvlistValue"], "values", list) or []
-        return {need(one, "key", str): plain(one.get("value")) for one in listed}
+        return {need(entry, "key", str): plain(entry.get("value")) for entry in listed}
     if "intValue" in value:
         return int(value["intValue"])
     kinds = ("stringValue", "doubleValue", "boolValue", "bytesValue")
@@ -50,10 +50,10 @@ def messages_of(written: Any) -> list[Any]:
     """
     if written is None:
         return []
-    found, problem = read_json(written) if isinstance(written, str) else (written, None)
-    if problem is not None or not isinstance(found, list):
+    messages, problem = read_json(written) if isinstance(written, str) else (written, None)
+    if problem is not None or not isinstance(messages, list):
         raise ValueError(f"messages are {shown_value(written)}, not a list in JSON")
-    return [made for message in found for made in _message(message)]
+    return [converted for message in messages for converted in _message(message)]
 
 
 def _message(message: Any) -> list[dict[str, Any]]:
@@ -71,8 +71,8 @@ def _message(message: Any) -> list[dict[str, Any]]:
             case "tool_call":
                 calls.append({key: part.get(key) for key in ("id", "name", "arguments")})
             case "tool_call_response":
-                given = part.get("response", part.get("result"))
-                results.append({"role": "tool", "tool_call_id": part.get("id"), "content": as_text(given)})
+                response = part.get("response", part.get("result"))
+                results.append({"role": "tool", "tool_call_id": part.get("id"), "content": as_text(response)})
             case other:
                 content.append({"type": other})
     if not content and not calls:
@@ -82,22 +82,22 @@ def _message(message: Any) -> list[dict[str, Any]]:
 
 def event_message(name: str, told: Mapping[str, Any], body: Any) -> dict[str, Any]:
     """A message that is an event of its own, with its parts as attributes or in its body."""
-    held: dict[str, Any] = {**told, **(body if isinstance(body, Mapping) else {})}
-    if isinstance(inside := held.get("gen_ai.event.content"), str):
+    fields: dict[str, Any] = {**told, **(body if isinstance(body, Mapping) else {})}
+    if isinstance(inside := fields.get("gen_ai.event.content"), str):
         read, _ = read_json(inside)
-        held |= read if isinstance(read, Mapping) else {}
-    if isinstance(inside := held.get("message"), str):
+        fields |= read if isinstance(read, Mapping) else {}
+    if isinstance(inside := fields.get("message"), str):
         read, _ = read_json(inside)
-        held["message"] = read if isinstance(read, Mapping) else {"content": inside}
-    if isinstance(held.get("message"), Mapping):
-        held |= held["message"]
-    calls = held.get("tool_calls")
+        fields["message"] = read if isinstance(read, Mapping) else {"content": inside}
+    if isinstance(fields.get("message"), Mapping):
+        fields |= fields["message"]
+    calls = fields.get("tool_calls")
     if isinstance(calls, str):
         calls, problem = read_json(calls)
         if problem is not None:
             raise ValueError(f"'tool_calls' is {problem}")
-    content = held.get("content")
-    key = held.get("id") or held.get("tool_call_id")
+    content = fields.get("content")
+    key = fields.get("id") or fields.get("tool_call_id")
     return {
         "role": ROLES[name],
         "tool_calls": calls,
@@ -127,21 +127,21 @@ def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
         problem = record.problem
         if problem is None:
             try:
-                found = list(_spans(record.content))
-                spans += [(record.place, one) for one in found]
+                new_spans = list(_spans(record.content))
+                spans += [(record.place, span) for span in new_spans]
                 for log in _logs(record.content):
                     logs[str(log.get("spanId"))].append(log)
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 problem = f"no spans of OTLP: {error}"
         if problem is not None:
             yield LogItem(record.place, problem=problem)
-    for key, place, own in _conversations(spans):
-        yield LogItem(place, partial(_dialogue, key=key, spans=own, logs=logs))
+    for key, place, thread_spans in _conversations(spans):
+        yield LogItem(place, partial(_dialogue, key=key, spans=thread_spans, logs=logs))
 
 
 def _spans(content: Any) -> Iterator[Span]:
-    whole = isinstance(content, Mapping) and ("resourceSpans" in content or "resourceLogs" in content)
-    for resource in (maybe(content, "resourceSpans", list) or []) if whole else [{"spans": [content]}]:
+    is_export = isinstance(content, Mapping) and ("resourceSpans" in content or "resourceLogs" in content)
+    for resource in (maybe(content, "resourceSpans", list) or []) if is_export else [{"spans": [content]}]:
         attributes = _attributes(maybe(resource, "resource", dict) or {})
         for scope in maybe(resource, "scopeSpans", list) or [resource]:
             for span in maybe(scope, "spans", list) or []:
@@ -167,12 +167,12 @@ def _logs(content: Any) -> Iterator[Span]:
 
 def _attributes(holder: Any) -> dict[str, Any]:
     listed = maybe(holder, "attributes", list) or []
-    return {need(one, "key", str): plain(one.get("value")) for one in listed}
+    return {need(entry, "key", str): plain(entry.get("value")) for entry in listed}
 
 
 def _nanoseconds(holder: Any, key: str) -> int:
-    found = need(holder, key, (str, int), word="time in nanoseconds")
-    return int(found)
+    number = need(holder, key, (str, int), word="time in nanoseconds")
+    return int(number)
 
 
 def _conversations(spans: Iterable[tuple[str, Span]]) -> Iterator[tuple[str, str, list[Span]]]:
@@ -180,12 +180,12 @@ def _conversations(spans: Iterable[tuple[str, Span]]) -> Iterator[tuple[str, str
     traces: dict[str, list[tuple[str, Span]]] = defaultdict(list)
     for place, span in spans:
         traces[span["traceId"]].append((place, span))
-    found: dict[str, list[tuple[str, Span]]] = defaultdict(list)
-    for trace, own in traces.items():
-        named = (span["told"].get("gen_ai.conversation.id") for _, span in own)
-        found[next((str(one) for one in named if one), trace)] += own
-    for key, own in found.items():
-        yield key, own[0][0], [span for _, span in own]
+    by_conversation: dict[str, list[tuple[str, Span]]] = defaultdict(list)
+    for trace, placed_spans in traces.items():
+        names = (span["told"].get("gen_ai.conversation.id") for _, span in placed_spans)
+        by_conversation[next((str(name) for name in names if name), trace)] += placed_spans
+    for key, placed_spans in by_conversation.items():
+        yield key, placed_spans[0][0], [span for _, span in placed_spans]
 
 
 def _dialogue(rows: Any, *, key: str, spans: list[Span], logs: Mapping[str, list[Span]]) -> None:
@@ -205,8 +205,8 @@ def _dialogue(rows: Any, *, key: str, spans: list[Span], logs: Mapping[str, list
         else:
             rows.lose(OTHER_SPANS)
     spoken = any(call.given or call.made for call in calls)
-    told = [*calls, *([] if spoken else agents)]
-    read_trace(rows, Trace(key, "otel", _system(spans), told, tools, user=_user(spans)))
+    model_calls = [*calls, *([] if spoken else agents)]
+    read_trace(rows, Trace(key, "otel", _system(spans), model_calls, tools, user=_user(spans)))
 
 
 def _above(span: Span, by_id: Mapping[Any, Span]) -> Iterator[Span]:
@@ -218,38 +218,42 @@ def _above(span: Span, by_id: Mapping[Any, Span]) -> Iterator[Span]:
 
 
 def _operation(span: Span) -> str:
-    named = span["told"].get("gen_ai.operation.name")
-    return str(named) if named else "chat" if "gen_ai.request.model" in span["told"] else ""
+    operation = span["told"].get("gen_ai.operation.name")
+    return str(operation) if operation else "chat" if "gen_ai.request.model" in span["told"] else ""
 
 
 def _model_call(span: Span, logs: Mapping[str, list[Span]], *, inner: bool, usage: bool = True) -> ModelCall:
-    told = span["told"]
+    attributes = span["told"]
     events = [
         {"name": event.get("name"), "told": _attributes(event), "body": None}
         for event in maybe(span, "events", list) or []
     ] + logs.get(str(span.get("spanId")), [])
-    given, made = _messages(told)
+    inputs, outputs = _messages(attributes)
     for event in events:
         if event["name"] in MESSAGE_EVENTS:
             message = event_message(event["name"], event["told"], event["body"])
-            (made if event["name"] == "gen_ai.choice" else given).append(message)
+            (outputs if event["name"] == "gen_ai.choice" else inputs).append(message)
         else:
             more = _messages({**event["told"], **(event["body"] if isinstance(event["body"], dict) else {})})
-            given, made = given + more[0], made + more[1]
+            inputs, outputs = inputs + more[0], outputs + more[1]
     tokens = {
-        "input_tokens": told.get("gen_ai.usage.input_tokens", told.get("gen_ai.usage.prompt_tokens")),
-        "cached_tokens": told.get("gen_ai.usage.cache_read.input_tokens"),
-        "output_tokens": told.get("gen_ai.usage.output_tokens", told.get("gen_ai.usage.completion_tokens")),
-        "reasoning_tokens": told.get("gen_ai.usage.reasoning.output_tokens"),
+        "input_tokens": attributes.get(
+            "gen_ai.usage.input_tokens", attributes.get("gen_ai.usage.prompt_tokens")
+        ),
+        "cached_tokens": attributes.get("gen_ai.usage.cache_read.input_tokens"),
+        "output_tokens": attributes.get(
+            "gen_ai.usage.output_tokens", attributes.get("gen_ai.usage.completion_tokens")
+        ),
+        "reasoning_tokens": attributes.get("gen_ai.usage.reasoning.output_tokens"),
     }
     return ModelCall(
         span["started"] / 1e9,
         _end(span),
-        given,
-        made,
+        inputs,
+        outputs,
         inner=inner,
         tokens=tokens if usage else {},
-        model=told.get("gen_ai.response.model") or told.get("gen_ai.request.model"),
+        model=attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model"),
     )
 
 
@@ -258,17 +262,17 @@ def _messages(told: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _tool(span: Span) -> ToolSpan:
-    told, status = span["told"], maybe(span, "status", dict) or {}
-    failed = status.get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in told
-    error = status.get("message") or told.get("error.type")
+    attributes, status = span["told"], maybe(span, "status", dict) or {}
+    failed = status.get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in attributes
+    error = status.get("message") or attributes.get("error.type")
     return ToolSpan(
         span["started"] / 1e9,
         _end(span),
-        need(told, "gen_ai.tool.name", str),
+        need(attributes, "gen_ai.tool.name", str),
         failed=failed,
-        key=maybe(told, "gen_ai.tool.call.id", str),
-        arguments=told.get("gen_ai.tool.call.arguments"),
-        result=told.get("gen_ai.tool.call.result"),
+        key=maybe(attributes, "gen_ai.tool.call.id", str),
+        arguments=attributes.get("gen_ai.tool.call.arguments"),
+        result=attributes.get("gen_ai.tool.call.result"),
         error=None if error is None else str(error),
     )
 
@@ -281,15 +285,15 @@ def _system(spans: Iterable[Span]) -> str:
     """The agent that answers, else the service, else the model."""
     for name in ("gen_ai.agent.name", "service.name", "gen_ai.response.model", "gen_ai.request.model"):
         for span in spans:
-            found = span["told"].get(name) or span["resource"].get(name)
-            if found and not str(found).startswith("unknown_service"):
-                return str(found)
+            name_value = span["told"].get(name) or span["resource"].get(name)
+            if name_value and not str(name_value).startswith("unknown_service"):
+                return str(name_value)
     return "system"
 
 
 def _user(spans: Iterable[Span]) -> str | None:
     names = ("user.id", "enduser.id")
-    return next((str(found) for span in spans for name in names if (found := span["told"].get(name))), None)
+    return next((str(user) for span in spans for name in names if (user := span["told"].get(name))), None)
 
 
 OPENTELEMETRY: Final = Importer(

@@ -98,14 +98,14 @@ def _senders_of_store(file: LogFile) -> Iterator[Sender]:
 
 def _sessions(events: list[Any]) -> list[list[Any]]:
     """The events between restarts; stretches in which nobody says anything are none."""
-    found: list[list[Any]] = [[]]
+    sessions: list[list[Any]] = [[]]
     for event in events:
         kind = event.get("event") if isinstance(event, Mapping) else None
-        if kind in ("restart", "session_started") and any(map(_is_said, found[-1])):
-            found.append([])
-        found[-1].append(event)
-    said = [own for own in found if any(map(_is_said, own))]
-    return said or found[-1:]
+        if kind in ("restart", "session_started") and any(map(_is_said, sessions[-1])):
+            sessions.append([])
+        sessions[-1].append(event)
+    with_turns = [session for session in sessions if any(map(_is_said, session))]
+    return with_turns or sessions[-1:]
 
 
 def _is_said(event: Any) -> bool:
@@ -113,19 +113,19 @@ def _is_said(event: Any) -> bool:
 
 
 def _dialogue(rows: ItemRows, *, key: str, sender: str, events: list[Any]) -> None:
-    said = [event for event in events if _is_said(event)]
-    if not said:
+    turns = [event for event in events if _is_said(event)]
+    if not turns:
         raise ValueError("nobody says anything in it")
-    times = [_seconds(event) for event in said]
-    known = [time for time in times if time is not None]
+    times = [_seconds(event) for event in turns]
+    known_times = [time for time in times if time is not None]
     dialogue = ForeignDialogue(rows, key, study="rasa", system=_model(events), participant_id=sender)
-    if known:
-        started = datetime.fromtimestamp(known[0], UTC)
-        dialogue.row |= {"started_at": started, "ended_at": datetime.fromtimestamp(known[-1], UTC)}
+    if known_times:
+        started = datetime.fromtimestamp(known_times[0], UTC)
+        dialogue.row |= {"started_at": started, "ended_at": datetime.fromtimestamp(known_times[-1], UTC)}
     slots: dict[str, str | None] = {}
     for event in events:
         at = _seconds(event)
-        second = at - known[0] if at is not None and known else None
+        second = at - known_times[0] if at is not None and known_times else None
         _take(rows, dialogue, event, second, slots)
     for name, value in slots.items():
         if value is not None:
@@ -161,7 +161,7 @@ def _understood(rows: ItemRows, dialogue: ForeignDialogue, turn: int, parsed: Ma
     """Intents, best first, each with the entities: a hypothesis of what was meant."""
     best = maybe(parsed, "intent", dict) or {}
     ranking = maybe(parsed, "intent_ranking", list) or ([best] if best.get("name") else [])
-    entities = [_entity(one) for one in maybe(parsed, "entities", list) or []]
+    entities = [_entity(entity) for entity in maybe(parsed, "entities", list) or []]
     before = len(
         {
             row["rank"]
@@ -181,20 +181,20 @@ def _entity(entity: Any) -> Row:
 
 
 def _score(intent: Any) -> float | None:
-    found = maybe(intent, "confidence", (int, float))
-    return None if found is None else float(found)
+    confidence = maybe(intent, "confidence", (int, float))
+    return None if confidence is None else float(confidence)
 
 
 def _seconds(event: Any) -> float | None:
-    found = maybe(event, "timestamp", (int, float))
-    return None if found is None else float(found)
+    timestamp = maybe(event, "timestamp", (int, float))
+    return None if timestamp is None else float(timestamp)
 
 
 def _model(events: list[Any]) -> str:
     """The model that answered, as newer versions note it; else the system is called rasa."""
     noted = (event.get("metadata") for event in events if isinstance(event, Mapping))
-    named = (one.get("assistant_id") for one in noted if isinstance(one, Mapping))
-    return next((one for one in named if isinstance(one, str) and one), "rasa")
+    assistants = (event.get("assistant_id") for event in noted if isinstance(event, Mapping))
+    return next((assistant for assistant in assistants if isinstance(assistant, str) and assistant), "rasa")
 
 
 RASA: Final = Importer(

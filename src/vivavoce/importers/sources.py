@@ -27,7 +27,7 @@ class FoundCall:
 
 
 def count_calls(paths: Iterable[Path], names: tuple[str, ...]) -> int:
-    """How many calls `find_calls` will yield, broken ones included; an unreadable archive counts as one."""
+    """Number of calls from `find_calls`, broken ones included; an unreadable archive counts as one."""
     total = 0
     for path in _sources(paths):
         if path.is_dir():
@@ -56,7 +56,7 @@ def _sources(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             yield path
-            yield from sorted(found for found in path.rglob("*") if found.is_file() and _is_archive(found))
+            yield from sorted(file for file in path.rglob("*") if file.is_file() and _is_archive(file))
         elif path.is_file() and _is_archive(path):
             yield path
         else:
@@ -71,7 +71,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def _call_folders(path: Path, names: tuple[str, ...]) -> list[Path]:
-    return sorted({found.parent for name in names for found in path.rglob(name) if found.is_file()})
+    return sorted({file.parent for name in names for file in path.rglob(name) if file.is_file()})
 
 
 def _in_folder(path: Path, names: tuple[str, ...]) -> Iterator[FoundCall]:
@@ -116,7 +116,7 @@ def _in_archive(path: Path, names: tuple[str, ...]) -> Iterator[FoundCall]:
 
 
 def first_line(error: Exception) -> str:
-    """What is wrong with an archive, in one line: Python tells of every kind of archive that it is not."""
+    """Error of an archive, in one line: Python's message lists every kind of archive."""
     return str(error).partition("\n")[0].rstrip(":")
 
 

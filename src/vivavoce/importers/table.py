@@ -73,14 +73,14 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
 
 def guess_mapping(files: LogFiles) -> str:
     """A mapping drafted from the columns of a table. Raises InputError: no row can be read"""
-    looked_at = (one for _, one in islice(_records(files), LOOKED_AT))
-    rows = [one for one in looked_at if isinstance(one.content, Mapping)]
+    looked_at = (record for _, record in islice(_records(files), LOOKED_AT))
+    rows = [record for record in looked_at if isinstance(record.content, Mapping)]
     if not rows:
         where = ", ".join(map(str, files.paths))
         raise InputError("no row of columns was found", place=where, hint=f"expected {TABLE.layout}")
     columns = dict.fromkeys(str(name) for row in rows for name in row.content)
-    shown = ", ".join(path.name for path in files.paths)
-    return draft_mapping(list(columns), [row.content for row in rows], shown)
+    names = ", ".join(path.name for path in files.paths)
+    return draft_mapping(list(columns), [row.content for row in rows], names)
 
 
 def _records(files: LogFiles) -> Iterator[tuple[bool, LogRecord]]:
@@ -116,13 +116,13 @@ def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
 
 def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles, *, is_csv: bool) -> None:
     """Columns that nobody named, and named ones that are not there, are told before anything is read."""
-    named = mapping.columns.named
-    if strange := [name for name in record.content if name not in named]:
+    column_names = mapping.columns.named
+    if strange := [name for name in record.content if name not in column_names]:
         hint = f"say in {files.mapping} what it is, or add it to columns.leave_out"
         raise InputError(
             f"column {shown_value(strange[0])} is not in the mapping", place=record.place, hint=hint
         )
-    if is_csv and (missing := [name for name in named if name not in record.content]):
+    if is_csv and (missing := [name for name in column_names if name not in record.content]):
         hint = f"its columns: {one_line(', '.join(map(str, record.content)))}"
         raise InputError(f"no column {missing[0]!r}, which the mapping names", place=record.place, hint=hint)
 
@@ -132,8 +132,8 @@ def _key(record: LogRecord, mapping: TableMapping) -> str | None:
         return None
     if mapping.columns.dialogue is None:
         return record.key
-    found = record.content.get(mapping.columns.dialogue)
-    return None if found in (None, "") or isinstance(found, list | dict) else str(found)
+    key = record.content.get(mapping.columns.dialogue)
+    return None if key in (None, "") or isinstance(key, list | dict) else str(key)
 
 
 def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: TableMapping) -> None:
@@ -178,16 +178,16 @@ def _messages(
             yield record.place, record.content.get(columns.speaker), record.content.get(columns.text), at
         return
     for record in records:
-        held = record.content.get(columns.messages)
-        if isinstance(held, str):
+        messages = record.content.get(columns.messages)
+        if isinstance(messages, str):
             raise ValueError(f"{columns.messages!r} is text, not a list of messages")
-        if not isinstance(held, list):
-            raise ValueError(f"{columns.messages!r} is {shown_value(held)}, not a list of messages")
-        for number, one in enumerate(held):
-            if not isinstance(one, Mapping):
-                raise ValueError(f"message {number + 1} is {shown_value(one)}, not a group of keys")
-            at = _instant(_first(one, TIME_KEYS), mapping.time_unit)
-            yield record.place, _first(one, SPEAKER_KEYS), _first(one, TEXT_KEYS), at
+        if not isinstance(messages, list):
+            raise ValueError(f"{columns.messages!r} is {shown_value(messages)}, not a list of messages")
+        for number, message in enumerate(messages):
+            if not isinstance(message, Mapping):
+                raise ValueError(f"message {number + 1} is {shown_value(message)}, not a group of keys")
+            at = _instant(_first(message, TIME_KEYS), mapping.time_unit)
+            yield record.place, _first(message, SPEAKER_KEYS), _first(message, TEXT_KEYS), at
 
 
 def _first(message: Mapping[str, Any], keys: Iterable[str]) -> Any:
@@ -199,11 +199,11 @@ def _say(
 ) -> None:
     place, speaker, text, at = message
     if str(speaker) not in mapping.parties:
-        known = ", ".join(mapping.parties)
+        parties = ", ".join(mapping.parties)
         raise InputError(
             f"speaker {shown_value(speaker)} is not in the mapping's parties",
             place=place,
-            hint=f"known: {known}",
+            hint=f"known: {parties}",
         )
     party = mapping.parties[str(speaker)]
     if party is None:
@@ -257,12 +257,12 @@ def _given(records: list[LogRecord], column: str) -> str | None:
 
     Raises  ValueError: another row says otherwise
     """
-    found = [(record, answer) for record in records if (answer := _cell(record.content, column)) is not None]
-    for one, answer in found:
-        if answer != found[0][1]:
-            first = f"{shown_value(found[0][1])} at {found[0][0].place}"
+    cells = [(record, answer) for record in records if (answer := _cell(record.content, column)) is not None]
+    for one, answer in cells:
+        if answer != cells[0][1]:
+            first = f"{shown_value(cells[0][1])} at {cells[0][0].place}"
             raise ValueError(f"{column!r} is {first} and {shown_value(answer)} at {one.place}")
-    return found[0][1] if found else None
+    return cells[0][1] if cells else None
 
 
 def _check_number(record: LogRecord, column: str, mapping: TableMapping, files: LogFiles) -> None:
@@ -270,13 +270,13 @@ def _check_number(record: LogRecord, column: str, mapping: TableMapping, files: 
 
     Raises  InputError
     """
-    if (written := _cell(record.content, column)) is None:
+    if (text := _cell(record.content, column)) is None:
         return
     try:
-        mapping.number(column, written)
+        mapping.number(column, text)
     except ValueError as error:
-        comma = re.fullmatch(r"-?\d+,\d+", written.strip()) is not None
-        add = "decimal: ','" if comma else f"answers: {{{column}: {{{written}: 1}}}}"
+        comma = re.fullmatch(r"-?\d+,\d+", text.strip()) is not None
+        add = "decimal: ','" if comma else f"answers: {{{column}: {{{text}: 1}}}}"
         hint = f"say in {files.mapping} what it stands for, such as {one_line(add)}"
         more = "" if comma else ", or name the column in columns.comments"
         raise InputError(str(error), place=record.place, hint=hint + more) from None
@@ -289,13 +289,13 @@ def _number(column: str, written: str, mapping: TableMapping) -> float | None:
 
 def _reward(record: LogRecord, mapping: TableMapping) -> float | None:
     column = mapping.columns.reward
-    written = _cell(record.content, column)
-    return None if column is None or written is None else _number(column, written, mapping)
+    text = _cell(record.content, column)
+    return None if column is None or text is None else _number(column, text, mapping)
 
 
 def _cell(row: Mapping[str, Any], column: str | None) -> str | None:
-    found = row.get(column) if column is not None else None
-    return None if found is None or found == "" else as_text(found)
+    value = row.get(column) if column is not None else None
+    return None if value is None or value == "" else as_text(value)
 
 
 def _slug(name: str) -> str:

@@ -46,11 +46,11 @@ class MappedColumns(_Part):
     def named(self) -> list[str]:
         """All columns that are named, whatever for."""
         several = (*self.ratings, *self.comments, *self.conditions, *self.leave_out)
-        return [*(one for one in self.model_dump().values() if isinstance(one, str)), *several]
+        return [*(name for name in self.model_dump().values() if isinstance(name, str)), *several]
 
     def numbers(self) -> list[str]:
         """Those whose cells are numbers, or words that stand for one."""
-        single = (one for one in (self.reward, self.subjective_success) if one is not None)
+        single = (column for column in (self.reward, self.subjective_success) if column is not None)
         return [*single, *self.ratings]
 
 
@@ -101,14 +101,14 @@ class TableMapping(_Part):
 
         Raises  ValueError: it is no number, and nothing says which one it stands for
         """
-        own = self.answers.get(column, {})
-        if written in own:
-            value = own[written]
+        column_answers = self.answers.get(column, {})
+        if written in column_answers:
+            value = column_answers[written]
             return math.nan if value is None else value
-        plain = written.strip().lower()
-        if (known := TRUTH.get(plain)) is not None:
-            return known
-        point = plain.replace(",", ".") if self.decimal == "," and "." not in plain else plain
+        normalised = written.strip().lower()
+        if (truth_value := TRUTH.get(normalised)) is not None:
+            return truth_value
+        point = normalised.replace(",", ".") if self.decimal == "," and "." not in normalised else normalised
         try:
             if math.isfinite(value := float(point)):
                 return value
@@ -120,7 +120,7 @@ class TableMapping(_Part):
 
 
 class _Words(NamedTuple):
-    """How tables are called in all installed languages.
+    """Words for tables in all installed languages.
 
     columns  patterns of names, by what a column holds, in the order in which columns are taken
     parties  who speaks, by what stands for the speaker
@@ -140,8 +140,8 @@ def _installed_words() -> _Words:
         sides: tuple[tuple[Party, list[str]], ...] = (("system", words.systems), ("user", words.users))
         for party, names in sides:
             Words.parties.update((name, party) for name in names)
-        told = dict.fromkeys(words.affirmed, 1) | dict.fromkeys(words.denied, 0)
-        Words.answers.update({word: value for word, value in told.items() if word not in TRUTH})
+        truth = dict.fromkeys(words.affirmed, 1) | dict.fromkeys(words.denied, 0)
+        Words.answers.update({word: value for word, value in truth.items() if word not in TRUTH})
     return Words
 
 
@@ -150,7 +150,7 @@ def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], sho
     lists = [name for name in columns if any(isinstance(row.get(name), list) for row in rows)]
     by_turn = not lists
     words = _installed_words()
-    found = _matched(columns, lists, rows, words)
+    columns_of = _matched(columns, lists, rows, words)
     lines = [
         f"# Drafted from the columns of {shown}; read every line before you import by it.",
         f"rows: {'turn' if by_turn else 'dialogue'}  # turn: one row a turn; dialogue: one row a dialogue",
@@ -158,20 +158,26 @@ def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], sho
     ]
     for name in _wanted(by_turn):
         lines.append(
-            _column_line(name, found.get(name), needed=name in ("dialogue", "speaker", "text", "messages"))
+            _column_line(
+                name, columns_of.get(name), needed=name in ("dialogue", "speaker", "text", "messages")
+            )
         )
     for name in ("ratings", "conditions"):
-        lines.append(f"  {name}: {_listed(found.get(name, []))}")
-    rest = [name for name in columns if name not in {one for own in found.values() for one in own}]
-    lines.append(f"  leave_out: {_listed(rest)}  # of these the names tell nothing; they are not imported")
+        lines.append(f"  {name}: {_listed(columns_of.get(name, []))}")
+    unmatched = [
+        name for name in columns if name not in {name for names in columns_of.values() for name in names}
+    ]
+    lines.append(
+        f"  leave_out: {_listed(unmatched)}  # of these the names tell nothing; they are not imported"
+    )
     lines.append("fixed:")
-    if "system" not in found:
+    if "system" not in columns_of:
         lines.append("  system:  # no column looks like the system's name: write it here")
-    if "language" not in found:
+    if "language" not in columns_of:
         lines.append("  language:  # no column tells it: write such as en; without it, it is `und`")
     lines.append("  simulated: false  # true where programs played the users; no column can tell")
-    lines += _party_lines(_speakers(found, rows, by_turn), words)
-    return "\n".join([*lines, *_time_lines(found, rows), *_answer_lines(found, rows, words)]) + "\n"
+    lines += _party_lines(_speakers(columns_of, rows, by_turn), words)
+    return "\n".join([*lines, *_time_lines(columns_of, rows), *_answer_lines(columns_of, rows, words)]) + "\n"
 
 
 def _wanted(by_turn: bool) -> list[str]:
@@ -187,19 +193,21 @@ def _matched(
     A column whose cells name users and systems is the speaker's, whatever it is called.
     """
     by_turn = not lists
-    found: dict[str, list[str]] = {} if by_turn else {"messages": list(lists[:1])}
-    left = [name for name in columns if name not in lists]
-    if by_turn and (speakers := [name for name in left if _names_parties(name, rows, words)]):
-        found["speaker"] = speakers[:1]
-        left.remove(speakers[0])
+    matched: dict[str, list[str]] = {} if by_turn else {"messages": list(lists[:1])}
+    remaining = [name for name in columns if name not in lists]
+    if by_turn and (speakers := [name for name in remaining if _names_parties(name, rows, words)]):
+        matched["speaker"] = speakers[:1]
+        remaining.remove(speakers[0])
     for what, patterns in words.columns.items():
-        if what in found or (not by_turn and what in ("speaker", "text", "time")):
+        if what in matched or (not by_turn and what in ("speaker", "text", "time")):
             continue
-        named = [name for name in left if any(re.fullmatch(pattern, _plain(name)) for pattern in patterns)]
-        if named:
-            found[what] = named if what in ("ratings", "conditions") else named[:1]
-            left = [name for name in left if name not in found[what]]
-    return found
+        matching = [
+            name for name in remaining if any(re.fullmatch(pattern, _plain(name)) for pattern in patterns)
+        ]
+        if matching:
+            matched[what] = matching if what in ("ratings", "conditions") else matching[:1]
+            remaining = [name for name in remaining if name not in matched[what]]
+    return matched
 
 
 def _plain(name: str) -> str:
@@ -207,7 +215,7 @@ def _plain(name: str) -> str:
 
 
 def _names_parties(column: str, rows: Sequence[Mapping[str, Any]], words: _Words) -> bool:
-    """Whether both a user and a system are named in a column, and nobody else."""
+    """True if a column names both a user and a system, and nobody else."""
     cells = {str(row[column]).strip().lower() for row in rows if row.get(column) not in (None, "")}
     return {words.parties.get(cell) for cell in cells} == {"user", "system"}
 
@@ -215,17 +223,20 @@ def _names_parties(column: str, rows: Sequence[Mapping[str, Any]], words: _Words
 def _answer_lines(
     found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], words: _Words
 ) -> Iterable[str]:
-    """What words stand for in columns of numbers, and how their fractions are written."""
+    """Values of words in numeric columns, and the decimal separator."""
     numbers = [*found.get("reward", []), *found.get("ratings", [])]
     cells = {name: list(dict.fromkeys(str(row.get(name)).strip() for row in rows)) for name in numbers}
-    told = {name: [one for one in own if one.lower() in words.answers] for name, own in cells.items()}
-    if any(told.values()):
+    answer_words = {
+        name: [cell for cell in column_cells if cell.lower() in words.answers]
+        for name, column_cells in cells.items()
+    }
+    if any(answer_words.values()):
         yield "answers:  # the number that a word stands for: is it so?"
-    for name, own in told.items():
-        if own:
-            pairs = ", ".join(f"{_quoted(one)}: {words.answers[one.lower()]}" for one in own)
+    for name, column_words in answer_words.items():
+        if column_words:
+            pairs = ", ".join(f"{_quoted(word)}: {words.answers[word.lower()]}" for word in column_words)
             yield f"  {_quoted(name)}: {{{pairs}}}"
-    if any(re.fullmatch(r"-?\d+,\d+", one) for cell in cells.values() for one in cell):
+    if any(re.fullmatch(r"-?\d+,\d+", text) for cell in cells.values() for text in cell):
         yield 'decimal: ","  # the sign before a fraction'
 
 
@@ -249,12 +260,16 @@ def _speakers(
 ) -> list[str]:
     if by_turn:
         column = (found.get("speaker") or [""])[0]
-        said = [row.get(column) for row in rows]
+        speakers = [row.get(column) for row in rows]
     else:
         column = (found.get("messages") or [""])[0]
-        messages = [one for row in rows for one in row.get(column) or [] if isinstance(one, Mapping)]
-        said = [next((message[key] for key in SPEAKER_KEYS if key in message), None) for message in messages]
-    return list(dict.fromkeys(str(one) for one in said if one not in (None, "")))[:MOST_SHOWN]
+        messages = [
+            message for row in rows for message in row.get(column) or [] if isinstance(message, Mapping)
+        ]
+        speakers = [
+            next((message[key] for key in SPEAKER_KEYS if key in message), None) for message in messages
+        ]
+    return list(dict.fromkeys(str(speaker) for speaker in speakers if speaker not in (None, "")))[:MOST_SHOWN]
 
 
 SPEAKER_KEYS: Final = ("role", "speaker", "from", "sender", "author", "party")
@@ -280,7 +295,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _quoted(text: str) -> str:
     """Text as YAML takes it, whatever is in it."""
-    plain = re.fullmatch(r"[A-Za-z_][\w.-]*", text) and text.lower() not in (
+    unquoted = re.fullmatch(r"[A-Za-z_][\w.-]*", text) and text.lower() not in (
         "null",
         "true",
         "false",
@@ -291,6 +306,6 @@ def _quoted(text: str) -> str:
         "y",
         "n",
     )
-    if plain:
+    if unquoted:
         return text
     return json.dumps(text, ensure_ascii=True)

@@ -36,8 +36,8 @@ def read_tau_bench(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue a trial; a file is a list of trials (tau-bench), or results with `simulations` (tau2)."""
     for file in files:
         for record in file.records():
-            whole = record.content
-            if record.problem is None and isinstance(whole, Mapping) and "simulations" in whole:
+            content = record.content
+            if record.problem is None and isinstance(content, Mapping) and "simulations" in content:
                 yield from _simulations(file, record)
             else:
                 read = partial(_trial, name=file.name.rpartition("/")[2])
@@ -57,9 +57,9 @@ def _simulations(file: LogFile, record: LogRecord) -> Iterable[LogItem]:
     except ValueError as error:
         yield LogItem(record.place, problem=str(error))
         return
-    for number, one in enumerate(simulations):
+    for number, simulation in enumerate(simulations):
         system = agent if isinstance(agent, str) else file.name.rpartition("/")[2]
-        inside = LogRecord(f"{record.place}.simulations[{number}]", f"{record.key}-{number + 1}", one)
+        inside = LogRecord(f"{record.place}.simulations[{number}]", f"{record.key}-{number + 1}", simulation)
         yield LogItem.of(inside, partial(_simulation, system=system, tasks=tasks))
 
 
@@ -73,7 +73,7 @@ def _trial(rows: ItemRows, record: LogRecord, *, name: str) -> None:
         rows, f"{name}-{task_id}-{need(trial, 'trial', int)}", name, str(task_id), trial.get("reward")
     )
     dialogue.row["task_text"] = maybe(task, "instruction", str)
-    add_messages(rows, dialogue, [_unstopped(one) for one in need(trial, "traj", list)])
+    add_messages(rows, dialogue, [_unstopped(message) for message in need(trial, "traj", list)])
     _find_errors(rows)
     dialogue.end()
 
@@ -130,11 +130,11 @@ def _simulation(rows: ItemRows, record: LogRecord, *, system: str, tasks: Mappin
     number = maybe(trial, "trial", int)
     key = f"{system}-{task_id}-{number}" if number is not None else need(trial, "id", str)
     dialogue = _opened(rows, key, system, task_id, reward)
-    ended = maybe(trial, "termination_reason", str)
+    reason = maybe(trial, "termination_reason", str)
     dialogue.row |= {
         "started_at": _instant(trial, "start_time"),
         "ended_at": _instant(trial, "end_time"),
-        "end_reason": ENDINGS.get(ended) if ended else None,
+        "end_reason": ENDINGS.get(reason) if reason else None,
         "task_text": _task_text(tasks.get(task_id)),
     }
     start = dialogue.row["started_at"]
@@ -167,27 +167,29 @@ def _message(rows: ItemRows, dialogue: ForeignDialogue, message: Any, start: dat
 
 
 def _end_tools(rows: ItemRows, dialogue: ForeignDialogue, message: Mapping[str, Any]) -> None:
-    """What a tool gave back, or several at once."""
-    for one in maybe(message, "tool_messages", list) or [message]:
-        if maybe(one, "requestor", str) == "user":
+    """Record the results of one tool or several."""
+    for tool_message in maybe(message, "tool_messages", list) or [message]:
+        if maybe(tool_message, "requestor", str) == "user":
             continue
-        failed = maybe(one, "error", bool)
-        if not dialogue.end_tool(maybe(one, "id", str), as_text(one.get("content")), failed=failed):
+        failed = maybe(tool_message, "error", bool)
+        if not dialogue.end_tool(
+            maybe(tool_message, "id", str), as_text(tool_message.get("content")), failed=failed
+        ):
             rows.lose(RESULTS)
 
 
 def _task_text(task: Any) -> str | None:
-    """What the simulated user was told."""
+    """Instructions of the simulated user."""
     scenario = task.get("user_scenario") if isinstance(task, Mapping) else None
-    told = scenario.get("instructions") if isinstance(scenario, Mapping) else None
-    return as_text(told)
+    instructions = scenario.get("instructions") if isinstance(scenario, Mapping) else None
+    return as_text(instructions)
 
 
 def _instant(holder: Any, key: str) -> datetime | None:
-    written = maybe(holder, key, str)
-    if written is None:
+    text = maybe(holder, key, str)
+    if text is None:
         return None
-    read = datetime.fromisoformat(written)
+    read = datetime.fromisoformat(text)
     return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
 
 

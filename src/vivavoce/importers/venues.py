@@ -29,7 +29,7 @@ def cambridge_slot(slot: str) -> str:
 
 
 def match_of(slot: str) -> str:
-    """How values of a slot are compared, by its name: those of numbers to call and to quote as codes."""
+    """Matching rule for values of a slot, by its name: phone numbers and references match as codes."""
     return next((CODES[word] for word in re.split(r"[\W_]+", slot.lower()) if word in CODES), "exact")
 
 
@@ -108,8 +108,8 @@ class SelfReported:
         for act in acts:
             if act["layer"] == "system":
                 by_turn[act["dialogue_id"], act["turn_index"]].append(act)
-        for own in by_turn.values():
-            self.add(own)
+        for turn_acts in by_turn.values():
+            self.add(turn_acts)
 
     def add(self, acts: list[dict[str, Any]]) -> None:
         """Take in the act rows of one system turn: its last offer and the values told beside it."""
@@ -119,8 +119,8 @@ class SelfReported:
                 name = normalise_value(act["value"])
                 self._names[name][act["value"]] += 1
         for act in acts:
-            told = act["act"] == "inform" and act.get("slot") and act["slot"] != NAME
-            if name and told and act.get("value") and act["value"] != DONTCARE:
+            informs = act["act"] == "inform" and act.get("slot") and act["slot"] != NAME
+            if name and informs and act.get("value") and act["value"] != DONTCARE:
                 self._values[name][act["slot"]][act["value"]] += 1
 
     def rows(self) -> list[dict[str, Any]]:
