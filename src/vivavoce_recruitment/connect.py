@@ -48,7 +48,7 @@ class ConnectSettings(Settings):
 
 
 class Connect(SheetRecruiter):
-    """Whoever knows a participantId can come with it: hold the sheet against Connect's list first."""
+    """Connect recruiter. A known participantId is enough to enter: check the sheet against Connect's list."""
 
     name = "connect"
     settings = ConnectSettings

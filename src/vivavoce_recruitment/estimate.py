@@ -1,4 +1,4 @@
-"""What a trial costs: at its declared size, by the hour, and so far."""
+"""Cost of a trial: at its declared size, by the hour, and so far."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def called_minutes(log: Log, study: str, recruiter: str) -> float:
 
 
 def estimate(terms: Terms, minutes: list[float], payments: list[Payment], called: float = 0.0) -> Estimate:
-    """What these terms cost; minutes: of completed visits so far; called: minutes of calls so far."""
+    """Cost of these terms; minutes: of completed visits so far; called: minutes of calls so far."""
     currency = terms.reward.currency
     rewards = terms.reward.minor * terms.places
     bonuses = terms.most_earned * terms.places
@@ -97,7 +97,7 @@ def estimate(terms: Terms, minutes: list[float], payments: list[Payment], called
 
 
 def _calls(terms: Terms, minutes: Decimal) -> Money:
-    """What so many minutes of calls cost, with a price in major units."""
+    """Cost of call minutes at a price in major units."""
     assert terms.calls is not None
     unit = get_currency_precision(terms.reward.currency)
     return Money(_rounded((minutes * terms.calls.per_minute).scaleb(unit)), terms.reward.currency)

@@ -83,21 +83,21 @@ class Ledger:
         log.bring_tables(tables.SCHEMA)
 
     def listing(self, recruiter: str) -> Listing | None:
-        """What is offered by a recruiter; None: nothing yet."""
-        wanted = select(tables.listings).where(
+        """Listing of a recruiter; None before publication."""
+        query = select(tables.listings).where(
             tables.listings.c.study == self.study, tables.listings.c.recruiter == recruiter
         )
         with self.log.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
+            row = connection.execute(query).one_or_none()
         return Listing(*row) if row else None
 
     def begin_listing(self, listing: Listing) -> Listing:
         """Note what is about to be made at a platform, or what was noted before."""
-        known = self.listing(listing.recruiter)
-        if known is None:
+        existing = self.listing(listing.recruiter)
+        if existing is None:
             values = {name: getattr(listing, name) for name in Listing.__slots__}
             self.log.transact_now(lambda tx: tx.connection.execute(insert(tables.listings).values(values)))
-        return known or listing
+        return existing or listing
 
     def name_listing(self, listing: Listing, identifier: str) -> None:
         """Note what the platform calls a listing that was made there."""
@@ -108,11 +108,11 @@ class Ledger:
     def add_invitations(self, hashes: Iterable[str]) -> None:
         """Note invitations by the SHA-256 of their tokens."""
         now = self.log.clock.now()
-        rows = [{"study": self.study, "token_hash": one, "made_at": now} for one in hashes]
+        rows = [{"study": self.study, "token_hash": token, "made_at": now} for token in hashes]
         self.log.transact_now(lambda tx: tx.connection.execute(insert(tables.invitations), rows))
 
     def invited(self, token_hash: str) -> bool:
-        """Whether an invitation was made with this token."""
+        """True if an invitation was made with this token."""
         ours = (tables.invitations.c.study == self.study) & (tables.invitations.c.token_hash == token_hash)
         with self.log.reading() as connection:
             return connection.execute(select(tables.invitations.c.made_at).where(ours)).first() is not None
@@ -124,7 +124,7 @@ class Ledger:
         self.log.transact_now(lambda tx: tx.connection.execute(change))
 
     def submissions(self, recruiter: str) -> dict[str, SubmissionStatus]:
-        """How the platform last told that the work of each ticket with which somebody came stands."""
+        """Last known submission state by ticket, for tickets of participants who came."""
         table = tables.submissions
         ours = (table.c.study == self.study) & (table.c.recruiter == recruiter)
         with self.log.reading() as connection:
@@ -153,23 +153,23 @@ class Ledger:
         def write(tx: Transaction) -> bool:
             if tx.connection.execute(select(tables.notices.c.taken_at).where(*same)).first() is not None:
                 return False
-            taken = {**row, "taken_at": self.log.clock.now()}
-            tx.connection.execute(insert(tables.notices).values(taken))
+            row_taken = {**row, "taken_at": self.log.clock.now()}
+            tx.connection.execute(insert(tables.notices).values(row_taken))
             return self._note(tx.connection, recruiter, ticket, status, at)
 
         return self.log.transact_now(write)
 
     def _note(self, connection: Connection, recruiter: str, ticket: str, status: str, at: datetime) -> bool:
         """Note it of somebody who came here: who never did, or was erased, leaves no identifier."""
-        came = (recruit_links.c.study == self.study) & (recruit_links.c.pool == recruiter)
-        came &= recruit_links.c.ticket_hash == token_hash(ticket)
-        if connection.execute(select(recruit_links.c.visit_id).where(came)).first() is None:
+        visit_filter = (recruit_links.c.study == self.study) & (recruit_links.c.pool == recruiter)
+        visit_filter &= recruit_links.c.ticket_hash == token_hash(ticket)
+        if connection.execute(select(recruit_links.c.visit_id).where(visit_filter)).first() is None:
             return False
         table = tables.submissions
         row = {"study": self.study, "recruiter": recruiter, "ticket": ticket}
         same = [table.c[name] == value for name, value in row.items()]
-        known = connection.execute(select(table.c.told_at).where(*same)).scalar_one_or_none()
-        if known is not None and known > at:
+        told_at = connection.execute(select(table.c.told_at).where(*same)).scalar_one_or_none()
+        if told_at is not None and told_at > at:
             return False
         connection.execute(delete(table).where(*same))
         connection.execute(insert(table).values({**row, "status": status, "told_at": at}))
@@ -177,14 +177,14 @@ class Ledger:
 
     def payments(self, *states: PaymentState, recruiter: str | None = None) -> list[Payment]:
         """All payments, or those in these states, in the order in which they were planned."""
-        wanted = select(tables.payments).where(tables.payments.c.study == self.study)
+        query = select(tables.payments).where(tables.payments.c.study == self.study)
         if states:
-            wanted = wanted.where(tables.payments.c.state.in_(states))
+            query = query.where(tables.payments.c.state.in_(states))
         if recruiter is not None:
-            wanted = wanted.where(tables.payments.c.recruiter == recruiter)
+            query = query.where(tables.payments.c.recruiter == recruiter)
         with self.log.reading() as connection:
             rows = connection.execute(
-                wanted.order_by(tables.payments.c.planned_at, tables.payments.c.payment_id)
+                query.order_by(tables.payments.c.planned_at, tables.payments.c.payment_id)
             )
             return [Payment(*row) for row in rows]
 
@@ -219,8 +219,8 @@ class Ledger:
                 tables.payments.c.kind,
                 tables.payments.c.reason,
             )
-            known = {tuple(row) for row in tx.connection.execute(keys.where(ours))}
-            new = [row for row in rows if (listing, row["ticket"], kind, row["reason"]) not in known]
+            existing = {tuple(row) for row in tx.connection.execute(keys.where(ours))}
+            new = [row for row in rows if (listing, row["ticket"], kind, row["reason"]) not in existing]
             if new:
                 tx.connection.execute(insert(tables.payments), new)
 
@@ -266,13 +266,15 @@ class Ledger:
         Input   name: of a payment, or the platform's word for several
         Raises  InputError: there is none, or it is known what became of it
         """
-        known = [payment for payment in self.payments() if name in (payment.payment_id, payment.reference)]
-        found = [one for one in known if one.state in OPEN or one.state == "refused"]
-        if not found:
-            problem = f"{name!r} is {known[0].state}" if known else f"no payment {name!r}"
+        matching = [payment for payment in self.payments() if name in (payment.payment_id, payment.reference)]
+        open_payments = [
+            payment for payment in matching if payment.state in OPEN or payment.state == "refused"
+        ]
+        if not open_payments:
+            problem = f"{name!r} is {matching[0].state}" if matching else f"no payment {name!r}"
             raise InputError(problem, place="ledger", hint="take one that `recruit status` lists as open")
-        gone = [one for one in found if one.ticket.startswith(tables.ERASED)]
-        there = [one for one in found if one not in gone]
+        gone = [payment for payment in open_payments if payment.ticket.startswith(tables.ERASED)]
+        settleable = [payment for payment in open_payments if payment not in gone]
         note = f"settled by {by}"
-        settled = self.move(there, "confirmed" if paid else "planned", note=note)
+        settled = self.move(settleable, "confirmed" if paid else "planned", note=note)
         return settled + self.move(gone, "confirmed" if paid else "refused", note=note)

@@ -33,15 +33,15 @@ class Money(NamedTuple):
 
 def read_money(written: Any) -> Money:
     """Raises  PydanticCustomError: it is no amount, or has more places than its currency"""
-    found = _WRITTEN.fullmatch(written.strip()) if isinstance(written, str) else None
+    match = _WRITTEN.fullmatch(written.strip()) if isinstance(written, str) else None
     if isinstance(written, Money):
         return written
-    if found is None:
+    if match is None:
         raise mistake(f"{shown_value(written)} is no amount of money", HINT)
-    minor = Decimal(found[1]).scaleb(get_currency_precision(found[2]))
+    minor = Decimal(match[1]).scaleb(get_currency_precision(match[2]))
     if minor != minor.to_integral_value():
-        raise mistake(f"{written!r} has parts of the smallest unit of {found[2]}", HINT)
-    return Money(int(minor), found[2])
+        raise mistake(f"{written!r} has parts of the smallest unit of {match[2]}", HINT)
+    return Money(int(minor), match[2])
 
 
 Amount = Annotated[

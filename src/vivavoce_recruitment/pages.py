@@ -53,7 +53,7 @@ class WaitingSubmission:
 
 @dataclass(frozen=True, slots=True)
 class RecruitmentStanding:
-    """How recruiting by one recruiter stands.
+    """State of recruitment by one recruiter.
 
     there      submissions by status, as the platform last told of those who came here
     waiting    submissions that wait for a decision, in the order in which they began here
@@ -70,20 +70,26 @@ class RecruitmentStanding:
 
 
 def standing(ledger: Ledger, recruiter: str, terms: Terms) -> RecruitmentStanding:
-    """How recruiting stands by ledger and log alone."""
+    """State of recruitment by ledger and log alone."""
     submissions = ledger.submissions(recruiter)
-    work = judged(ledger.log, ledger.study, recruiter, [_noted(*one) for one in submissions.items()])
+    work = judged(
+        ledger.log, ledger.study, recruiter, [_noted(*submission) for submission in submissions.items()]
+    )
     payments = ledger.payments(recruiter=recruiter)
-    begun = {(payment.ticket, payment.reason) for payment in payments if payment.state != "planned"}
-    earned = [pay for ticket, name, pay in bonuses_due(work, terms) if (ticket, name) not in begun]
+    begun_payments = {(payment.ticket, payment.reason) for payment in payments if payment.state != "planned"}
+    earned = [pay for ticket, name, pay in bonuses_due(work, terms) if (ticket, name) not in begun_payments]
     currency = terms.reward.currency
-    waiting = [_proposal(one, one.visit) for one in work if one.visit is not None and _waits(one, begun)]
+    waiting = [
+        _proposal(recorded_work, recorded_work.visit)
+        for recorded_work in work
+        if recorded_work.visit is not None and _waits(recorded_work, begun_payments)
+    ]
     visits = [visit for visit in ledger.log.visits(ledger.study) if visit.pool == recruiter]
     return RecruitmentStanding(
         came=Counter(visit.outcome or "running" for visit in visits),
-        there=Counter(one.submission.status for one in work),
+        there=Counter(recorded_work.submission.status for recorded_work in work),
         waiting=sorted(waiting, key=lambda one: one.visit.position),
-        bonuses=(len(earned), Money(sum(one.minor for one in earned), currency)),
+        bonuses=(len(earned), Money(sum(pay.minor for pay in earned), currency)),
         perhaps=[payment for payment in payments if payment.state in OPEN],
         paid=Money(sum(payment.minor for payment in payments if payment.state in PAID), currency),
     )
@@ -129,39 +135,39 @@ def _pays(study: Study) -> bool:
 
 def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     """Submissions, bonuses and payments that wait for a person."""
-    ledger, found = Ledger(desk.log, desk.study.name), list[DueAction]()
+    ledger, actions = Ledger(desk.log, desk.study.name), list[DueAction]()
     for recruiter in priced_recruiters(desk.study, PricedRecruiter):
         now = standing(ledger, recruiter.name, recruiter.terms(desk.study.recruitment[recruiter.name]))
-        at, told = f"/recruitment#{recruiter.name}", {"place": recruiter.place}
+        at, values = f"/recruitment#{recruiter.name}", {"place": recruiter.place}
         if n := len(now.perhaps):
             text = ngettext(
                 "%(num)s uncertain payment by %(place)s: check it on the platform",
                 "%(num)s uncertain payments by %(place)s: check them on the platform",
                 n,
-                **told,
+                **values,
             )
-            found.append(DueAction(text, at, urgent=True))
+            actions.append(DueAction(text, at, urgent=True))
         if n := len(now.waiting):
             text = ngettext(
                 "%(num)s submission by %(place)s to approve",
                 "%(num)s submissions by %(place)s to approve",
                 n,
-                **told,
+                **values,
             )
-            found.append(DueAction(text, at))
+            actions.append(DueAction(text, at))
         if n := now.bonuses[0]:
             text = ngettext(
                 "%(num)s unpaid bonus by %(place)s",
                 "%(num)s unpaid bonuses by %(place)s",
                 n,
-                **told,
+                **values,
             )
-            found.append(DueAction(text, at))
-    return found
+            actions.append(DueAction(text, at))
+    return actions
 
 
 def recruitment_costs(request: Request, desk: Desk) -> list[CostLine]:
-    """What each recruiter that pays costs; of people alone, for programs are not paid."""
+    """Cost of each paying recruiter, for people only; simulated participants are not paid."""
     if desk.scope != PEOPLE:
         return []
     ledger = Ledger(desk.log, desk.study.name)
@@ -172,22 +178,22 @@ def recruitment_costs(request: Request, desk: Desk) -> list[CostLine]:
 def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
     name, study = recruiter.name, desk.study.name
     terms = recruiter.terms(desk.study.recruitment[name])
-    found = estimate(
+    costs = estimate(
         terms,
         completed_minutes(desk.log, study, name),
         ledger.payments(recruiter=name),
         called_minutes(desk.log, study, name),
     )
-    at = ngettext("Planned sample size: %(num)s place.", "Planned sample size: %(num)s places.", found.places)
-    about = [at, _hourly_words(found)]
-    if found.perhaps.minor:
-        about.append(gettext("Uncertain payments: %(amount)s.", amount=_written(found.perhaps)))
-    if found.fee is None:
+    at = ngettext("Planned sample size: %(num)s place.", "Planned sample size: %(num)s places.", costs.places)
+    about = [at, _hourly_words(costs)]
+    if costs.perhaps.minor:
+        about.append(gettext("Uncertain payments: %(amount)s.", amount=_written(costs.perhaps)))
+    if costs.fee is None:
         about.append(gettext("Platform fee not included (not set)."))
-    if found.calls_so_far is not None:
-        about.append(gettext("Telephone costs: %(amount)s.", amount=_written(found.calls_so_far)))
+    if costs.calls_so_far is not None:
+        about.append(gettext("Telephone costs: %(amount)s.", amount=_written(costs.calls_so_far)))
     return CostLine(
-        recruiter.place, _written(found.paid), _written(found.total), " ".join(about), "/recruitment"
+        recruiter.place, _written(costs.paid), _written(costs.total), " ".join(about), "/recruitment"
     )
 
 
@@ -223,7 +229,7 @@ PAGE: Final = DashboardPage(
 
 @router.get("")
 def recruitment(request: Request, desk: ThisDesk) -> Response:
-    """How it stands by ledger and log; no platform is asked."""
+    """State of recruitment by ledger and log; no platform request."""
     return _page(request, desk)
 
 
@@ -236,15 +242,21 @@ def ask(name: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 @router.post("/{name}/approve")
 def approve(name: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Pay the rewards of the visits that were chosen, as far as they are due when the platform is asked."""
-    chosen = {one for one in form.getlist("visit") if isinstance(one, str)}
+    chosen = {visit_id for visit_id in form.getlist("visit") if isinstance(visit_id, str)}
 
     def pay(paid: PaidStudy) -> None:
         platform, by = paid.platform(), who_of(request).name
-        work = [one for one in paid.work(platform) if one.visit is not None and one.visit.visit_id in chosen]
+        work = [
+            recorded_work
+            for recorded_work in paid.work(platform)
+            if recorded_work.visit is not None and recorded_work.visit.visit_id in chosen
+        ]
         due = rewards_due(work, paid.terms)
         planned = paid.ledger.plan(paid.name, paid.listing, "reward", due)
         tickets = {ticket for ticket, _, _ in due}
-        pay_rewards(paid.ledger, platform, [one for one in planned if one.ticket in tickets], by=by)
+        pay_rewards(
+            paid.ledger, platform, [payment for payment in planned if payment.ticket in tickets], by=by
+        )
 
     return _done(request, desk, name, pay)
 
@@ -288,16 +300,16 @@ def _done(request: Request, desk: Desk, name: str, work: Callable[[PaidStudy], o
 
 def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
     ledger = Ledger(desk.log, desk.study.name)
-    found = [
+    cards = [
         _facts(desk, ledger, priced_recruiter)
         for priced_recruiter in priced_recruiters(desk.study, PricedRecruiter)
     ]
-    signs = _signs(desk) if any(one["waiting"] for one in found) else None
+    signs = _signs(desk) if any(card["waiting"] for card in cards) else None
     return desk.page(
         request,
         "recruitment.html",
         status,
-        recruiters=found,
+        recruiters=cards,
         there=THERE,
         outcomes=OUTCOMES,
         kinds=KINDS,
@@ -308,7 +320,7 @@ def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
 
 
 def _signs(desk: Desk) -> FoundSigns:
-    """Of people alone, whoever's visits the page shows: nobody else is paid."""
+    """Signs of people only, whatever the page shows: nobody else is paid."""
     snapshots = desk.snapshots.of("people")
     return snapshots.make(lambda snapshot: found_signs(snapshot.dataset, desk.study))
 

@@ -24,8 +24,8 @@ Kind = TypeVar("Kind", bound=PricedRecruiter)
 
 def priced_recruiters(study: Study, kind: type[Kind]) -> list[Kind]:
     """The recruiters of this kind that a study names, in its order."""
-    found = [RECRUITERS.get(name) for name in study.recruitment]
-    return [one for one in found if isinstance(one, kind)]
+    recruiters = [RECRUITERS.get(name) for name in study.recruitment]
+    return [recruiter for recruiter in recruiters if isinstance(recruiter, kind)]
 
 
 def choose_recruiter(study: Study, kind: type[Kind], name: str | None, *, place: str) -> Kind:
@@ -33,19 +33,19 @@ def choose_recruiter(study: Study, kind: type[Kind], name: str | None, *, place:
 
     Raises  InputError: there is none, or several and none is named; UnknownName
     """
-    found = {priced_recruiter.name: priced_recruiter for priced_recruiter in priced_recruiters(study, kind)}
+    by_name = {priced_recruiter.name: priced_recruiter for priced_recruiter in priced_recruiters(study, kind)}
     if name is not None:
-        if name not in found:
-            raise UnknownName("recruiter of this study that does so", name, sorted(found), place=place)
-        return found[name]
-    if not found:
+        if name not in by_name:
+            raise UnknownName("recruiter of this study that does so", name, sorted(by_name), place=place)
+        return by_name[name]
+    if not by_name:
         hint = "add such as `prolific: {reward: 2.00 GBP, places: 20, ...}` under `recruitment`"
         raise InputError("nobody is paid so in this study", place=place, hint=hint)
-    if len(found) > 1:
-        known = ", ".join(sorted(found))
-        hint = f"add --recruiter with one of: {known}"
-        raise InputError(f"{len(found)} recruiters pay in this study", place=place, hint=hint)
-    return next(iter(found.values()))
+    if len(by_name) > 1:
+        names = ", ".join(sorted(by_name))
+        hint = f"add --recruiter with one of: {names}"
+        raise InputError(f"{len(by_name)} recruiters pay in this study", place=place, hint=hint)
+    return next(iter(by_name.values()))
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,15 @@ class PaidStudy:
 
     def listed(self) -> Listing:
         """Raises  InputError: the study is not offered yet"""
-        found = self.ledger.listing(self.name)
-        if found is None or found.listing is None:
+        published = self.ledger.listing(self.name)
+        if published is None or published.listing is None:
             hint = "run `vivavoce recruit publish STUDY --confirm` first"
             raise InputError(f"{self.study.name} is not offered at {self.recruiter.place}", hint=hint)
-        return found
+        return published
 
     @property
     def listing(self) -> str:
-        """What the platform calls the study. Raises InputError: it is not offered yet."""
+        """Platform's name of the study. Raises InputError before publication."""
         return self.listed().listing or ""
 
     def work(self, platform: Platform) -> list[RecordedWork]:

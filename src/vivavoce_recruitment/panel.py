@@ -55,11 +55,11 @@ class Assignments:
 
     def of_visit(self, visit_id: str) -> Assignment | None:
         """The assignment that a visit answers; None: there is none, or it was erased."""
-        came = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id == visit_id)
+        query = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id == visit_id)
         with self.log.reading() as connection:
-            ticket_hash = connection.execute(came).scalar_one_or_none()
-            wanted = select(tables.assignments).where(self._is(ticket_hash))
-            row = connection.execute(wanted).first() if ticket_hash is not None else None
+            ticket_hash = connection.execute(query).scalar_one_or_none()
+            query_assignment = select(tables.assignments).where(self._is(ticket_hash))
+            row = connection.execute(query_assignment).first() if ticket_hash is not None else None
         return Assignment(row.assignment, row.panel) if row is not None else None
 
     def _is(self, ticket_hash: str | None) -> ColumnElement[bool]:
@@ -95,7 +95,7 @@ class PanelSettings(Settings):
 
 
 class Panel(Recruiter):
-    """Whoever previews a task sees what it is about, and begins nothing."""
+    """Panel recruiter. A preview of a task shows what it is about, and begins nothing."""
 
     name = "panel"
     settings = PanelSettings
@@ -115,8 +115,10 @@ class Panel(Recruiter):
             raise NotAdmitted("preview")
         assignment, worker = query.get("assignmentId", ""), query.get("workerId", "")
         panel = query.get("turkSubmitTo", "").rstrip("/")
-        known = all(one.isprintable() and 0 < len(one) <= LONGEST for one in (assignment, worker))
-        if not known or panel not in settings.origins:  # else the answer would go to whoever wrote the link
+        valid = all(
+            identifier.isprintable() and 0 < len(identifier) <= LONGEST for identifier in (assignment, worker)
+        )
+        if not valid or panel not in settings.origins:  # else the answer would go to whoever wrote the link
             raise NotAdmitted("not_proven")
         Assignments(log, study).note(assignment, panel)
         return Admission(assignment, worker, once=True)
@@ -135,8 +137,8 @@ class Panel(Recruiter):
         outcome: str | None,
         code: str | None,
     ) -> HandBack:
-        found = Assignments(log, study).of_visit(visit_id)
-        if found is None or found.panel not in settings.origins:
+        task = Assignments(log, study).of_visit(visit_id)
+        if task is None or task.panel not in settings.origins:
             return HandBack(code)
-        fields = {"assignmentId": found.assignment, "outcome": outcome or "", "code": code or ""}
-        return HandBack(code, f"{found.panel}{settings.submit}", settings.title, fields)
+        fields = {"assignmentId": task.assignment, "outcome": outcome or "", "code": code or ""}
+        return HandBack(code, f"{task.panel}{settings.submit}", settings.title, fields)

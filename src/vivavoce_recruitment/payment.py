@@ -30,7 +30,7 @@ class RecordedWork:
 
     @property
     def outcome(self) -> str:
-        """What our record says: the outcome, `running`, or `absent`."""
+        """Outcome in our record: the outcome, `running`, or `absent`."""
         if self.visit is None:
             return "absent"
         return self.visit.outcome or "running"
@@ -46,35 +46,47 @@ def judged(
     with log.reading() as connection:
         visit_ids = {row.ticket_hash: row.visit_id for row in connection.execute(links)}
     visits = {visit.visit_id: visit for visit in log.visits(study)}
-    held = Counter(dialogue.visit_id for dialogue in log.dialogues(study) if dialogue.status == "completed")
-    found = []
+    dialogue_counts = Counter(
+        dialogue.visit_id for dialogue in log.dialogues(study) if dialogue.status == "completed"
+    )
+    recorded_works = []
     for submission in submissions:
         visit_id = visit_ids.get(token_hash(submission.ticket))
         visit = visits.get(visit_id) if visit_id is not None else None
-        found.append(RecordedWork(submission, visit, held[visit_id] if visit_id is not None else 0))
-    return found
+        recorded_works.append(
+            RecordedWork(submission, visit, dialogue_counts[visit_id] if visit_id is not None else 0)
+        )
+    return recorded_works
 
 
 def rewards_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, str, Money]]:
-    """What is to be approved: submitted there, and completed by our own record, whatever code was entered."""
-    ready = [one for one in work if one.submission.status == "submitted" and one.outcome == "completed"]
-    return [(one.submission.ticket, "reward", terms.reward) for one in ready]
+    """Rewards to approve: submitted there, and completed by our own record, whatever code was entered."""
+    ready = [
+        recorded_work
+        for recorded_work in work
+        if recorded_work.submission.status == "submitted" and recorded_work.outcome == "completed"
+    ]
+    return [(recorded_work.submission.ticket, "reward", terms.reward) for recorded_work in ready]
 
 
 def bonuses_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, str, Money]]:
-    """What was earned on top by those whose reward is approved."""
+    """Bonuses of participants whose reward is approved."""
     return [
-        (one.submission.ticket, name, pay)
-        for one in work
-        if one.submission.status == "approved"
-        for name, pay in terms.earned(one.dialogues)
+        (recorded_work.submission.ticket, name, pay)
+        for recorded_work in work
+        if recorded_work.submission.status == "approved"
+        for name, pay in terms.earned(recorded_work.dialogues)
     ]
 
 
 def screen_outs_due(work: Sequence[RecordedWork], pay: Money) -> list[tuple[str, str, Money]]:
-    """What is to be screened out: submitted there, and screened out by our own record."""
-    ready = [one for one in work if one.submission.status == "submitted" and one.outcome == "screened_out"]
-    return [(one.submission.ticket, "screened_out", pay) for one in ready]
+    """Submissions to screen out: submitted there, and screened out by our own record."""
+    ready = [
+        recorded_work
+        for recorded_work in work
+        if recorded_work.submission.status == "submitted" and recorded_work.outcome == "screened_out"
+    ]
+    return [(recorded_work.submission.ticket, "screened_out", pay) for recorded_work in ready]
 
 
 def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment], by: str = "") -> None:
@@ -91,11 +103,11 @@ def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str
     planned = _bonuses(ledger, recruiter, "planned")
     for start in range(0, len(planned), MOST_AT_ONCE):
         some = planned[start : start + MOST_AT_ONCE]
-        reference = platform.set_up_bonuses(listing, [(one.ticket, one.amount) for one in some])
+        reference = platform.set_up_bonuses(listing, [(payment.ticket, payment.amount) for payment in some])
         ledger.move(some, "set_up", reference=reference)
     ready = _bonuses(ledger, recruiter, "set_up")
-    for reference in sorted({one.reference or "" for one in ready}):
-        some = [one for one in ready if one.reference == reference]
+    for reference in sorted({payment.reference or "" for payment in ready}):
+        some = [payment for payment in ready if payment.reference == reference]
         _send(ledger, some, partial(platform.pay_bonuses, reference), done="accepted", by=by)
 
 
@@ -105,7 +117,7 @@ def pay_screen_outs(
     """Screen out, and pay, everybody of these at once."""
     for amount in sorted({payment.amount for payment in payments}):
         some = [payment for payment in payments if payment.amount == amount]
-        call = partial(platform.screen_out, listing, [one.ticket for one in some], amount)
+        call = partial(platform.screen_out, listing, [payment.ticket for payment in some], amount)
         _send(ledger, some, call, done="accepted", by=by)
 
 
@@ -153,25 +165,31 @@ class Reconciliation:
 
     @property
     def agrees(self) -> bool:
-        """Whether the three agree to the last unit, with nothing left open."""
-        told = (self.open, self.under_way, self.differences, self.unvisited, self.unlisted)
-        return not any(told) and self.ledger == self.platform
+        """True if all three agree to the last unit, with nothing left open."""
+        problems = (self.open, self.under_way, self.differences, self.unvisited, self.unlisted)
+        return not any(problems) and self.ledger == self.platform
 
 
 def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[RecordedWork]) -> Reconciliation:
     """Settle what the platform says was paid, and compare. Pays nothing, and sends nothing again."""
-    by_ticket = {one.submission.ticket: one.submission for one in work}
-    known = ledger.payments(recruiter=recruiter)
+    by_ticket = {recorded_work.submission.ticket: recorded_work.submission for recorded_work in work}
+    all_payments = ledger.payments(recruiter=recruiter)
     for ticket, submission in by_ticket.items():
-        _settle(ledger, submission, [one for one in known if one.ticket == ticket])
+        _settle(ledger, submission, [payment for payment in all_payments if payment.ticket == ticket])
     payments, currency = ledger.payments(recruiter=recruiter), terms.reward.currency
     listing = ledger.listing(recruiter)
     reward = listing.minor if listing is not None else terms.reward.minor
     ours = _sums(payment for payment in payments if payment.state in PAID)
     waiting = _sums(payment for payment in payments if payment.state == "accepted")
-    theirs = {key: reward * (one.status == "approved") + sum(one.bonuses) for key, one in by_ticket.items()}
-    strange = [one.submission for one in work if one.visit is None]
-    erased = _paired(ours, {one.ticket: theirs[one.ticket] for one in strange if one.ticket not in ours})
+    theirs = {
+        key: reward * (submission.status == "approved") + sum(submission.bonuses)
+        for key, submission in by_ticket.items()
+    }
+    strange = [recorded_work.submission for recorded_work in work if recorded_work.visit is None]
+    erased = _paired(
+        ours,
+        {unvisited.ticket: theirs[unvisited.ticket] for unvisited in strange if unvisited.ticket not in ours},
+    )
     unlike = {
         key: (Money(ours[key], currency), Money(theirs.get(key, 0), currency))
         for key in sorted({*ours, *theirs} - {*erased, *erased.values()})
@@ -186,31 +204,31 @@ def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[Recor
         ),
         differences=unlike,
         unvisited=tuple(
-            one.ticket
-            for one in strange
-            if one.status in ("submitted", "approved") and one.ticket not in erased.values()
+            submission.ticket
+            for submission in strange
+            if submission.status in ("submitted", "approved") and submission.ticket not in erased.values()
         ),
-        unlisted=_visits(ledger, recruiter) - sum(one.visit is not None for one in work),
+        unlisted=_visits(ledger, recruiter) - sum(recorded_work.visit is not None for recorded_work in work),
         erased=len(erased),
     )
 
 
 def _sums(payments: Iterable[Payment]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    sums: Counter[str] = Counter()
     for payment in payments:
-        found[payment.ticket] += payment.minor
-    return found
+        sums[payment.ticket] += payment.minor
+    return sums
 
 
 def _paired(ours: Counter[str], strange: dict[str, int]) -> dict[str, str]:
     """Erased people of the ledger, each with a ticket of the platform that was paid the same sum."""
-    free, found = dict(strange), dict[str, str]()
+    free, pairs = dict(strange), dict[str, str]()
     for name in sorted(key for key in ours if key.startswith(ERASED)):
         same = next((ticket for ticket, minor in free.items() if minor == ours[name]), None)
         if same is not None:
-            found[name] = same
+            pairs[name] = same
             del free[same]
-    return found
+    return pairs
 
 
 def _visits(ledger: Ledger, recruiter: str) -> int:
@@ -219,14 +237,14 @@ def _visits(ledger: Ledger, recruiter: str) -> int:
 
 def _settle(ledger: Ledger, submission: PlatformSubmission, payments: Sequence[Payment]) -> None:
     """Note as confirmed what the platform shows as paid; a bonus only if no other payment explains it."""
-    for one in payments:
-        if one.kind == "reward" and submission.status == "approved" and one.state in OPEN:
-            ledger.move([one], "confirmed", note="found approved")
+    for own_payment in payments:
+        if own_payment.kind == "reward" and submission.status == "approved" and own_payment.state in OPEN:
+            ledger.move([own_payment], "confirmed", note="found approved")
     besides = [payment for payment in payments if payment.kind != "reward"]
-    shown = Counter(submission.bonuses)
-    shown.subtract(beside.minor for beside in besides if beside.state == "confirmed")
-    for one in besides:
-        unsettled = one.state in (*OPEN, "accepted")
-        if unsettled and shown[one.minor] > 0:
-            shown[one.minor] -= 1
-            ledger.move([one], "confirmed", note="found paid")
+    unmatched = Counter(submission.bonuses)
+    unmatched.subtract(beside.minor for beside in besides if beside.state == "confirmed")
+    for own_payment in besides:
+        unsettled = own_payment.state in (*OPEN, "accepted")
+        if unsettled and unmatched[own_payment.minor] > 0:
+            unmatched[own_payment.minor] -= 1
+            ledger.move([own_payment], "confirmed", note="found paid")

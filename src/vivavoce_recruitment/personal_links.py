@@ -31,10 +31,10 @@ class PersonalLinks(Recruiter):
         self, settings: PersonalLinkSettings, study: str, log: Log, query: Mapping[str, str]
     ) -> Admission:
         token = query.get(PARAMETER, "")
-        found = invited_by_link(log, study, token_hash(token))
-        if found is None:
+        invited = invited_by_link(log, study, token_hash(token))
+        if invited is None:
             raise NotAdmitted("no_invitation")
-        return Admission(ticket=token, verified=True, once=True, participant=found.participant_id)
+        return Admission(ticket=token, verified=True, once=True, participant=invited.participant_id)
 
     def hand_back(
         self, settings: PersonalLinkSettings, study: str, log: Log, outcome: str | None, code: str | None

@@ -1,4 +1,4 @@
-"""What a platform that pays people has to offer, so that plan, approval, bonuses and reconciliation serve it.
+"""Interface of a platform that pays people; plan, approval, bonuses and reconciliation use it.
 
 Every call that may cost money fails in one of two ways, which are never mixed up: the platform refused or was
 not reached (`NotDone`), or nobody knows (`Unknown`).
@@ -41,7 +41,7 @@ class NotDone(PlatformError):
 
 
 class Unknown(PlatformError):
-    """Nobody knows whether it did it: no answer came, or one that says nothing."""
+    """Unknown outcome of a request: no answer, or an unclear one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class PlatformSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a study offers: the reward of each place, and what may come on top.
+    """Terms of a study: the reward of each place, and possible bonuses.
 
     minutes       how long the platform tells people that it takes
     fee_percent   what the platform takes of everything paid; None: nobody said
@@ -80,28 +80,34 @@ class Terms:
     calls: CallCost | None = None
 
     def earned(self, dialogues: int) -> list[tuple[str, Money]]:
-        """What somebody with so many completed dialogues has earned on top of the reward, with its reason."""
-        found = [(bonus.name, bonus.pay) for bonus in self.bonuses if dialogues >= bonus.dialogues]
-        each = self.per_dialogue
-        if each is not None and dialogues:
-            found.append(
-                (BY_DIALOGUE, Money(each.pay.minor * min(dialogues, each.max_dialogues), each.pay.currency))
+        """Bonuses for this number of completed dialogues, with their reasons."""
+        bonuses = [(bonus.name, bonus.pay) for bonus in self.bonuses if dialogues >= bonus.dialogues]
+        per_dialogue = self.per_dialogue
+        if per_dialogue is not None and dialogues:
+            bonuses.append(
+                (
+                    BY_DIALOGUE,
+                    Money(
+                        per_dialogue.pay.minor * min(dialogues, per_dialogue.max_dialogues),
+                        per_dialogue.pay.currency,
+                    ),
+                )
             )
-        return found
+        return bonuses
 
     @property
     def most_earned(self) -> int:
-        """What somebody can earn on top of the reward, in minor units."""
-        each = (
+        """Highest possible bonus of a participant, in minor units."""
+        dialogue_pay = (
             self.per_dialogue.pay.minor * self.per_dialogue.max_dialogues
             if self.per_dialogue is not None
             else 0
         )
-        return sum(bonus.pay.minor for bonus in self.bonuses) + each
+        return sum(bonus.pay.minor for bonus in self.bonuses) + dialogue_pay
 
     @property
     def is_credit(self) -> bool:
-        """Whether participants get credit, and no money."""
+        """True if participants get credit, and no money."""
         return self.reward.currency == CREDITS
 
 
@@ -188,7 +194,7 @@ class PricedRecruiter(Recruiter):
 
     @abstractmethod
     def terms(self, settings: Any) -> Terms:
-        """What the study offers there."""
+        """Terms that the study offers there."""
 
     def places(self, settings: Any, study: str, log: Any) -> int | None:
         """Those that are offered, else those that are planned."""

@@ -43,7 +43,7 @@ def _signing_keys(address: str) -> jwt.PyJWKClient:
 
 
 def _proven_by_token(settings: ProlificSettings, token: str) -> dict[str, str]:
-    """What Prolific signed of an arrival. Raises NotAdmitted."""
+    """Prolific's signed fields of an arrival. Raises NotAdmitted."""
     keys = _signing_keys(f"{settings.api}/.well-known/study/jwks.json")
     try:
         claims = jwt.decode(
@@ -60,10 +60,10 @@ def _proven_by_token(settings: ProlificSettings, token: str) -> dict[str, str]:
     except jwt.PyJWTError:
         raise NotAdmitted("not_proven") from None
     signed = claims.get("prolific")
-    found = {name: str(signed.get(name)) for name in PARAMETERS} if isinstance(signed, dict) else {}
-    if not found or claims["sub"] != found["SESSION_ID"]:
+    fields = {name: str(signed.get(name)) for name in PARAMETERS} if isinstance(signed, dict) else {}
+    if not fields or claims["sub"] != fields["SESSION_ID"]:
         raise NotAdmitted("not_proven")
-    return found
+    return fields
 
 
 class _Notice(BaseModel):
@@ -83,7 +83,7 @@ def _instant(written: str) -> datetime:
 
 
 def notice_signature(key: str, timestamp: str, body: bytes) -> str:
-    """How Prolific signs a notice: over its time and the bytes of its body."""
+    """Signature of a notice, over its time and the bytes of its body."""
     return base64.b64encode(hmac.digest(key.encode(), timestamp.encode() + body, hashlib.sha256)).decode()
 
 
@@ -102,17 +102,17 @@ class Prolific(PaidRecruiter):
         return any(_PLACEHOLDER.fullmatch(query.get(name, "")) for name in PARAMETERS)
 
     def admit(self, settings: ProlificSettings, study: str, log: Log, query: Mapping[str, str]) -> Admission:
-        said = {name: query.get(name, "") for name in PARAMETERS}
-        if self.previews(settings, said):
+        arrival = {name: query.get(name, "") for name in PARAMETERS}
+        if self.previews(settings, arrival):
             raise NotAdmitted("preview")
         listing = Ledger(log, study).listing(self.name)
         if settings.proof == "signed":
             proven = _proven_by_token(settings, query.get("prolific_token", ""))
         else:
-            proven = self._proven_by_api(settings, said)
-        wanted = listing.listing if listing is not None else None
+            proven = self._proven_by_api(settings, arrival)
+        study_id = listing.listing if listing is not None else None
         sound = all(_ID.fullmatch(value) for value in proven.values())
-        if proven != said or not sound or proven["STUDY_ID"] != wanted:
+        if proven != arrival or not sound or proven["STUDY_ID"] != study_id:
             raise NotAdmitted("not_proven")
         return Admission(proven["SESSION_ID"], proven["PROLIFIC_PID"], verified=True, once=True)
 
@@ -121,24 +121,30 @@ class Prolific(PaidRecruiter):
             raise NotAdmitted("not_proven")
         try:
             with closing(self.open(settings)) as platform:
-                found = platform.submission(said["SESSION_ID"])
+                submission = platform.submission(said["SESSION_ID"])
         except Unknown:
             raise NotAdmitted("recruiter_away") from None
         except NotDone as error:
             raise NotAdmitted("recruiter_away" if error.passing else "not_proven") from None
-        if found.status not in ("running", "submitted", "approved"):
+        if submission.status not in ("running", "submitted", "approved"):
             raise NotAdmitted("not_proven")
-        return {"PROLIFIC_PID": found.person, "STUDY_ID": found.listing, "SESSION_ID": found.ticket}
+        return {
+            "PROLIFIC_PID": submission.person,
+            "STUDY_ID": submission.listing,
+            "SESSION_ID": submission.ticket,
+        }
 
     def hand_back(
         self, settings: ProlificSettings, study: str, log: Log, outcome: str | None, code: str | None
     ) -> HandBack:
         listing = Ledger(log, study).listing(self.name)
         codes = listing.codes if listing is not None else {}
-        given = codes.get(outcome or "")
-        if given is None and outcome == "no_place":  # published before there were quotas
-            given = codes.get("screened_out")
-        return HandBack(given, f"{COMPLETE}?cc={given}" if given else None, self.place)
+        completion_code = codes.get(outcome or "")
+        if completion_code is None and outcome == "no_place":  # published before there were quotas
+            completion_code = codes.get("screened_out")
+        return HandBack(
+            completion_code, f"{COMPLETE}?cc={completion_code}" if completion_code else None, self.place
+        )
 
     def receive(
         self, settings: ProlificSettings, study: str, log: Log, headers: Mapping[str, str], body: bytes
@@ -148,8 +154,8 @@ class Prolific(PaidRecruiter):
             raise NoticeRefused("unexpected")
         stamp = headers.get("x-prolific-request-timestamp", "")
         signed = headers.get("x-prolific-request-signature", "")
-        wanted = notice_signature(secret(settings.webhook_secret), stamp, body)
-        if not hmac.compare_digest(signed.encode(), wanted.encode()):
+        signature = notice_signature(secret(settings.webhook_secret), stamp, body)
+        if not hmac.compare_digest(signed.encode(), signature.encode()):
             raise NoticeRefused("unsigned")
         if abs((log.clock.now() - _instant(stamp)).total_seconds()) > NOTICE_FRESH_S:
             raise NoticeRefused("late")

@@ -128,14 +128,14 @@ class _Submission(BaseModel):
             listing=self.study_id or listing,
             status=STATUSES.get(self.status, "other"),
             code=self.study_code or self.entered_code,
-            bonuses=tuple(round(one) for one in self.bonus_payments or ()),
+            bonuses=tuple(round(amount) for amount in self.bonus_payments or ()),
             minutes=minutes,
         )
 
 
 @lru_cache
 def _trusted() -> ssl.SSLContext:
-    """Whose certificates are believed; reading them anew for each client takes longer than an answer."""
+    """Context with the system's certificates; reading them for each client takes longer than a request."""
     return httpx.create_ssl_context()
 
 
@@ -162,21 +162,23 @@ class ProlificPlatform(Platform):
         self._client.close()
 
     def make_listing(self, listing: Listing, *, title: str, url: str) -> str:
-        for found in self._all("/studies/", {}):
-            study = _read(_Study, found)
+        for answer in self._all("/studies/", {}):
+            study = _read(_Study, answer)
             if study.internal_name == listing.mark:
                 return study.id
         body = self._body(listing, title, url)
         if self._only is not None:
-            others = [one for one in self.settings.filters if one.get("filter_id") != ALLOWED]
-            body["filters"] = [*others, self._these_alone(listing.mark, self._only)]
+            other_filters = [
+                filter_ for filter_ in self.settings.filters if filter_.get("filter_id") != ALLOWED
+            ]
+            body["filters"] = [*other_filters, self._these_alone(listing.mark, self._only)]
         return _read(_Study, self._call("POST", "/studies/", body)).id
 
     def _these_alone(self, name: str, people: Sequence[str]) -> dict[str, object]:
         """The filter by a group of these people, made for it; one left without a study does nothing."""
         group = {"name": name, "workspace_id": self._workspace(), "participant_ids": list(people)}
-        made = _read(_Group, self._call("POST", "/participant-groups/", group))
-        return {"filter_id": ALLOWED, "selected_values": [made.id]}
+        created = _read(_Group, self._call("POST", "/participant-groups/", group))
+        return {"filter_id": ALLOWED, "selected_values": [created.id]}
 
     def _body(self, listing: Listing, title: str, url: str) -> dict[str, object]:
         plan = self.settings
@@ -215,8 +217,8 @@ class ProlificPlatform(Platform):
         return _read(_Study, self._call("GET", path)).status
 
     def submissions(self, listing: str) -> list[PlatformSubmission]:
-        found = self._all("/submissions/", {"study": listing})
-        return [_read(_Submission, one).read(listing) for one in found]
+        answers = self._all("/submissions/", {"study": listing})
+        return [_read(_Submission, answer).read(listing) for answer in answers]
 
     def submission(self, ticket: str) -> PlatformSubmission:
         """One person's work. Raises NotDone: there is none; Unknown."""
@@ -266,16 +268,16 @@ class ProlificPlatform(Platform):
     def subscribe(self, address: str) -> str:
         """Prolific confirms a subscription by a word in a header, which is sent back to it."""
         workspace = self._workspace()
-        wanted = {"workspace_id": workspace, "event_type": NOTICE, "target_url": address}
-        for found in self._all("/hooks/subscriptions/", {"workspace_id": workspace}):
-            known = _read(_Subscription, found)
-            if known.is_enabled and (known.target_url, known.event_type) == (address, NOTICE):
-                return known.id
-        answer = self._answer("POST", "/hooks/subscriptions/", wanted)
-        made = _read(_Subscription, _json(answer))
+        subscription = {"workspace_id": workspace, "event_type": NOTICE, "target_url": address}
+        for entry in self._all("/hooks/subscriptions/", {"workspace_id": workspace}):
+            existing = _read(_Subscription, entry)
+            if existing.is_enabled and (existing.target_url, existing.event_type) == (address, NOTICE):
+                return existing.id
+        answer = self._answer("POST", "/hooks/subscriptions/", subscription)
+        created = _read(_Subscription, _json(answer))
         word = {"secret": answer.headers.get("x-hook-secret", "")}
-        self._call("POST", f"/hooks/subscriptions/{made.id}/", word)
-        return made.id
+        self._call("POST", f"/hooks/subscriptions/{created.id}/", word)
+        return created.id
 
     def _workspace(self) -> str:
         if self.settings.workspace is None:
@@ -287,10 +289,10 @@ class ProlificPlatform(Platform):
         lines = "\n".join(f"{ticket},{amount.major:f}" for ticket, amount in bonuses)
         body = {"study_id": listing, "csv_bonuses": lines}
         bulk = _read(_Bulk, self._call("POST", "/submissions/bonus-payments/", body))
-        wanted = sum(amount.minor for _, amount in bonuses)
-        if bulk.amount != wanted:
-            told = f"Prolific understood {bulk.amount} in minor units where {wanted} were meant"
-            raise NotDone(told, passing=False)
+        total = sum(amount.minor for _, amount in bonuses)
+        if bulk.amount != total:
+            problem = f"Prolific understood {bulk.amount} in minor units where {total} were meant"
+            raise NotDone(problem, passing=False)
         return bulk.id
 
     def pay_bonuses(self, reference: str) -> None:
@@ -348,20 +350,20 @@ def _json(answer: httpx.Response) -> Any:
 
 
 def _told(answer: httpx.Response) -> str:
-    """What an error of Prolific's says, in one line; it comes in two shapes."""
+    """Error message of Prolific, in one line; it comes in two shapes."""
     try:
-        found = answer.json()
+        content = answer.json()
     except ValueError:
-        found = None
-    error = found.get("error", found) if isinstance(found, dict) else {}
+        content = None
+    error = content.get("error", content) if isinstance(content, dict) else {}
     error = error if isinstance(error, dict) else {"detail": error}
-    said = error.get("detail") or error.get("message") or error.get("title") or ""
-    return f"{answer.status_code} {' '.join(str(said).split())[:200]}".strip()
+    message = error.get("detail") or error.get("message") or error.get("title") or ""
+    return f"{answer.status_code} {' '.join(str(message).split())[:200]}".strip()
 
 
 def _read(model: type[Answer], found: Any) -> Answer:
     try:
         return model.model_validate(found)
     except ValidationError as error:
-        lacks = ", ".join(str(one["loc"][-1]) for one in error.errors() if one["loc"])
+        lacks = ", ".join(str(detail["loc"][-1]) for detail in error.errors() if detail["loc"])
         raise Unknown(f"Prolific answered without {lacks or 'what was asked'}") from None

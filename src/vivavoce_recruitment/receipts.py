@@ -33,35 +33,37 @@ def receipts_of(payments: Sequence[Payment]) -> str:
             `erased-...`
     Empty   nothing was sent: the names of the columns
     """
-    written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
+    buffer = io.StringIO()
+    table = csv.writer(buffer, lineterminator="\n")
     table.writerow(COLUMNS)
-    for one in sorted(_sent(payments), key=lambda one: (one.changed_at, one.payment_id)):
+    for payment in sorted(_sent(payments), key=lambda one: (one.changed_at, one.payment_id)):
         table.writerow(
             [
-                one.payment_id,
-                one.changed_at.isoformat(),
-                one.recruiter,
-                safe_csv_cell(one.listing),
-                safe_csv_cell(one.ticket),
-                one.kind,
-                safe_csv_cell(one.reason),
-                f"{one.amount.major:f}",
-                one.currency,
-                PERHAPS if one.state in OPEN else one.state,
+                payment.payment_id,
+                payment.changed_at.isoformat(),
+                payment.recruiter,
+                safe_csv_cell(payment.listing),
+                safe_csv_cell(payment.ticket),
+                payment.kind,
+                safe_csv_cell(payment.reason),
+                f"{payment.amount.major:f}",
+                payment.currency,
+                PERHAPS if payment.state in OPEN else payment.state,
             ]
         )
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def totals(payments: Sequence[Payment]) -> list[tuple[str, str, bool, int, Money]]:
     """Recruiter, kind, whether it is only perhaps paid, number and sum, one each for every currency."""
-    found: defaultdict[tuple[str, str, bool, str], list[int]] = defaultdict(list)
-    for one in _sent(payments):
-        found[one.recruiter, one.kind, one.state in OPEN, one.currency].append(one.minor)
+    amounts: defaultdict[tuple[str, str, bool, str], list[int]] = defaultdict(list)
+    for payment in _sent(payments):
+        amounts[payment.recruiter, payment.kind, payment.state in OPEN, payment.currency].append(
+            payment.minor
+        )
     return [
         (recruiter, kind, perhaps, len(sums), Money(sum(sums), currency))
-        for (recruiter, kind, perhaps, currency), sums in sorted(found.items())
+        for (recruiter, kind, perhaps, currency), sums in sorted(amounts.items())
     ]
 
 

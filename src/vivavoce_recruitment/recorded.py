@@ -1,4 +1,4 @@
-"""What is due by our own record alone, where no platform can be asked: sheets to pay by hand, and credit."""
+"""Payments due by our own record alone, for recruiters without a platform: sheets, and credit."""
 
 import csv
 import io
@@ -41,10 +41,15 @@ def recorded_visits(log: Log, study: str, recruiter: str) -> list[RecordedVisit]
     with log.reading() as connection:
         rows = connection.execute(keys.where(people.c.study == study, people.c.pool == recruiter))
         persons = {row.participant_id: row.person_key for row in rows}
-    held = Counter(dialogue.visit_id for dialogue in log.dialogues(study) if dialogue.status == "completed")
+    dialogue_counts = Counter(
+        dialogue.visit_id for dialogue in log.dialogues(study) if dialogue.status == "completed"
+    )
     return [
         RecordedVisit(
-            persons[visit.participant_id], visit.participant_id, visit.outcome, held[visit.visit_id]
+            persons[visit.participant_id],
+            visit.participant_id,
+            visit.outcome,
+            dialogue_counts[visit.visit_id],
         )
         for visit in log.visits(study, running=False)
         if visit.participant_id in persons and visit.outcome is not None and not visit.simulated
@@ -55,15 +60,19 @@ def plan_due(ledger: Ledger, recruiter: str, terms: Terms, visits: Sequence[Reco
     """Note what completed visits have earned; what is noted already is not noted again."""
     done = [visit for visit in visits if visit.outcome == "completed"]
     kind = "credit" if terms.is_credit else "reward"
-    ledger.plan(recruiter, "", kind, [(one.person, kind, terms.reward) for one in done])
-    bonuses = [(one.person, name, pay) for one in done for name, pay in terms.earned(one.dialogues)]
+    ledger.plan(recruiter, "", kind, [(recorded_visit.person, kind, terms.reward) for recorded_visit in done])
+    bonuses = [
+        (recorded_visit.person, name, pay)
+        for recorded_visit in done
+        for name, pay in terms.earned(recorded_visit.dialogues)
+    ]
     ledger.plan(recruiter, "", "bonus", bonuses)
 
 
 def write_sheet(
     ledger: Ledger, recruiter: str, columns: Sequence[str], visits: Sequence[RecordedVisit]
 ) -> tuple[str, str]:
-    """What is planned, as CSV, under a name by which it is settled; it is `sent` on disk when this returns.
+    """Planned payments as CSV, under a name to settle them by; they are `sent` on disk on return.
 
     Output  the name, and one row a person: outcome, and what is paid on top in major units
     Empty   nobody is due anything: two empty texts
@@ -75,16 +84,16 @@ def write_sheet(
     sent = ledger.move(planned, "sent", reference=name, note=f"on {name}")
     outcomes = {visit.person: visit.outcome for visit in visits}
     extra: defaultdict[str, int] = defaultdict(int)
-    for one in sent:
-        extra[one.ticket] += one.minor if one.kind == "bonus" else 0
-    written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
+    for payment in sent:
+        extra[payment.ticket] += payment.minor if payment.kind == "bonus" else 0
+    buffer = io.StringIO()
+    table = csv.writer(buffer, lineterminator="\n")
     table.writerow(columns)
     for person in [outcome for outcome in outcomes if outcome in extra]:
         minor = extra[person]
         bonus = f"{Money(minor, sent[0].currency).major:f}" if minor else ""
         table.writerow([safe_csv_cell(person), outcomes[person], bonus])  # who came said who they are
-    return name, written.getvalue()
+    return name, buffer.getvalue()
 
 
 def grant_credit(ledger: Ledger, recruiter: str, grant: Callable[[str], None]) -> list[Payment]:
@@ -94,15 +103,15 @@ def grant_credit(ledger: Ledger, recruiter: str, grant: Callable[[str], None]) -
         for payment in ledger.payments(recruiter=recruiter)
         if payment.kind == "credit" and (payment.state == "planned" or payment.state in OPEN)
     ]
-    found: list[Payment] = []
-    for one in ready:
-        sent = ledger.move([one], "sent")
+    moved: list[Payment] = []
+    for credit in ready:
+        sent = ledger.move([credit], "sent")
         try:
-            grant(one.ticket)
+            grant(credit.ticket)
         except NotDone as error:
-            found += ledger.move(sent, "planned" if error.passing else "refused", note=str(error))
+            moved += ledger.move(sent, "planned" if error.passing else "refused", note=str(error))
         except Unknown as error:
-            found += ledger.move(sent, "unknown", note=str(error))
+            moved += ledger.move(sent, "unknown", note=str(error))
         else:
-            found += ledger.move(sent, "confirmed")
-    return found
+            moved += ledger.move(sent, "confirmed")
+    return moved

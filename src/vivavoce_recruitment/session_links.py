@@ -1,4 +1,4 @@
-"""Who of an earlier session is due for the one that follows it, who came, and who is late."""
+"""Participants due for the next session, with those who came and those who are late."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Stand = Literal["waits", "due", "came", "late"]
 
 @dataclass(frozen=True)
 class Return:
-    """Where somebody stands between two sessions.
+    """Place of a participant between two sessions.
 
     stand    waits: they may not come yet; due: they may, and have not; came; late: they did not come in time
     outcome  of their last visit here; None: it goes on, or there is none
@@ -34,8 +34,8 @@ def take_over(first: Log, first_study: str, log: Log, study: str) -> None:
 
 def returns(log: Log, study: str, follow_up: FollowUp) -> list[Return]:
     """Everybody who may come, in the order in which they completed the earlier session."""
-    visits = {one.participant_id: one for one in log.visits(study)}
-    found = []
+    visits = {visit.participant_id: visit for visit in log.visits(study)}
+    states = []
     for invited_person in invited_people(log, study):
         opens, closes = (
             follow_up.opens(invited_person.completed_at),
@@ -43,18 +43,20 @@ def returns(log: Log, study: str, follow_up: FollowUp) -> list[Return]:
         )
         visit = visits.get(invited_person.participant_id)
         stand = _stand(log.clock.now(), opens, closes, came=visit is not None)
-        found.append(
+        states.append(
             Return(invited_person, stand, opens, closes, visit.outcome if visit is not None else None)
         )
-    return found
+    return states
 
 
 def keys_due(found: Sequence[Return], pool: str) -> list[str]:
     """A recruiter's keys of those who are due, or will be, and have not come: who is offered the session."""
     return [
-        one.invited.person_key
-        for one in found
-        if one.invited.pool == pool and one.stand in ("waits", "due") and one.invited.person_key is not None
+        state.invited.person_key
+        for state in found
+        if state.invited.pool == pool
+        and state.stand in ("waits", "due")
+        and state.invited.person_key is not None
     ]
 
 

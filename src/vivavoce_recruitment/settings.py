@@ -1,4 +1,4 @@
-"""What settings of recruiters share: secrets by name only, bonuses, and where an interface stands."""
+"""Settings that recruiters share: secrets by name only, bonuses, and the address of an interface."""
 
 import os
 import re
@@ -92,7 +92,7 @@ class CallCost(Settings):
 
 def same_currency(reward: Money, bonuses: Sequence[Bonus], *others: Money | None) -> None:
     """Raises  PydanticCustomError: not everything is paid in one currency, or two bonuses have one name"""
-    besides = [bonus.pay for bonus in bonuses] + [one for one in others if one is not None]
+    besides = [bonus.pay for bonus in bonuses] + [money for money in others if money is not None]
     if foreign := {pay.currency for pay in besides} - {reward.currency}:
         problem = f"a payment in {', '.join(sorted(foreign))} beside a reward in {reward.currency}"
         raise mistake(problem, "use one currency")

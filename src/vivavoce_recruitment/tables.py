@@ -168,8 +168,8 @@ def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
         connection.execute(delete(submissions).where(same))
     links = and_(invitations.c.study == whose.study, invitations.c.token_hash.in_(whose.tickets))
     connection.execute(delete(invitations).where(links))
-    came = and_(assignments.c.study == whose.study, assignments.c.ticket_hash.in_(whose.tickets))
-    connection.execute(delete(assignments).where(came))
+    erased_visits = and_(assignments.c.study == whose.study, assignments.c.ticket_hash.in_(whose.tickets))
+    connection.execute(delete(assignments).where(erased_visits))
     _erase_booking(connection, whose)
     return _erase_payments(connection, whose)
 
@@ -198,12 +198,14 @@ def _erase_booking(connection: Connection, whose: ErasedParticipant) -> None:
 def _dataset_rows(connection: Connection, exported: ExportedVisits) -> Iterator[tuple[str, Rows]]:
     """Notes on the visits of the dataset and, unless it is of programs alone, on sessions as a whole."""
     booked = (notes.c.study == bookings.c.study) & (notes.c.number == bookings.c.number)
-    came = (recruit_links.c.study == notes.c.study) & (recruit_links.c.ticket_hash == bookings.c.code_hash)
-    wanted = select(notes, recruit_links.c.visit_id).select_from(
-        notes.outerjoin(bookings, booked).outerjoin(recruit_links, came)
+    link_of_note = (recruit_links.c.study == notes.c.study) & (
+        recruit_links.c.ticket_hash == bookings.c.code_hash
     )
-    found = connection.execute(
-        wanted.where(notes.c.study == exported.study).order_by(notes.c.noted_at, notes.c.note_id)
+    query = select(notes, recruit_links.c.visit_id).select_from(
+        notes.outerjoin(bookings, booked).outerjoin(recruit_links, link_of_note)
+    )
+    rows = connection.execute(
+        query.where(notes.c.study == exported.study).order_by(notes.c.noted_at, notes.c.note_id)
     )
     yield (
         "notes",
@@ -218,7 +220,7 @@ def _dataset_rows(connection: Connection, exported: ExportedVisits) -> Iterator[
                 "author_id": _supervisor(exported.salt, row.author),
                 "noted_at": row.noted_at,
             }
-            for row in found
+            for row in rows
             if row.visit_id in exported.visits or (row.visit_id is None and exported.simulated is not True)
         ],
     )
@@ -233,30 +235,32 @@ def _theirs(ticket: str, whose: ErasedParticipant) -> bool:
 
 
 def _erase_payments(connection: Connection, whose: ErasedParticipant) -> list[str]:
-    known = connection.execute(select(payments).where(payments.c.study == whose.study))
-    rows = [row for row in known if _theirs(row.ticket, whose)]
+    all_payments = connection.execute(select(payments).where(payments.c.study == whose.study))
+    rows = [row for row in all_payments if _theirs(row.ticket, whose)]
     unsent = [row.payment_id for row in rows if row.state == "planned"]
     connection.execute(delete(payments).where(payments.c.payment_id.in_(unsent)))
-    kept = [row for row in rows if row.state != "planned"]
+    kept_rows = [row for row in rows if row.state != "planned"]
     nobody = f"{ERASED}{uuid4().hex[:12]}"
-    for row in kept:
+    for row in kept_rows:
         same = payments.c.payment_id == row.payment_id
         connection.execute(update(payments).where(same).values(ticket=nobody, note=None))
-    told = [
+    lines = [
         f"{len(rows)} of the payment ledger: {Money(sum(row.minor for row in rows), currency)} stays for the "
         f"accounts as {nobody}, without its identifier there"
-        for currency in sorted({row.currency for row in kept})
-        if (rows := [row for row in kept if row.currency == currency])
+        for currency in sorted({row.currency for row in kept_rows})
+        if (rows := [row for row in kept_rows if row.currency == currency])
     ]
-    told += [f"{len(unsent)} of the payment ledger were planned and will not be paid"] if unsent else []
-    perhaps = sum(row.state in ("sent", "unknown") for row in kept)
-    told += [f"{perhaps} of these perhaps paid: settle them by their payment id"] if perhaps else []
-    return told
+    lines += [f"{len(unsent)} of the payment ledger were planned and will not be paid"] if unsent else []
+    perhaps = sum(row.state in ("sent", "unknown") for row in kept_rows)
+    lines += [f"{perhaps} of these perhaps paid: settle them by their payment id"] if perhaps else []
+    return lines
 
 
 def _open_payments(connection: Connection, whose: ErasedParticipant) -> list[str]:
-    known = connection.execute(select(payments).where(payments.c.study == whose.study))
-    number = sum(_theirs(row.ticket, whose) and row.state in ("planned", "sent", "unknown") for row in known)
+    all_payments = connection.execute(select(payments).where(payments.c.study == whose.study))
+    number = sum(
+        _theirs(row.ticket, whose) and row.state in ("planned", "sent", "unknown") for row in all_payments
+    )
     return [f"{number} payments to them are due, or perhaps paid: pay or settle them first"] if number else []
 
 

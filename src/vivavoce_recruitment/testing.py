@@ -37,7 +37,7 @@ class RecruiterContract:
         try:
             self.recruiter.settings.model_validate({**self.written, "nonsense": True})
         except ValidationError as error:
-            assert [one["type"] for one in error.errors()] == ["extra_forbidden"]
+            assert [detail["type"] for detail in error.errors()] == ["extra_forbidden"]
         else:
             raise AssertionError("nonsense was taken")
 
@@ -56,8 +56,10 @@ class RecruiterContract:
     def test_everybody_is_handed_something_whatever_came_of_the_visit(self) -> None:
         with self.log() as log:
             for outcome in (*OUTCOMES, "timed_out", None):
-                back = self.recruiter.hand_back(self.settings, STUDY, log, outcome, "CODE")
-                assert isinstance(back, HandBack) and (back.url is None or back.url.startswith("https://"))
+                handed_back = self.recruiter.hand_back(self.settings, STUDY, log, outcome, "CODE")
+                assert isinstance(handed_back, HandBack) and (
+                    handed_back.url is None or handed_back.url.startswith("https://")
+                )
 
     def test_codes_differ_by_outcome_and_each_time(self) -> None:
         if isinstance(self.recruiter, PaidRecruiter):

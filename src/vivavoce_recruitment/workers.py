@@ -73,20 +73,20 @@ class FoundSigns:
         return self.by_person.get(participant_id, WorkSigns(participant_id))
 
     def told(self, participant_id: str, gettext: Translate) -> list[ToldSign]:
-        """What is known of somebody's work, in words; gettext(message, **values) says them.
+        """Known facts of a participant's work, in words; gettext(message, **values) translates them.
 
         Empty  nothing is known: one entry says so
         """
         signs = self.of(participant_id)
-        found = [
+        told_signs = [
             ToldSign(_words(name, sign, gettext), self.marked(participant_id, name))
             for name in SIGNS
             if (sign := signs.sign(name)).value is not None
         ]
-        return found or [ToldSign(gettext(NOTHING))]
+        return told_signs or [ToldSign(gettext(NOTHING))]
 
     def judged(self, participant_id: str) -> dict[str, MarkedSign]:
-        """Somebody's signs by name, also those of which nothing is known."""
+        """Signs of a participant by name, unknown ones included."""
         signs = self.of(participant_id)
         return {
             name: MarkedSign(*signs.sign(name), bool(self.marked(participant_id, name))) for name in SIGNS
@@ -98,7 +98,9 @@ def found_signs(dataset: "Dataset", study: "Study") -> FoundSigns:
     declared = dataset.declaration.quality if dataset.declaration is not None else study.quality
     quality = WorkQuality(dataset.columns, declared, success=_successes(dataset))
     return FoundSigns(
-        {one.participant_id: one for one in quality.all()}, declared, changed=declared != study.quality
+        {signs_of_person.participant_id: signs_of_person for signs_of_person in quality.all()},
+        declared,
+        changed=declared != study.quality,
     )
 
 
@@ -116,15 +118,15 @@ def _successes(dataset: "Dataset") -> dict[str, Success]:
     """Dialogues of which both are known: against the assigned goal, else every goal that was inferred."""
     from vivavoce.measures.compute import sums
 
-    found = sums(dataset.everything, [SUBJECTIVE, *OBJECTIVE])
-    known: dict[str, dict[str, float]] = {key: {} for key in found.dialogue_ids}
-    for number, measure in enumerate(found.measures):
-        for place, key in enumerate(found.dialogue_ids):
-            if found.denominators[number, place] > 0:
-                parts = found.numerators[number, place], found.denominators[number, place]
-                known[key][measure] = float(parts[0] / parts[1])
+    measured = sums(dataset.everything, [SUBJECTIVE, *OBJECTIVE])
+    success_by_dialogue: dict[str, dict[str, float]] = {key: {} for key in measured.dialogue_ids}
+    for number, measure in enumerate(measured.measures):
+        for place, key in enumerate(measured.dialogue_ids):
+            if measured.denominators[number, place] > 0:
+                parts = measured.numerators[number, place], measured.denominators[number, place]
+                success_by_dialogue[key][measure] = float(parts[0] / parts[1])
     return {
-        key: Success(one[SUBJECTIVE] > 0.5, one[measure] > 0.999)
-        for key, one in known.items()
-        if SUBJECTIVE in one and (measure := next((name for name in OBJECTIVE if name in one), None))
+        key: Success(rates[SUBJECTIVE] > 0.5, rates[measure] > 0.999)
+        for key, rates in success_by_dialogue.items()
+        if SUBJECTIVE in rates and (measure := next((name for name in OBJECTIVE if name in rates), None))
     }

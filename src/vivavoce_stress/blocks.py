@@ -188,7 +188,7 @@ def untried_told(run: Facts) -> list[str]:
 
 
 def words_table(run: Facts) -> list[TableOfText]:
-    """How spelling tests were passed by the kind of word that they changed. Empty  none had a choice: []"""
+    """Results of spelling tests by the kind of changed word. Empty if no test had a choice: []"""
     kinds = ("content", "frame", "small")
     if not any(row[kind][1] for row in run["words"] for kind in kinds):
         return []
@@ -241,7 +241,7 @@ def _pair_row(number: int, one: Facts) -> Row:
 
 
 def remark_told(one: Mapping[str, Any]) -> list[str]:
-    """What people wrote with their verdict on a case. Empty  nothing: []"""
+    """Remarks of people on a case, with their verdict. Empty if there are none: []"""
     return [say("note: “{remark}”", remark=one["remark"])] if one.get("remark") else []
 
 
@@ -272,7 +272,7 @@ def _begun(text: str) -> str:
 
 
 def reason_told(one: Mapping[str, Any]) -> str:
-    """Why a variant did not pass, by template and values; older datasets have an English sentence alone.
+    """Reason why a variant failed, by template and values; older datasets have an English sentence alone.
 
     Where a person gave another verdict than the rules, theirs is no reason: what the person saw stands there.
     """

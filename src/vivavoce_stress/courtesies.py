@@ -33,7 +33,7 @@ def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> boo
 
 
 def is_farewell(text: str, language: str) -> bool:
-    """Whether a turn takes leave, by its words. Empty  a language without such words: False"""
+    """True if a turn is a farewell, by its words. Empty if the language has no such words: False"""
     spoken, plain_text = language.split("-")[0], plain(text)
     moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
     farewells = [plain(phrase) for phrase in (speech.say.get("bye", ()) if speech else ())]

@@ -187,9 +187,7 @@ def answer_to(transcript: str | None) -> str | None:
 
 
 def answers_apart(original: str | None, variant: str | None) -> tuple[str | None, str | None]:
-    """What the system answered to an utterance and to its variant: where both began alike, what came first
-    that differs; None: nothing.
-    """
+    """First differing answers of the system to an utterance and to its variant; None if there are none."""
     first = (answer_to(original), answer_to(variant))
     if None in first or first[0] != first[1]:
         return first

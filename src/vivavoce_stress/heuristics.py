@@ -66,10 +66,12 @@ def compare(reference: str, answer: str, language: str) -> Differences:
         (N_("negation: {original} / {variant}"), negated(reference, tongue), negated(answer, tongue)),
         (N_("question: {original} / {variant}"), asks(reference, tongue), asks(answer, tongue)),
     )
-    differences = [_differs(template, one, other) for template, one, other in checks if one != other]
-    mine, other = names(reference), names(answer)
+    differences = [
+        _differs(template, original, variant) for template, original, variant in checks if original != variant
+    ]
+    mine, answer_names = names(reference), names(answer)
     lost = frozenset(name for name in mine if name not in _folded(answer))
-    new = frozenset(name for name in other if name not in _folded(reference))
+    new = frozenset(name for name in answer_names if name not in _folded(reference))
     if lost and new:
         differences.append(_differs(N_("names: {original} / {variant}"), lost, new))
     filled = filling(reference, answer, tongue)

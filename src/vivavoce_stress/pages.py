@@ -83,7 +83,7 @@ PAGE: Final = DashboardPage(
 
 @router.get("")
 def stress(request: Request, desk: Desk_) -> Response:
-    """What waits, what came out by test, and how far reviewers, and rules and people, agree."""
+    """Dashboard page: waiting decisions, results by test, and agreement of reviewers, rules and people."""
     from vivavoce_stress.scores import agree
 
     stream, name = list(desk.log.events(stress_stream(desk.study.name))), who_of(request).name

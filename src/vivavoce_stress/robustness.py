@@ -155,15 +155,15 @@ async def hear(
         for name, raw in _listeners(trial, language).items()
     }
     try:
-        for number, one in enumerate(recordings, 1):
-            sound = await asyncio.to_thread(one.sound)
+        for number, recorded in enumerate(recordings, 1):
+            sound = await asyncio.to_thread(recorded.sound)
             for condition, damage in trial.conditions.items():
-                damaged_sound = await asyncio.to_thread(damaged, sound, damage, _seed(seed, one))
-                for name in _listeners(trial, one.language):
-                    listener: Recogniser = listeners[name, one.language]
-                    hypotheses = await listener.recognise(damaged_sound.sound, language=one.language)
+                damaged_sound = await asyncio.to_thread(damaged, sound, damage, _seed(seed, recorded))
+                for name in _listeners(trial, recorded.language):
+                    listener: Recogniser = listeners[name, recorded.language]
+                    hypotheses = await listener.recognise(damaged_sound.sound, language=recorded.language)
                     words = hypotheses[0].text if hypotheses else ""
-                    heard_turns.append(HeardTurn(name, condition, one.speaker, one.said, words))
+                    heard_turns.append(HeardTurn(name, condition, recorded.speaker, recorded.said, words))
             if progress is not None:
                 progress(number, len(recordings))
     finally:

@@ -265,9 +265,9 @@ class Run:
                 [
                     replayed
                     for (arm, _), replayed in sorted(by_arm.items(), key=lambda of: of[0])
-                    if arm == wanted
+                    if arm == side
                 ]
-                for wanted in ("clean", "variant")
+                for side in ("clean", "variant")
             )
             if clean and admit(clean[0], case.language) is None:
                 self._stock.hear(clean, variants, case.language)
@@ -333,8 +333,8 @@ class Run:
         replays: list[dict[str, Any]] = []
         for place, original in enumerate(clean[1:], 1):
             other_originals = [other_original for other_original in clean if other_original is not original]
-            found = await self._verdict(case, other_originals, original)
-            replays.append(_entry("clean", place, found))
+            judged = await self._verdict(case, other_originals, original)
+            replays.append(_entry("clean", place, judged))
         references = clean[:-1] if len(clean) > 1 else clean
         verdicts = [await self._verdict(case, references, variant) for variant in variants]
         self._stock.hear(clean, variants, case.language)

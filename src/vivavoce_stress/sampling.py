@@ -218,13 +218,13 @@ def sample(
     for interaction in _drawn(usable, min(size or len(usable), len(usable)), chance):
         able: dict[str, SampledItem] = {}
         for test in tests:
-            found = choose(interaction, test, tried)
-            if not isinstance(found, SampledItem):
-                chosen.leave_out(interaction, test, found)
+            choice = choose(interaction, test, tried)
+            if not isinstance(choice, SampledItem):
+                chosen.leave_out(interaction, test, choice)
             elif each_test:
-                take(found)
+                take(choice)
             else:
-                able[test] = found
+                able[test] = choice
         if able:
             test = min(able, key=lambda one: (used[one], chance.random()))
             used[test] += 1
@@ -238,9 +238,9 @@ def _drawn(usable: Sequence[Interaction], size: int, chance: Random) -> list[Int
         return chance.sample(usable, size)
     mixed, ranks = chance.sample(usable, len(usable)), Counter[str]()
     placed = list[tuple[int, Interaction]]()
-    for one in mixed:
-        placed.append((ranks[one.language], one))
-        ranks[one.language] += 1
+    for candidate in mixed:
+        placed.append((ranks[candidate.language], candidate))
+        ranks[candidate.language] += 1
     return [interaction for _, interaction in sorted(placed, key=lambda each: each[0])][:size]
 
 

@@ -293,7 +293,7 @@ def _value_in(
 
 
 def _likest(failure: StressFacts, told: str) -> str:
-    """What the system said after the original that is most like this. Empty  it said nothing: no text"""
+    """The most similar system turn after the original. Empty if there was none: no text"""
     theirs = _TOKEN.findall(told)
     answers = [text for party, text in _after(failure["clean_transcript"]) if party != "user"]
     return max(answers, key=lambda mine: _matcher(_TOKEN.findall(mine), theirs).ratio(), default="")

@@ -40,14 +40,14 @@ def read_utterances(path: Path, language: str) -> Iterator[tuple[str, Utterance]
 def _read(lines: Iterable[str], name: str, language: str) -> Iterator[tuple[str, Utterance]]:
     rows = iter(lines)
     first = next(rows, "")
-    whole = chain([first], rows)
+    all_lines = chain([first], rows)
     columns = [cell.strip().lower() for cell in next(csv.reader([first], delimiter=_delimiter(first)), [])]
     if first.lstrip().startswith("{"):
-        read = _of_json(whole, name)
+        read = _of_json(all_lines, name)
     elif not set(_TEXT).isdisjoint(columns) and set(columns) <= {*_KNOWN, *columns[1:]}:
-        read = _of_csv(whole, first)
+        read = _of_csv(all_lines, first)
     else:
-        read = ((number, {"utterance": line}) for number, line in enumerate(whole, 1) if line.strip())
+        read = ((number, {"utterance": line}) for number, line in enumerate(all_lines, 1) if line.strip())
     for number, row in read:
         yield str(row.get("id") or number), _utterance(row, language, f"{name}:{number}")
 

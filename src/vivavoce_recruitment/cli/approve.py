@@ -30,22 +30,23 @@ def workers(study: StudyFile, log: LogUrl = None, as_json: Json = False) -> None
 
     read = read_study(study)
     with open_log(read, log) as opened:
-        found = found_signs_of(read, opened)
-    people = list(found.by_person) if found is not None else []
+        signs = found_signs_of(read, opened)
+    people = list(signs.by_person) if signs is not None else []
     if as_json:
         rows = (
             [
-                {"participant_id": one} | {name: sign._asdict() for name, sign in found.judged(one).items()}
-                for one in people
+                {"participant_id": person}
+                | {name: sign._asdict() for name, sign in signs.judged(person).items()}
+                for person in people
             ]
-            if found is not None
+            if signs is not None
             else []
         )
         typer.echo(json.dumps(rows, ensure_ascii=False))
         return
     for person in people:
         typer.echo(person)
-        for line in sign_lines(found, person):
+        for line in sign_lines(signs, person):
             typer.echo(line)
     if not people:
         note("nobody has taken part yet")
@@ -63,12 +64,18 @@ def reject(
     """Refuse a submission: its participant is not paid. Nothing proposes this; you decide it."""
     with paid_study(study, log, recruiter) as paid:
         platform = paid.platform()
-        found = [one for one in paid.work(platform) if one.submission.ticket == submission]
-        if not found:
+        matching = [
+            recorded_work
+            for recorded_work in paid.work(platform)
+            if recorded_work.submission.ticket == submission
+        ]
+        if not matching:
             problem = f"no submission {submission!r} of this study"
             raise InputError(problem, place=paid.recruiter.place, hint="take one that `approve` lists")
         if not confirm:
-            typer.echo(f"{submission}  {found[0].submission.status}  our record: {found[0].outcome}  {DRY}")
+            typer.echo(
+                f"{submission}  {matching[0].submission.status}  our record: {matching[0].outcome}  {DRY}"
+            )
             return
         platform.reject(submission, category, message)
         typer.echo(f"{submission}  rejected")
@@ -112,7 +119,7 @@ def screen_out(
                 paid.ledger,
                 platform,
                 listing,
-                [one for one in planned if one.ticket in tickets],
+                [payment for payment in planned if payment.ticket in tickets],
                 by=getuser(),
             )
         report(paid, "screen_out", due, confirm)

@@ -48,14 +48,14 @@ def returning(
     follow_up = followed(plan)
     with open_log(plan, log) as opened:
         take_over_from_first(plan, opened, first_log)
-        found = returns(opened, plan.name, follow_up)
-        made = _links(plan, opened, found, links, again or []) if links is not None else {}
+        states = returns(opened, plan.name, follow_up)
+        new_links = _links(plan, opened, states, links, again or []) if links is not None else {}
     if as_json:
-        typer.echo(json.dumps([_facts(one, made) for one in found], indent=2, allow_nan=False))
+        typer.echo(json.dumps([_facts(state, new_links) for state in states], indent=2, allow_nan=False))
         return
-    for one in found:
-        typer.echo(_line(one, made))
-    counted = Counter(one.stand for one in found if not one.invited.simulated)
+    for invited_state in states:
+        typer.echo(_line(invited_state, new_links))
+    counted = Counter(state.stand for state in states if not state.invited.simulated)
     note("people: " + ", ".join(f"{stand} {counted[stand]}" for stand in ("waits", "due", "came", "late")))
 
 
@@ -99,18 +99,18 @@ def _links(
     if PersonalLinks.name not in plan.recruitment:
         hint = "add `recruitment: {personal_links: {}}` to the study file"
         raise InputError("this study takes no personal links", place=f"study {plan.name}", hint=hint)
-    known = [one.invited.participant_id for one in found]
+    participant_ids = [state.invited.participant_id for state in found]
     for who in again:
-        if who not in known:
-            raise UnknownName("participant of the earlier session", who, known, place="--again")
-    wanted = [
-        one.invited
-        for one in found
-        if one.stand in ("waits", "due")
-        and not one.invited.simulated
-        and (not one.invited.linked or one.invited.participant_id in again)
+        if who not in participant_ids:
+            raise UnknownName("participant of the earlier session", who, participant_ids, place="--again")
+    invited = [
+        state.invited
+        for state in found
+        if state.stand in ("waits", "due")
+        and not state.invited.simulated
+        and (not state.invited.linked or state.invited.participant_id in again)
     ]
-    return make_links(log, plan.name, wanted, address)
+    return make_links(log, plan.name, invited, address)
 
 
 def _facts(one: "Return", made: dict[str, str]) -> dict[str, object]:

@@ -24,24 +24,26 @@ def slots(
     from vivavoce_recruitment.laboratory.bookings import Bookings, seats_by_start
     from vivavoce_recruitment.laboratory.settings import LaboratorySettings
 
-    found = read_study(study)
-    settings = found.recruitment.get("laboratory")
+    study_file = read_study(study)
+    settings = study_file.recruitment.get("laboratory")
     if not isinstance(settings, LaboratorySettings):
         hint = "add `laboratory: {room: ..., slots: [...], ...}` under it"
         raise InputError("this study has no laboratory", place=f"{study} recruitment", hint=hint)
-    with open_log(found, log) as opened:
-        bookings = Bookings(opened, found.name)
+    with open_log(study_file, log) as opened:
+        bookings = Bookings(opened, study_file.name)
         over = opened.clock.now() - max(session.length for session in settings.sessions)
         if forget_emails and confirm:
             note(f"{bookings.forget_emails(over)} addresses were deleted")
         elif forget_emails:
             emails = bookings.emails()
-            late = [one for one in bookings.all() if one.number in emails and one.start < over]
+            late = [
+                booking for booking in bookings.all() if booking.number in emails and booking.start < over
+            ]
             typer.echo(f"{len(late)} addresses are of sessions that are over; {DRY}")
         booked = seats_by_start(bookings.all())
         completed = {
             visit.visit_id
-            for visit in opened.visits(found.name, running=False)
+            for visit in opened.visits(study_file.name, running=False)
             if visit.outcome == "completed"
         }
     rows = [
@@ -49,8 +51,8 @@ def slots(
             "session": settings.told(start),
             "seats": settings.session_at(start).seats,
             "booked": len(theirs),
-            "came": sum(one.visit_id is not None for one in theirs),
-            "completed": sum(one.visit_id in completed for one in theirs),
+            "came": sum(booking.visit_id is not None for booking in theirs),
+            "completed": sum(booking.visit_id in completed for booking in theirs),
         }
         for start in sorted({*(session.start for session in settings.sessions), *booked})
         for theirs in [booked.get(start, [])]
@@ -59,5 +61,5 @@ def slots(
         typer.echo(json.dumps(rows))
         return
     for row in rows:
-        told = f"{row['booked']} of {row['seats']} seats booked"
-        typer.echo(f"{row['session']}  {told}, {row['came']} came, {row['completed']} completed")
+        seats_line = f"{row['booked']} of {row['seats']} seats booked"
+        typer.echo(f"{row['session']}  {seats_line}, {row['came']} came, {row['completed']} completed")

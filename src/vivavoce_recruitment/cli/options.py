@@ -1,4 +1,4 @@
-"""What the verbs of recruitment share: options, the study with its recruiter, how facts are told."""
+"""Options, opening of the study with its recruiter, and output, shared by the recruitment commands."""
 
 import json
 from collections.abc import Iterator
@@ -52,13 +52,13 @@ def paid_study(
 
 def tell(rows: dict[str, Any], as_json: bool) -> None:
     """Facts on stdout: as JSON, or one a line."""
-    plain = {key: str(one) if isinstance(one, tuple) else one for key, one in rows.items()}
+    printable = {key: str(value) if isinstance(value, tuple) else value for key, value in rows.items()}
     if as_json:
-        typer.echo(json.dumps(plain, ensure_ascii=False))
+        typer.echo(json.dumps(printable, ensure_ascii=False))
         return
-    for key, one in plain.items():
-        shown = "none yet" if one is None else f"{one:.1f}" if isinstance(one, float) else one
-        typer.echo(f"{key:24}{shown}")
+    for key, printed in printable.items():
+        cell = "none yet" if printed is None else f"{printed:.1f}" if isinstance(printed, float) else printed
+        typer.echo(f"{key:24}{cell}")
 
 
 def found_signs_of(study: "Study", log: "Log") -> "FoundSigns | None":
@@ -69,29 +69,30 @@ def found_signs_of(study: "Study", log: "Log") -> "FoundSigns | None":
     if not any(not visit.simulated for visit in log.visits(study.name)):
         return None
     with TemporaryDirectory() as folder:
-        found = found_signs(export_study(study, log, Path(folder) / "data", scope="people"), study)
-    if found.changed:
+        signs = found_signs(export_study(study, log, Path(folder) / "data", scope="people"), study)
+    if signs.changed:
         note(CHANGED)
-    return found
+    return signs
 
 
 def sign_lines(found: "FoundSigns | None", participant_id: str | None) -> list[str]:
-    """What is known of somebody's work, one sign a line, marked where it is beyond what was declared."""
+    """Lines on a participant's work, one sign each, marked if outside the declared criteria."""
     from vivavoce_recruitment.workers import MARKED, english
 
     if found is None or participant_id is None:
         return []
     return [
-        f"    {one.words}" + (f"  {english(MARKED, condition=one.marked)}" if one.marked else "")
-        for one in found.told(participant_id, english)
+        f"    {sign.words}" + (f"  {english(MARKED, condition=sign.marked)}" if sign.marked else "")
+        for sign in found.told(participant_id, english)
     ]
 
 
 def warn_of_open(perhaps: "list[Payment]") -> None:
     """List what is perhaps paid."""
-    for one in perhaps:
-        told = f"perhaps paid: {one.payment_id}  {one.kind} {one.reason}  {one.amount}  {one.ticket}"
-        why = "the program stopped while it was sent" if one.state == "sent" else "nobody knows"
-        note(f"{told}  ({f'{why}; {one.note}' if one.note else why})")
+    for payment in perhaps:
+        paid_for = f"{payment.kind} {payment.reason}  {payment.amount}  {payment.ticket}"
+        why = "the program stopped while it was sent" if payment.state == "sent" else "nobody knows"
+        reason = f"{why}; {payment.note}" if payment.note else why
+        note(f"perhaps paid: {payment.payment_id}  {paid_for}  ({reason})")
     if perhaps:
         note("none of these is sent again; run `reconcile`, look at the platform, then `settle` each")

@@ -42,15 +42,18 @@ def approve(
     with paid_study(study, log, recruiter) as paid:
         platform = paid.platform()
         work = paid.work(platform)
-        due = [one for one in rewards_due(work, paid.terms) if not only or one[0] in only]
-        for one in work:
-            if one.submission.status == "submitted" and one.outcome != "completed":
-                note(f"not proposed: {one.submission.ticket}  our record says {one.outcome}")
+        due = [reward for reward in rewards_due(work, paid.terms) if not only or reward[0] in only]
+        for item in work:
+            if item.submission.status == "submitted" and item.outcome != "completed":
+                note(f"not proposed: {item.submission.ticket}  our record says {item.outcome}")
         if confirm:
             planned = paid.ledger.plan(paid.name, paid.listing, "reward", due)
             tickets = {ticket for ticket, _, _ in due}
             pay_rewards(
-                paid.ledger, platform, [one for one in planned if one.ticket in tickets], by=getuser()
+                paid.ledger,
+                platform,
+                [payment for payment in planned if payment.ticket in tickets],
+                by=getuser(),
             )
         signs = {} if confirm else _signs_told(paid, work, {ticket for ticket, _, _ in due})
         report(paid, "reward", due, confirm, signs)
@@ -60,11 +63,11 @@ def _signs_told(paid: "PaidStudy", work: "list[RecordedWork]", tickets: set[str]
     """Lines to print under each ticket that is to be paid."""
     if not tickets:
         return {}
-    found = found_signs_of(paid.study, paid.ledger.log)
+    signs = found_signs_of(paid.study, paid.ledger.log)
     return {
-        one.submission.ticket: sign_lines(found, one.visit.participant_id)
-        for one in work
-        if one.visit is not None and one.submission.ticket in tickets
+        recorded_work.submission.ticket: sign_lines(signs, recorded_work.visit.participant_id)
+        for recorded_work in work
+        if recorded_work.visit is not None and recorded_work.submission.ticket in tickets
     }
 
 
@@ -97,23 +100,23 @@ def report(
     """
     from vivavoce_recruitment.ledger import OPEN
 
-    known = {
+    payments = {
         (payment.ticket, payment.reason): payment for payment in paid.ledger.payments(recruiter=paid.name)
     }
     for ticket, reason, amount in due:
-        one = known.get((ticket, reason))
-        typer.echo(f"{ticket}  {reason}  {amount}  {one.state if one is not None else 'due'}")
+        planned = payments.get((ticket, reason))
+        typer.echo(f"{ticket}  {reason}  {amount}  {planned.state if planned is not None else 'due'}")
         for line in (beneath or {}).get(ticket, ()):
             typer.echo(line)
     if not confirm:
         typer.echo(DRY)
         return
-    mine = [one for one in known.values() if one.kind == kind]
-    warn_of_open([one for one in mine if one.state in OPEN])
-    for one in mine:
-        if one.state == "refused":
-            note(f"refused: {one.payment_id}  {one.ticket}  {one.note}")
-    if any(one.state in OPEN or one.state == "refused" for one in mine):
+    mine = [payment for payment in payments.values() if payment.kind == kind]
+    warn_of_open([payment for payment in mine if payment.state in OPEN])
+    for planned in mine:
+        if planned.state == "refused":
+            note(f"refused: {planned.payment_id}  {planned.ticket}  {planned.note}")
+    if any(payment.state in OPEN or payment.state == "refused" for payment in mine):
         raise typer.Exit(1)
 
 
@@ -124,27 +127,27 @@ def compare(
     from vivavoce_recruitment.payment import reconcile
 
     with paid_study(study, log, recruiter) as paid:
-        found = reconcile(paid.ledger, paid.name, paid.terms, paid.work(paid.platform()))
+        reconciled = reconcile(paid.ledger, paid.name, paid.terms, paid.work(paid.platform()))
     tell(
         {
-            "paid by the ledger": found.ledger,
-            "paid by the platform": found.platform,
-            "accepted, not shown yet": len(found.under_way),
-            "perhaps paid": len(found.open),
-            "different sums": len(found.differences),
-            "submitted, no visit": len(found.unvisited),
-            "visits, no submission": found.unlisted,
-            "erased here": found.erased,
-            "agrees": found.agrees,
+            "paid by the ledger": reconciled.ledger,
+            "paid by the platform": reconciled.platform,
+            "accepted, not shown yet": len(reconciled.under_way),
+            "perhaps paid": len(reconciled.open),
+            "different sums": len(reconciled.differences),
+            "submitted, no visit": len(reconciled.unvisited),
+            "visits, no submission": reconciled.unlisted,
+            "erased here": reconciled.erased,
+            "agrees": reconciled.agrees,
         },
         as_json,
     )
-    for ticket, (ours, theirs) in found.differences.items():
+    for ticket, (ours, theirs) in reconciled.differences.items():
         note(f"different sums: {ticket}  ledger {ours}  platform {theirs}")
-    for ticket in found.unvisited:
+    for ticket in reconciled.unvisited:
         note(f"submitted, no visit: {ticket}")
-    warn_of_open(list(found.open))
-    if not found.agrees:
+    warn_of_open(list(reconciled.open))
+    if not reconciled.agrees:
         raise typer.Exit(1)
 
 
@@ -158,7 +161,7 @@ def settle(
     from vivavoce.api.studies import open_log, read_study
     from vivavoce_recruitment.ledger import Ledger
 
-    found = read_study(study)
-    with open_log(found, log) as opened:
-        for one in Ledger(opened, found.name).settle(payment, paid=paid, by=getuser()):
-            typer.echo(f"{one.payment_id}  {one.state}")
+    study_file = read_study(study)
+    with open_log(study_file, log) as opened:
+        for settled in Ledger(opened, study_file.name).settle(payment, paid=paid, by=getuser()):
+            typer.echo(f"{settled.payment_id}  {settled.state}")

@@ -65,15 +65,15 @@ def make_offer(paid: PaidStudy, platform: Platform) -> str:
 
 
 def subscribe_notices(paid: PaidStudy, platform: Platform) -> tuple[str, str]:
-    """Where notices will come, and the platform's word for the subscription, made where it is not yet.
+    """Address for notices and the subscription's ID, subscribing if necessary.
 
     Raises  NoticeSecretMissing; InputError: the study file names no secret
     """
-    written = getattr(paid.settings, "webhook_secret", None)
-    if written is None:
+    secret_template = getattr(paid.settings, "webhook_secret", None)
+    if secret_template is None:
         hint = f"add `webhook_secret: ${{{paid.name.upper()}_WEBHOOK_SECRET}}` under `{paid.name}`"
         raise InputError("no secret is named that signs notices", place=f"recruitment.{paid.name}", hint=hint)
-    missing = [name for name in names_in(written) if not os.environ.get(name)]
+    missing = [name for name in names_in(secret_template) if not os.environ.get(name)]
     if missing:
         raise NoticeSecretMissing(missing[0])
     address = f"{paid.settings.site}/recruiters/{paid.name}/notices"
@@ -88,22 +88,22 @@ def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_
     with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
         minutes = completed_minutes(paid.ledger.log, paid.study.name, paid.name)
         called = called_minutes(paid.ledger.log, paid.study.name, paid.name)
-        found = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name), called)
+        costs = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name), called)
     rows = {
-        "places": found.places,
-        "rewards": found.rewards,
-        "bonuses, at most": found.bonuses,
-        "fee": found.fee or "not known: set fee_percent",
-        **({"telephone, at most": found.calls} if found.calls else {}),
-        "total": found.total,
-        "minutes, as told": found.minutes,
-        "by the hour, as told": found.hourly_declared,
-        "completed visits": found.visits,
-        "minutes, median so far": found.median_minutes,
-        "by the hour, so far": found.hourly_so_far,
-        "paid so far": found.paid,
-        "perhaps paid": found.perhaps,
-        **({"telephone so far": found.calls_so_far} if found.calls_so_far else {}),
+        "places": costs.places,
+        "rewards": costs.rewards,
+        "bonuses, at most": costs.bonuses,
+        "fee": costs.fee or "not known: set fee_percent",
+        **({"telephone, at most": costs.calls} if costs.calls else {}),
+        "total": costs.total,
+        "minutes, as told": costs.minutes,
+        "by the hour, as told": costs.hourly_declared,
+        "completed visits": costs.visits,
+        "minutes, median so far": costs.median_minutes,
+        "by the hour, so far": costs.hourly_so_far,
+        "paid so far": costs.paid,
+        "perhaps paid": costs.perhaps,
+        **({"telephone so far": costs.calls_so_far} if costs.calls_so_far else {}),
     }
     tell(rows, as_json)
 
@@ -123,10 +123,10 @@ def publish(
     with paid_study(study, log, recruiter) as paid:
         terms, place = paid.terms, paid.recruiter.place
         invited = _invited(paid, first_log)
-        told = f" for {len(invited)} people of the earlier session" if invited is not None else ""
+        audience = f" for {len(invited)} people of the earlier session" if invited is not None else ""
         platform = paid.platform(only=invited)
         if not confirm:
-            typer.echo(f"{terms.places} places at {terms.reward} on {place}{told}; {DRY}")
+            typer.echo(f"{terms.places} places at {terms.reward} on {place}{audience}; {DRY}")
             return
         identifier = make_offer(paid, platform)
         typer.echo(f"{place}  study {identifier}  {platform.publish(identifier)}")
@@ -164,9 +164,9 @@ def invite(
     from vivavoce_recruitment.laboratory import bookings, standing
     from vivavoce_recruitment.ledger import Ledger
 
-    found = read_study(study)
-    laboratory = found.recruitment.get(bookings.NAME)
-    inviting = [links.Links.name] if links.Links.name in found.recruitment else []
+    study_file = read_study(study)
+    laboratory = study_file.recruitment.get(bookings.NAME)
+    inviting = [links.Links.name] if links.Links.name in study_file.recruitment else []
     inviting += [bookings.NAME] if getattr(laboratory, "invited", False) else []
     if not inviting:
         hint = "add `links: {}` under it, or `invited: true` to its laboratory"
@@ -174,14 +174,14 @@ def invite(
     if recruiter not in (None, *inviting):
         hint = f"those who invite: {', '.join(inviting)}"
         raise InputError(f"{recruiter!r} takes no invitations", place="--recruiter", hint=hint)
-    with open_log(found, log) as opened:
+    with open_log(study_file, log) as opened:
         if (recruiter or inviting[0]) == links.Links.name:
-            made = links.invite(Ledger(opened, found.name), number, address)
+            new_links = links.invite(Ledger(opened, study_file.name), number, address)
         else:
             tokens = [secrets.token_urlsafe(32) for _ in range(number)]
-            bookings.Bookings(opened, found.name).invite(tokens)
-            made = [standing.booking_link(address, token) for token in tokens]
-    for link in made:
+            bookings.Bookings(opened, study_file.name).invite(tokens)
+            new_links = [standing.booking_link(address, token) for token in tokens]
+    for link in new_links:
         typer.echo(link)
 
 
@@ -194,11 +194,13 @@ def status(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, a
         visits = [visit for visit in paid.ledger.log.visits(paid.study.name) if visit.pool == paid.name]
         payments = paid.ledger.payments(recruiter=paid.name)
         listing = paid.ledger.listing(paid.name)
-        told = Counter(f"there {submission}" for submission in paid.ledger.submissions(paid.name).values())
-    came = Counter(visit.outcome or "running" for visit in visits)
+        submission_counts = Counter(
+            f"there {submission}" for submission in paid.ledger.submissions(paid.name).values()
+        )
+    outcomes = Counter(visit.outcome or "running" for visit in visits)
     states = Counter(f"{payment.kind} {payment.state}" for payment in payments)
-    rows: dict[str, Any] = {"offered as": listing.listing if listing else None, **_sorted(came)}
-    tell({**rows, **_sorted(told), **_sorted(states)}, as_json)
+    rows: dict[str, Any] = {"offered as": listing.listing if listing else None, **_sorted(outcomes)}
+    tell({**rows, **_sorted(submission_counts), **_sorted(states)}, as_json)
     warn_of_open([payment for payment in payments if payment.state in OPEN])
 
 

@@ -39,9 +39,11 @@ def sheet(
         due = paid.ledger.payments("planned", recruiter=paid.name)
         signs = found_signs_of(paid.study, paid.ledger.log) if due and not confirm else None
         whose = {visit.person: visit.participant_id for visit in visits}
-        for one in due:
-            typer.echo(f"{one.ticket}  {one.reason}  {one.amount}  due")
-            for line in sign_lines(signs, whose.get(one.ticket)) if one.kind != "bonus" else ():
+        for due_payment in due:
+            typer.echo(f"{due_payment.ticket}  {due_payment.reason}  {due_payment.amount}  due")
+            for line in (
+                sign_lines(signs, whose.get(due_payment.ticket)) if due_payment.kind != "bonus" else ()
+            ):
                 typer.echo(line)
         if not due:
             note("nothing is due")
@@ -70,17 +72,18 @@ def credit(
             due = paid.ledger.payments("planned", "sent", "unknown", recruiter=paid.name)
             signs = found_signs_of(paid.study, paid.ledger.log) if due else None
             whose = {visit.person: visit.participant_id for visit in visits}
-            for one in due:
-                typer.echo(f"{one.ticket}  {one.amount}  due")
-                for line in sign_lines(signs, whose.get(one.ticket)):
+            for payment in due:
+                typer.echo(f"{payment.ticket}  {payment.amount}  due")
+                for line in sign_lines(signs, whose.get(payment.ticket)):
                     typer.echo(line)
             typer.echo(DRY)
             return
         grantor, settings = paid.recruiter, paid.settings
-        found = grant_credit(paid.ledger, paid.name, lambda person: grantor.grant(settings, person))
-        for one in found:
-            typer.echo(f"{one.ticket}  {one.amount}  {one.state}{f'  {one.note}' if one.note else ''}")
-        if any(one.state != "confirmed" for one in found):
+        payments = grant_credit(paid.ledger, paid.name, lambda person: grantor.grant(settings, person))
+        for payment in payments:
+            remark = f"  {payment.note}" if payment.note else ""
+            typer.echo(f"{payment.ticket}  {payment.amount}  {payment.state}{remark}")
+        if any(granted.state != "confirmed" for granted in payments):
             note("not everything was granted: run this again, credit is granted once however often")
             raise typer.Exit(1)
 
@@ -97,9 +100,9 @@ def receipts(
 
     if out.exists():
         raise InputError("is there already", place=str(out), hint="name another file")
-    found = read_study(study)
-    with open_log(found, log) as opened:
-        payments = Ledger(opened, found.name).payments()
+    study_file = read_study(study)
+    with open_log(study_file, log) as opened:
+        payments = Ledger(opened, study_file.name).payments()
     out.write_text(receipts_of(payments), encoding="utf-8")
     for recruiter, kind, perhaps, number, amount in totals(payments):
         typer.echo(f"{recruiter}  {kind}  {number}  {amount}{'  perhaps paid' if perhaps else ''}")

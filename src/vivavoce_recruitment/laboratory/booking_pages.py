@@ -58,19 +58,19 @@ def _instant(at: datetime) -> str:
 
 
 def _text(text: str) -> str:
-    for plain, written in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r", ""), ("\n", "\\n")):
-        text = text.replace(plain, written)
+    for character, escaped in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r", ""), ("\n", "\\n")):
+        text = text.replace(character, escaped)
     return text
 
 
 def _folded(line: str) -> str:
     """A line in pieces of at most 75 bytes, none of them within a character."""
     pieces, size = [""], 0
-    for one in line:
-        width = len(one.encode())
+    for character in line:
+        width = len(character.encode())
         if size + width > LINE:
             pieces, size = [*pieces, ""], 1
-        pieces[-1] += one
+        pieces[-1] += character
         size += width
     return "\r\n ".join(pieces)
 
@@ -121,36 +121,36 @@ class LaboratoryView:
         return f"{self.time(start)} – {self.time(self.settings.session_at(start).end)}"
 
     def address(self, code: str) -> str:
-        """Where a booking is opened from anywhere."""
+        """Address that opens the booking from anywhere."""
         return f"{str(self.request.base_url).rstrip('/')}{self.site.base}{booking_page(code)}"
 
     def told(self, code: str) -> str:
-        """What a calendar says of a session: what to bring, and where the booking is opened."""
+        """Calendar description of a session: what to bring, and the booking's address."""
         bring = self.settings.bring
-        brought = [words_in(bring, self.language)] if bring is not None else []
-        return "\n".join([*brought, self.address(code)])
+        bring_lines = [words_in(bring, self.language)] if bring is not None else []
+        return "\n".join([*bring_lines, self.address(code)])
 
     def chosen(self, written: str) -> LabSession | None:
         """The session that a form names; None: there is none, or it has begun."""
-        found = (one for one in self.settings.sessions if one.start.isoformat() == written)
-        return next((one for one in found if one.start > self.now), None)
+        sessions = (session for session in self.settings.sessions if session.start.isoformat() == written)
+        return next((session for session in sessions if session.start > self.now), None)
 
     async def days(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """The sessions to come, by day."""
-        taken = await self.ask(lambda bookings: bookings.taken())
+        taken_seats = await self.ask(lambda bookings: bookings.taken())
         days: dict[str, list[dict[str, Any]]] = {}
-        for one in self.settings.sessions:
-            if one.start > self.now:
-                told = {"value": one.start.isoformat(), "told": self.session(one.start)}
-                free = max(0, one.seats - taken[one.start])
-                days.setdefault(self.day(one.start), []).append({**told, "free": free})
+        for session in self.settings.sessions:
+            if session.start > self.now:
+                option = {"value": session.start.isoformat(), "told": self.session(session.start)}
+                free = max(0, session.seats - taken_seats[session.start])
+                days.setdefault(self.day(session.start), []).append({**option, "free": free})
         return list(days.items())
 
     def page(
         self, name: str, status: int = 200, code: str = "", token: str = "", **facts: Any
     ) -> HTMLResponse:
         settings = self.settings
-        pay, kept = settings.reward, {PARAMETER: code, INVITATION: token}
+        pay, query = settings.reward, {PARAMETER: code, INVITATION: token}
         return self.site.page(
             name,
             self.language,
@@ -162,7 +162,7 @@ class LaboratoryView:
             reward=format_currency(pay.major, pay.currency, locale=self.locale) if pay.minor else "",
             room=words_in(settings.room, self.language),
             bring=words_in(settings.bring, self.language) if settings.bring is not None else "",
-            kept="".join(f"{urlencode({name: value})}&" for name, value in kept.items() if value),
+            kept="".join(f"{urlencode({name: value})}&" for name, value in query.items() if value),
             **facts,
         )
 
@@ -216,15 +216,15 @@ async def book(
     invitation: Sent = "",
 ) -> Response:
     """Take a seat; the code stood in the page, so that the button pressed twice books once."""
-    settings, chosen, given = view.settings, view.chosen(slot), email.strip()
+    settings, chosen, address = view.settings, view.chosen(slot), email.strip()
     code = new_code if is_completion_code(new_code) else ""
     entered = {"code": code, "chosen": slot, "email": email, "token": invitation}
     if not code or chosen is None:
         return await _sessions(view, "choose", **entered)
-    if settings.email and (given.count("@") != 1 or not given.isprintable() or len(given) > 254):
+    if settings.email and (address.count("@") != 1 or not address.isprintable() or len(address) > 254):
         return await _sessions(view, "email", **entered)
     view.site.count_visit(request)
-    mail, token = given if settings.email else None, invitation if settings.invited else None
+    mail, token = address if settings.email else None, invitation if settings.invited else None
     try:
         await view.ask(lambda bookings: bookings.book(code, chosen.start, chosen.seats, mail, token))
     except NotBooked as refusal:
@@ -234,44 +234,44 @@ async def book(
 
 @router.get("/booking")
 async def booking(view: ThisView, seat: Code = "", did: str = "") -> Response:
-    """How a booking stands, and what its person can do now."""
+    """State of a booking, and the actions that the participant has now."""
     return await _booking(view, seat, did=did)
 
 
 async def _booking(view: LaboratoryView, code: str, problem: str | None = None, did: str = "") -> Response:
-    found: Booking | None = await view.ask(lambda bookings: bookings.of(code))
-    if found is not None and found.visit_id is not None:
+    current: Booking | None = await view.ask(lambda bookings: bookings.of(code))
+    if current is not None and current.visit_id is not None:
         try:
-            if await visit_of(view.request) == found.visit_id:
+            if await visit_of(view.request) == current.visit_id:
                 return view.site.to("/visit")
         except NoVisit:
             pass
-    standing = standing_of(view.settings, found, view.now)
-    shown = completion_code_of(code)
-    if found is None:
+    standing = standing_of(view.settings, current, view.now)
+    readable_code = completion_code_of(code)
+    if current is None:
         return view.page(
-            "booking", 404, shown, standing=standing, booking=None, problem=None, did="", waiting=""
+            "booking", 404, readable_code, standing=standing, booking=None, problem=None, did="", waiting=""
         )
-    if standing == "begun" and await _is_over(view, found):
+    if standing == "begun" and await _is_over(view, current):
         standing = "over"
-    waits = standing != "over" and may_wait(view.settings, found, view.now)
+    waits = standing != "over" and may_wait(view.settings, current, view.now)
     return view.page(
         "booking",
         STATUSES.get(problem or "", 200),
-        shown,
+        readable_code,
         standing=standing,
         may_wait=waits,
-        waiting=view.time(found.waiting_since) if waits and found.waiting_since is not None else "",
-        booking=found,
+        waiting=view.time(current.waiting_since) if waits and current.waiting_since is not None else "",
+        booking=current,
         problem=problem,
         did=did if did in ("booked", "moved") else "",
-        when=view.session(found.start),
-        day=view.day(found.start),
-        opens=view.time(view.settings.opens(found.start)),
-        closes=view.time(view.settings.closes(found.start)),
-        may_change=standing == "early" and view.settings.may_change(found.start, view.now),
+        when=view.session(current.start),
+        day=view.day(current.start),
+        opens=view.time(view.settings.opens(current.start)),
+        closes=view.time(view.settings.closes(current.start)),
+        may_change=standing == "early" and view.settings.may_change(current.start, view.now),
         days=await view.days(),
-        chosen=found.start.isoformat(),
+        chosen=current.start.isoformat(),
         link=view.address(code),
     )
 
@@ -283,13 +283,13 @@ async def _is_over(view: LaboratoryView, found: Booking) -> bool:
 
 def completion_code_of(entered: str) -> str:
     """A code as people are shown it, in groups of four."""
-    plain = plain_code(entered)
-    return "-".join(plain[begin : begin + 4] for begin in range(0, len(plain), 4))
+    letters = plain_code(entered)
+    return "-".join(letters[begin : begin + 4] for begin in range(0, len(letters), 4))
 
 
 async def _too_late(view: LaboratoryView, code: str) -> bool:
-    found: Booking | None = await view.ask(lambda bookings: bookings.of(code))
-    return found is not None and not view.settings.may_change(found.start, view.now)
+    current: Booking | None = await view.ask(lambda bookings: bookings.of(code))
+    return current is not None and not view.settings.may_change(current.start, view.now)
 
 
 @router.post("/move")
@@ -324,17 +324,17 @@ async def _changed(view: LaboratoryView, code: str, did: str, change: Callable[[
 @router.post("/here")
 async def here(view: ThisView, seat: SentCode = "") -> Response:
     """Tell the supervisor that somebody is there who cannot begin; whoever can begin goes on."""
-    found: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
-    if found is None or not may_wait(view.settings, found, view.now):
+    current: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
+    if current is None or not may_wait(view.settings, current, view.now):
         return await _booking(view, seat)
     return await _changed(view, seat, "", lambda bookings: bookings.wait(seat))
 
 
 @router.get("/standing")
 async def standing(view: ThisView, seat: Code = "") -> Response:
-    """How a booking stands, for the page of whoever waits."""
-    found: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
-    return JSONResponse({"standing": standing_of(view.settings, found, view.now)})
+    """State of a booking, for the waiting page."""
+    current: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
+    return JSONResponse({"standing": standing_of(view.settings, current, view.now)})
 
 
 def _to(view: LaboratoryView, code: str, did: str) -> Response:
@@ -345,19 +345,19 @@ def _to(view: LaboratoryView, code: str, did: str) -> Response:
 @router.get("/calendar")
 async def calendar(view: ThisView, seat: Code = "") -> Response:
     """The session as a file for the person's own calendar."""
-    found: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
-    if found is None or found.seat is None:
+    current: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
+    if current is None or current.seat is None:
         return await _booking(view, seat)
-    study, session = view.site.study, view.settings.session_at(found.start)
+    study, session = view.site.study, view.settings.session_at(current.start)
     title = study.title.get(view.language) or study.name
     text = calendar_file(
-        f"{study.name}-{found.person}@{view.request.url.hostname}",
-        found.start,
+        f"{study.name}-{current.person}@{view.request.url.hostname}",
+        current.start,
         session.end,
         title=title,
         place=words_in(view.settings.room, view.language),
         told=view.told(seat),
-        changed_at=found.changed_at,
+        changed_at=current.changed_at,
     )
     headers = {"Content-Disposition": 'attachment; filename="session.ics"'}
     return Response(text, media_type="text/calendar; charset=utf-8", headers=headers)

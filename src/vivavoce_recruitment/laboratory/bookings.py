@@ -63,7 +63,7 @@ class Booking:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a supervisor noted of a session; number: of the booking that it is about."""
+    """A supervisor's note on a session; number: of the booking that it is about."""
 
     note_id: str
     start: datetime
@@ -84,8 +84,8 @@ class Bookings:
     def all(self) -> list[Booking]:
         """All bookings by session and seat, those that were cancelled last."""
         with self._log.reading() as connection:
-            found = [_booking(row) for row in connection.execute(_WITH_VISITS.where(self._ours))]
-        return sorted(found, key=lambda one: (one.seat is None, one.start, one.seat or 0, one.number))
+            rows = [_booking(row) for row in connection.execute(_WITH_VISITS.where(self._ours))]
+        return sorted(rows, key=lambda one: (one.seat is None, one.start, one.seat or 0, one.number))
 
     def of(self, code: str) -> Booking | None:
         """The booking with this code, as it was entered; None: there is none."""
@@ -93,7 +93,7 @@ class Bookings:
             return self._of(connection, _hash(code))
 
     def taken(self) -> Counter[datetime]:
-        """How many seats of each session are taken."""
+        """Number of taken seats by session."""
         with self._log.reading() as connection:
             starts = select(bookings.c.start).where(self._ours, bookings.c.seat.is_not(None))
             return Counter(connection.execute(starts).scalars())
@@ -105,17 +105,17 @@ class Bookings:
             return {row.number: row.email for row in connection.execute(ours)}
 
     def notes(self) -> list[Note]:
-        """What supervisors noted, the earliest first."""
-        wanted = select(*(notes.c[name] for name in Note.__slots__)).where(notes.c.study == self._study)
+        """Notes of supervisors, the earliest first."""
+        query = select(*(notes.c[name] for name in Note.__slots__)).where(notes.c.study == self._study)
         with self._log.reading() as connection:
-            return [Note(*row) for row in connection.execute(wanted.order_by(notes.c.noted_at))]
+            return [Note(*row) for row in connection.execute(query.order_by(notes.c.noted_at))]
 
     def invite(self, tokens: Iterable[str]) -> None:
         """Note new invitations; who has the token of one can book a seat with it."""
         Ledger(self._log, self._study).add_invitations(map(_invitation, tokens))
 
     def refused(self, token: str) -> Refusal | None:
-        """Why nobody can book with this invitation; None: a seat can be booked with it."""
+        """Reason why this invitation cannot be used to book; None if it can."""
         with self._log.reading() as connection:
             return self._refused(connection, _invitation(token))
 
@@ -129,8 +129,8 @@ class Bookings:
 
         def write(tx: Transaction) -> Booking:
             connection, hashed = tx.connection, _hash(code)
-            if (known := self._of(connection, hashed)) is not None:
-                return known
+            if (existing := self._of(connection, hashed)) is not None:
+                return existing
             invited = _invitation(token) if token is not None else None
             if invited is not None and (refused := self._refused(connection, invited)) is not None:
                 raise NotBooked(refused)
@@ -165,10 +165,10 @@ class Bookings:
         """
 
         def write(tx: Transaction) -> None:
-            found = self._changeable(tx.connection, code)
-            if found.start != start:
+            booking = self._changeable(tx.connection, code)
+            if booking.start != start:
                 seat = self._free_seat(tx.connection, start, seats)
-                self._change(tx.connection, found.number, start=start, seat=seat)
+                self._change(tx.connection, booking.number, start=start, seat=seat)
 
         self._exactly(write)
 
@@ -180,7 +180,7 @@ class Bookings:
         self._exactly(lambda tx: self._give_back(tx.connection, self._changeable(tx.connection, code).number))
 
     def use_let_in(self, code: str) -> bool:
-        """Whether a supervisor has let the person of this code in; only the first who asks is told so."""
+        """True, once, if a supervisor has let the participant with this code in."""
         change = update(bookings).where(self._ours, bookings.c.code_hash == _hash(code), bookings.c.let_in)
         return self._exactly(lambda tx: tx.connection.execute(change.values(let_in=False)).rowcount == 1)
 
@@ -191,11 +191,11 @@ class Bookings:
         """
 
         def write(tx: Transaction) -> None:
-            found = self._of(tx.connection, _hash(code))
-            if found is None or found.seat is None:
+            booking = self._of(tx.connection, _hash(code))
+            if booking is None or booking.seat is None:
                 raise NotBooked("gone")
-            if found.waiting_since is None:
-                self._change(tx.connection, found.number, waiting_since=self._log.clock.now())
+            if booking.waiting_since is None:
+                self._change(tx.connection, booking.number, waiting_since=self._log.clock.now())
 
         self._exactly(write)
 
@@ -215,9 +215,9 @@ class Bookings:
         def write(tx: Transaction) -> None:
             connection = tx.connection
             row = {"note_id": note_id, "start": start, "number": number, "kind": kind, "text": text}
-            known = select(*(notes.c[name] for name in row)).where(notes.c.note_id == note_id)
-            if (found := connection.execute(known).one_or_none()) is not None:
-                if dict(found._mapping) == row:
+            query = select(*(notes.c[name] for name in row)).where(notes.c.note_id == note_id)
+            if (existing := connection.execute(query).one_or_none()) is not None:
+                if dict(existing._mapping) == row:
                     return
                 row["note_id"] = new_key(
                     "note"
@@ -256,28 +256,28 @@ class Bookings:
         return _booking(row) if row is not None else None
 
     def _refused(self, connection: Connection, invited: str) -> Refusal | None:
-        made = (invitations.c.study == self._study) & (invitations.c.token_hash == invited)
-        if connection.execute(select(invitations.c.made_at).where(made)).first() is None:
+        invitation = (invitations.c.study == self._study) & (invitations.c.token_hash == invited)
+        if connection.execute(select(invitations.c.made_at).where(invitation)).first() is None:
             return "not_invited"
         used = select(bookings.c.number).where(self._ours, bookings.c.invitation == invited)
         return "used_invitation" if connection.execute(used).first() is not None else None
 
     def _free_seat(self, connection: Connection, start: datetime, seats: int) -> int:
         """Raises  NotBooked: `full`"""
-        there = select(bookings.c.seat).where(self._ours, bookings.c.start == start)
-        taken = set(connection.execute(there).scalars())
-        free = next((seat for seat in range(1, seats + 1) if seat not in taken), None)
+        query = select(bookings.c.seat).where(self._ours, bookings.c.start == start)
+        taken_seats = set(connection.execute(query).scalars())
+        free = next((seat for seat in range(1, seats + 1) if seat not in taken_seats), None)
         if free is None:
             raise NotBooked("full")
         return free
 
     def _changeable(self, connection: Connection, code: str) -> Booking:
-        found = self._of(connection, _hash(code))
-        if found is None or found.seat is None:
+        booking = self._of(connection, _hash(code))
+        if booking is None or booking.seat is None:
             raise NotBooked("gone")
-        if found.visit_id is not None:
+        if booking.visit_id is not None:
             raise NotBooked("begun")
-        return found
+        return booking
 
     def _give_back(self, connection: Connection, number: int) -> None:
         self._change(connection, number, seat=None, let_in=False, waiting_since=None, invitation=None)
@@ -309,7 +309,7 @@ def _invitation(token: str) -> str:
 
 def plain_code(entered: str) -> str:
     """A code as it is kept: capital letters and digits alone."""
-    return "".join(one for one in entered.upper() if one.isalnum())
+    return "".join(character for character in entered.upper() if character.isalnum())
 
 
 _VISIT: Final = (recruit_links.c.study == bookings.c.study) & (recruit_links.c.pool == NAME)
@@ -324,8 +324,8 @@ def _booking(row: Row[Any]) -> Booking:
 
 def seats_by_start(found: Iterable[Booking]) -> dict[datetime, list[Booking]]:
     """Bookings that stand, by session."""
-    held: dict[datetime, list[Booking]] = {}
-    for one in found:
-        if one.seat is not None:
-            held.setdefault(one.start, []).append(one)
-    return held
+    by_start: dict[datetime, list[Booking]] = {}
+    for booking in found:
+        if booking.seat is not None:
+            by_start.setdefault(booking.start, []).append(booking)
+    return by_start

@@ -35,16 +35,16 @@ class Laboratory(SheetRecruiter):
         self, settings: LaboratorySettings, study: str, log: Log, query: Mapping[str, str]
     ) -> Admission:
         bookings, code = Bookings(log, study), query.get(PARAMETER, "")[:100]
-        found = bookings.of(code)
-        if found is None or standing_of(settings, found, log.clock.now()) not in ("open", "begun"):
+        booking = bookings.of(code)
+        if booking is None or standing_of(settings, booking, log.clock.now()) not in ("open", "begun"):
             raise NotAdmitted("not_proven", page=booking_page(code))
-        if found.waiting_since is not None:
+        if booking.waiting_since is not None:
             bookings.end_wait(code)
-        anywhere = found.let_in and bookings.use_let_in(code)
-        end = settings.session_at(found.start).end
+        anywhere = booking.let_in and bookings.use_let_in(code)
+        end = settings.session_at(booking.start).end
         return Admission(
             plain_code(code),
-            found.person,
+            booking.person,
             verified=True,
             page=None if anywhere else booking_page(code),
             until=end if log.clock.now() < end else None,

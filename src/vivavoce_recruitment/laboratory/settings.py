@@ -1,4 +1,4 @@
-"""When and where a laboratory is open: sessions by local time, seats in each, what people get."""
+"""Settings of a laboratory: sessions by local time, seats in each, pay."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,15 +40,15 @@ def _zone(written: str) -> str:
 
 
 def _words(written: Any) -> Any:
-    each = list(written.values()) if isinstance(written, Mapping) else [written]
-    if not each or not all(isinstance(one, str) and 0 < len(one.strip()) <= MOST_WORDS for one in each):
+    texts = list(written.values()) if isinstance(written, Mapping) else [written]
+    if not texts or not all(isinstance(text, str) and 0 < len(text.strip()) <= MOST_WORDS for text in texts):
         problem = f"{shown_value(written)} is not 1 to {MOST_WORDS} characters of text"
         raise mistake(problem, "write text, or a mapping such as {en: ..., it: ...}")
     return written
 
 
 def words_in(words: "Words", language: str) -> str:
-    """What somebody is told in a language of the study; who is told the same in all is told that."""
+    """Text in a language of the study; a text without languages applies to all."""
     if isinstance(words, str):
         return words
     return words.get(language) or next(iter(words.values()))
@@ -73,7 +73,7 @@ class SlotSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class LabSession:
-    """When a session begins, in UTC, how long it is and how many take part in it."""
+    """A session's start in UTC, length and number of seats."""
 
     start: datetime
     length: timedelta
@@ -125,10 +125,10 @@ class LaboratorySettings(Settings):
             raise mistake(problem, "write `slots`, or `days` and `times`")
         for first, second in pairwise(sessions):
             if second.start < first.end:
-                told = f"the session of {self.told(second.start)} begins before that of"
+                overlap = f"the session of {self.told(second.start)} begins before that of"
                 minutes = int(first.length.total_seconds() // 60)
                 raise mistake(
-                    f"{told} {self.told(first.start)} ends",
+                    f"{overlap} {self.told(first.start)} ends",
                     f"leave {minutes} minutes between them, or give more `seats`",
                 )
 
@@ -154,7 +154,7 @@ class LaboratorySettings(Settings):
 
     @property
     def places(self) -> int:
-        """How many seats there are in all sessions."""
+        """Number of seats in all sessions."""
         return sum(session.seats for session in self.sessions)
 
     def session_at(self, start: datetime) -> LabSession:
@@ -181,7 +181,7 @@ class LaboratorySettings(Settings):
         return self.local(at).strftime(f"{DAY} {TIME}")
 
     def may_change(self, start: datetime, now: datetime) -> bool:
-        """Whether a booking of this session may be moved or cancelled by who has it."""
+        """True if a booking of this session may still be moved or cancelled by its owner."""
         return now < start and now <= start - timedelta(hours=self.change_hours)
 
     def opens(self, start: datetime) -> datetime:

@@ -1,4 +1,4 @@
-"""How a booking stands: whether its person may begin now or wait for that, and where the pages say so."""
+"""States of a booking, such as open or waiting, and the addresses of the pages that show them."""
 
 from datetime import datetime
 from typing import Final, Literal
@@ -14,23 +14,23 @@ Standing = Literal["unknown", "cancelled", "early", "open", "late", "begun"]
 
 
 def booking_page(code: str) -> str:
-    """Where the participants' pages say how a booking stands."""
+    """Path of the page with a booking's state."""
     return f"/laboratory/booking?{PARAMETER}={plain_code(code)}"
 
 
 def booking_link(address: str, token: str) -> str:
-    """Where somebody books who was invited; `address` is that of the participants' pages."""
+    """Link for an invited person to book; `address` is that of the participants' pages."""
     return f"{address.rstrip('/')}/laboratory?{INVITATION}={token}"
 
 
 def may_wait(settings: LaboratorySettings, booking: Booking, now: datetime) -> bool:
-    """Whether somebody with this booking may be in the laboratory, and cannot begin there by themselves."""
+    """True if somebody with this booking may be in the laboratory but cannot begin there alone."""
     today = settings.local(booking.start).date() == settings.local(now).date()
     return today and standing_of(settings, booking, now) in ("early", "late", "begun")
 
 
 def standing_of(settings: LaboratorySettings, booking: Booking | None, now: datetime) -> Standing:
-    """Whether somebody with this booking may begin now, or else why not."""
+    """State of a booking: open, or the reason why its owner cannot begin now."""
     if booking is None:
         return "unknown"
     if booking.let_in:

@@ -65,8 +65,8 @@ router = APIRouter(prefix="/laboratory")
 def due_waiting(request: Request, desk: Desk) -> list[DueAction]:
     """People who are in the laboratory and cannot begin before a supervisor lets them in."""
     settings, now = _settings(desk.study), desk.log.clock.now()
-    held = Bookings(desk.log, desk.study.name).all()
-    n = sum(_waits(settings, one, now) for one in held)
+    bookings = Bookings(desk.log, desk.study.name).all()
+    n = sum(_waits(settings, booking, now) for booking in bookings)
     if not n:
         return []
     text = ngettext(
@@ -95,7 +95,7 @@ PAGE: Final = DashboardPage(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatNow:
-    """Somebody with a booking, as it stands now.
+    """A person with a booking, and the current state.
 
     stands     of `STANDS`, or how their visit ended
     dialogues  completed so far; at: number of the one that they are at; both None: not there
@@ -131,10 +131,10 @@ class SessionNow:
 
 
 def _settings(study: Study) -> LaboratorySettings:
-    found = study.recruitment.get(NAME)
-    if not isinstance(found, LaboratorySettings):
+    settings = study.recruitment.get(NAME)
+    if not isinstance(settings, LaboratorySettings):
         raise HTTPException(404)
-    return found
+    return settings
 
 
 @router.get("")
@@ -153,8 +153,11 @@ def add_note(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Note something of a session or of somebody in it; what was entered comes back if it cannot be."""
     about, text = field(form, "about"), field(form, "text", most=MOST_TEXT)
     kind: Any = field(form, "kind")
-    written, _, number = about.partition(" ")
-    start = next((one.start for one in _facts(desk)["sessions"] if one.start.isoformat() == written), None)
+    start_text, _, number = about.partition(" ")
+    start = next(
+        (session.start for session in _facts(desk)["sessions"] if session.start.isoformat() == start_text),
+        None,
+    )
     problem = ""
     if kind not in KINDS or start is None or not (number.isdigit() or not number):
         problem = gettext("Select the subject and type of the note.")
@@ -188,9 +191,13 @@ def _page(
     kind: str = "note",
 ) -> Response:
     facts = _facts(desk)
-    begun = [one.start for one in facts["sessions"] if facts["settings"].opens(one.start) <= facts["at"]]
-    next_one = [one.start for one in facts["now"]][:1]
-    about = about or "".join(one.isoformat() for one in (begun[-1:] or next_one))
+    opened_starts = [
+        session.start
+        for session in facts["sessions"]
+        if facts["settings"].opens(session.start) <= facts["at"]
+    ]
+    next_one = [session.start for session in facts["now"]][:1]
+    about = about or "".join(start.isoformat() for start in (opened_starts[-1:] or next_one))
     return desk.page(
         request,
         "laboratory.html",
@@ -208,8 +215,8 @@ def _page(
 def _facts(desk: Desk) -> dict[str, Any]:
     settings, bookings = _settings(desk.study), Bookings(desk.log, desk.study.name)
     at = desk.log.clock.now()
-    found, notes, emails = bookings.all(), bookings.notes(), bookings.emails()
-    held = seats_by_start(found)
+    booked_seats, notes, emails = bookings.all(), bookings.notes(), bookings.emails()
+    by_start = seats_by_start(booked_seats)
     marks: dict[int, list[Note]] = {}
     for note in notes:
         if note.number is not None:
@@ -218,13 +225,13 @@ def _facts(desk: Desk) -> dict[str, Any]:
     def look(board: Board) -> list[SessionNow]:
         people = _People(board, settings, at)
         seats = {
-            one: people.seat(one, emails.get(one.number), marks.get(one.number, []))
-            for booked in held.values()
-            for one in booked
+            booking: people.seat(booking, emails.get(booking.number), marks.get(booking.number, []))
+            for booked in by_start.values()
+            for booking in booked
         }
         return [
-            _session(settings, start, at, [seats[one] for one in held.get(start, [])])
-            for start in sorted({*(session.start for session in settings.sessions), *held})
+            _session(settings, start, at, [seats[booking] for booking in by_start.get(start, [])])
+            for start in sorted({*(session.start for session in settings.sessions), *by_start})
         ]
 
     sessions = desk.board.of("people").see(look)
@@ -233,13 +240,15 @@ def _facts(desk: Desk) -> dict[str, Any]:
         "settings": settings,
         "sessions": sessions,
         "now": coming,
-        "free": [one for one in coming if not one.today and not one.seats],
+        "free": [session for session in coming if not session.today and not session.seats],
         "before": [session for session in sessions if session not in coming],
         "at": at,
         "stands": STANDS | OUTCOMES,
-        "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
+        "notes": [
+            (note, _day(settings, note.start), _time(settings, note.start)) for note in reversed(notes)
+        ],
         "marks": MARKS,
-        "cancelled": sum(one.seat is None for one in found),
+        "cancelled": sum(booking.seat is None for booking in booked_seats),
         "clock": _time(settings, at),
         "new_key": new_key,
         "room": words_in(settings.room, language()),
@@ -252,7 +261,7 @@ class _People:
 
     def __init__(self, board: Board, settings: LaboratorySettings, at: datetime) -> None:
         self.board, self.settings, self.at = board, settings, at
-        self.where = {one.visit_id: one for part in whereabouts(board) for one in part}
+        self.where = {row.visit_id: row for part in whereabouts(board) for row in part}
         self.held = Counter(
             dialogue.visit_id for dialogue in board.dialogues.values() if dialogue.status == "completed"
         )
@@ -273,11 +282,11 @@ class _People:
             dialogues=self.held[visit.visit_id] if visit is not None else None,
             idle=where.idle_minutes if where is not None else None,
             since=_time(self.settings, since) if since is not None else "",
-            marks=tuple(dict.fromkeys(one.kind for one in noted)),
+            marks=tuple(dict.fromkeys(note.kind for note in noted)),
         )
 
     def _stands(self, booking: Booking, visit: VisitCard | None, noted: list[Note]) -> tuple[str, str]:
-        """How somebody's booking stands, and by which of the dashboard's states it is shown."""
+        """State of a booking, and the dashboard's state that displays it."""
         if booking.let_in:
             return "let_in", "running"
         waits = _waits(self.settings, booking, self.at)
@@ -286,7 +295,7 @@ class _People:
         if visit is not None:
             outcome = visit.outcome or "here"
             return outcome, {"here": "running", "completed": "completed"}.get(outcome, "abandoned")
-        if any(one.kind == "no_show" for one in noted):
+        if any(note.kind == "no_show" for note in noted):
             return "no_show", "abandoned"
         if self.at >= self.settings.session_at(booking.start).end:
             return "over", "abandoned"

@@ -84,14 +84,14 @@ def side_by_side(
             summary: by population, where it is there already
     Empty   fewer than two populations held dialogues: None
     """
-    found = [group for group in groups(dataset, POPULATION) if group.key is not None]
-    if len(found) < 2:
+    compared = [group for group in groups(dataset, POPULATION) if group.key is not None]
+    if len(compared) < 2:
         return None
     summary = summary or summarise(dataset, POPULATION)
     measures = [name for name in COMPARED if name == CALLS or summary.all.counted(name)]
-    nested = ClusteredSummary(with_calls(sums(dataset), found), groups(dataset, POPULATION))
+    nested = ClusteredSummary(with_calls(sums(dataset), compared), groups(dataset, POPULATION))
     paid = spent(dataset, costs)
-    told = []
+    populations = []
     for row in summary.by:
         if row.key is None:
             continue
@@ -111,7 +111,7 @@ def side_by_side(
             interval = replace(interval, low=None, high=None)
         figures[CALLS] = PopulationFigure(value=spread.mean, n=row.participants, interval=interval)
         cost = paid.get(row.key)
-        told.append(
+        populations.append(
             PopulationFound(
                 name=row.key,
                 simulated=row.key.endswith(SIMULATED),
@@ -121,8 +121,8 @@ def side_by_side(
                 figures=figures,
                 cost=cost,
                 precision={
-                    name: required_people(one.interval, row.participants, half_width)
-                    for name, one in figures.items()
+                    name: required_people(figure.interval, row.participants, half_width)
+                    for name, figure in figures.items()
                     if COMPARED[name] == "ratio"
                 },
             )
@@ -133,11 +133,11 @@ def side_by_side(
         if test.measure in (*HEADLINES, *FURTHER) and None not in (test.a, test.b)
     ]
     return PopulationsCompared(
-        populations=told,
+        populations=populations,
         measures=measures,
         tests=tested,
         summary=summary,
-        ranks=_ranks(dataset, [measure for measure in measures if COMPARED[measure] == "ratio"], told),
+        ranks=_ranks(dataset, [measure for measure in measures if COMPARED[measure] == "ratio"], populations),
         half_width=half_width,
     )
 
@@ -153,14 +153,17 @@ def _ranks(
     }
     members = {group.key: set(group.dialogue_ids) for group in groups(dataset, POPULATION)}
     values = []
-    for one in told:
-        parts = sums(dataset, list(measures)).among(members[one.name])
+    for population in told:
+        parts = sums(dataset, list(measures)).among(members[population.name])
         rows = pooled(parts, [systems[dialogue] for dialogue in parts.dialogue_ids])
         values.append({(row.measure, row.key): row.value for row in rows if row.value is not None})
-    found = {}
+    by_measure = {}
     for name in measures:
-        first, second = ({key: value for (of, key), value in one.items() if of == name} for one in values)
+        first, second = (
+            {key: value for (of, key), value in of_population.items() if of == name}
+            for of_population in values
+        )
         ranks = rank_agreement(first, second)
         if ranks.tau is not None and ranks.systems > 2:
-            found[name] = ranks
-    return found
+            by_measure[name] = ranks
+    return by_measure

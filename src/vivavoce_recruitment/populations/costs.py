@@ -1,4 +1,4 @@
-"""What the people of a population cost, by what was told, what the study file says, or recruiters' terms."""
+"""Cost of a population's people, by given amounts, the study file, or recruiters' terms."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a population cost in all, in major units.
+    """Cost of a population in all, in major units.
 
     once      of it, what does not grow with the number of people
     currency  empty: nobody said
@@ -35,7 +35,7 @@ class Spent:
     without: tuple[str, ...] = ()
 
     def of_people(self, people: int, among: int) -> float:
-        """What so many people cost, where `among` of those who took part are in the analysis.
+        """Cost of a number of people, of whom `among` participants were in the analysis.
 
         Source  Cochran 1977: what comes once, and what grows with the number of people
         """
@@ -43,7 +43,7 @@ class Spent:
 
 
 def spent(dataset: Dataset, told: Mapping[str, float]) -> dict[str, Spent | None]:
-    """What each population cost, by name; None where nobody knows.
+    """Cost of each population, by name; None if unknown.
 
     Input   told: what each cost in all, by name, in place of all that the study file says
     Note    all that took part and all their dialogues are paid, also what rules leave out of measures. A
@@ -52,19 +52,22 @@ def spent(dataset: Dataset, told: Mapping[str, float]) -> dict[str, Spent | None
     everything = dataset.everything
     of, planned = populations(everything), planned_populations(everything)
     terms = _terms(everything)
-    people, held = _members(everything, of)
-    found: dict[str, Spent | None] = {}
+    people, dialogues = _members(everything, of)
+    costs: dict[str, Spent | None] = {}
     for name in dict.fromkeys(of.values()):
-        own, plan = _Members(people[name], held.get(name, [])), planned.get(name.removesuffix(SIMULATED))
+        population_members, plan = (
+            _Members(people[name], dialogues.get(name, [])),
+            planned.get(name.removesuffix(SIMULATED)),
+        )
         amount = told.get(name, told.get(name.removesuffix(SIMULATED)))
         if amount is not None:
             currency = plan.cost.currency if plan and plan.cost else ""
-            found[name] = own.spent(total=amount, currency=currency, source="told")
+            costs[name] = population_members.spent(total=amount, currency=currency, source="told")
         elif plan is not None and plan.cost is not None:
-            found[name] = own.by_plan(plan.cost)
+            costs[name] = population_members.by_plan(plan.cost)
         else:
-            found[name] = own.by_terms(terms, plan.recruiters if plan else [])
-    return found
+            costs[name] = population_members.by_terms(terms, plan.recruiters if plan else [])
+    return costs
 
 
 class _Members:
@@ -96,15 +99,16 @@ class _Members:
         """
         stands_for = recruiters[0] if len(recruiters) == 1 else ""
         sent_by = {
-            one["participant_id"]: stands_for if one["simulated"] else one["pool"] for one in self.people
+            person["participant_id"]: stands_for if person["simulated"] else person["pool"]
+            for person in self.people
         }
-        own = {name: terms[name] for name in set(sent_by.values()) if name in terms}
-        currencies = {one.reward.currency for one in own.values()}
-        if len(currencies) != 1 or len(own) < len(set(sent_by.values())):
+        own_terms = {name: terms[name] for name in set(sent_by.values()) if name in terms}
+        currencies = {recruiter_terms.reward.currency for recruiter_terms in own_terms.values()}
+        if len(currencies) != 1 or len(own_terms) < len(set(sent_by.values())):
             return None
         total, without = 0.0, set[str]()
         for person in self.people:
-            paid = own[sent_by[person["participant_id"]]]
+            paid = own_terms[sent_by[person["participant_id"]]]
             due, lacking = self._due(person, paid)
             total += due
             without |= lacking
@@ -113,13 +117,15 @@ class _Members:
         )
 
     def _due(self, person: Row, terms: Terms) -> tuple[float, set[str]]:
-        """What one participant costs by these terms, and what of it nobody said."""
+        """Cost of one participant by these terms, and the unknown parts of it."""
         theirs = self.held[person["participant_id"]]
         pay = 0.0
         if person["outcome"] == "completed":
             earned = terms.earned(sum(map(_completed, theirs)))
-            pay = float(sum(one.major for one in (terms.reward, *(extra for _, extra in earned))))
-        called = sum(one["duration_s"] or 0.0 for one in theirs if one["channel"] == "phone") / 60
+            pay = float(sum(money.major for money in (terms.reward, *(extra for _, extra in earned))))
+        called = (
+            sum(dialogue["duration_s"] or 0.0 for dialogue in theirs if dialogue["channel"] == "phone") / 60
+        )
         calls = called * float(terms.calls.per_minute) if terms.calls is not None else 0.0
         lacks = (("fee", pay and terms.fee_percent is None), ("calls", called and terms.calls is None))
         due = pay * (1 + float(terms.fee_percent or 0) / 100) + calls
@@ -133,23 +139,25 @@ def _completed(dialogue: Row) -> bool:
 def _terms(dataset: Dataset) -> dict[str, Terms]:
     """The terms of the study's recruiters that pay, in money; what this version does not read is left out."""
     source = parse_study(dataset.manifest["study"].get("file") or "")
-    written = source.data.get("recruitment") if isinstance(source.data, dict) else None
-    if not isinstance(written, dict):
+    section = source.data.get("recruitment") if isinstance(source.data, dict) else None
+    if not isinstance(section, dict):
         return {}
-    settings = read_recruitment(written, source)
-    found = {name: RECRUITERS.get(name) for name in settings}
+    settings = read_recruitment(section, source)
+    recruiters = {name: RECRUITERS.get(name) for name in settings}
     terms = {
-        name: one.terms(settings[name]) for name, one in found.items() if isinstance(one, PricedRecruiter)
+        name: recruiter.terms(settings[name])
+        for name, recruiter in recruiters.items()
+        if isinstance(recruiter, PricedRecruiter)
     }
-    return {name: one for name, one in terms.items() if not one.is_credit}
+    return {name: recruiter_terms for name, recruiter_terms in terms.items() if not recruiter_terms.is_credit}
 
 
 def _members(dataset: Dataset, of: Mapping[str, str]) -> tuple[dict[str, list[Row]], dict[str, list[Row]]]:
     """Participants, and dialogues, by population."""
     people: dict[str, list[Row]] = {}
-    held: dict[str, list[Row]] = {}
-    for table, into in (("participants", people), ("dialogues", held)):
+    dialogues: dict[str, list[Row]] = {}
+    for table, into in (("participants", people), ("dialogues", dialogues)):
         for row in dataset.read(table).to_pylist():
             if (name := of.get(row["participant_id"])) is not None:
                 into.setdefault(name, []).append(row)
-    return people, held
+    return people, dialogues

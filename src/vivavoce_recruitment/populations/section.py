@@ -54,14 +54,14 @@ class PopulationsSection(Section[PopulationsCompared]):
         )
 
     def blocks(self, results: PopulationsCompared) -> list[Block]:
-        said = [Bullets(tuple(_differences(results))), _figures(results)]
-        return [*said, *_tests(results), *_precision(results), *_orders(results)]
+        section_blocks = [Bullets(tuple(_differences(results))), _figures(results)]
+        return [*section_blocks, *_tests(results), *_precision(results), *_orders(results)]
 
 
 def _named(name: str | None) -> str:
     """A population's name; that its people are programs is said in the reader's language."""
-    plain = (name or "").removesuffix(SIMULATED)
-    return plain if plain == name else say("{population} (simulated)", population=plain)
+    real_name = (name or "").removesuffix(SIMULATED)
+    return real_name if real_name == name else say("{population} (simulated)", population=real_name)
 
 
 def _title(measure: str) -> str:
@@ -73,8 +73,8 @@ def _value(value: float | None, measure: str) -> str:
 
 
 def _differences(results: PopulationsCompared) -> list[str]:
-    """What differs, each in a sentence, and what that nothing does would mean."""
-    found = [test for test in results.tests if test.significant]
+    """Significant differences, one sentence each, and the meaning of a result without any."""
+    significant = [test for test in results.tests if test.significant]
     values = {
         (population.name, name): figure.value
         for population in results.populations
@@ -83,16 +83,16 @@ def _differences(results: PopulationsCompared) -> list[str]:
     sentences = [
         say(
             "{measure}: {a} {first}, {b} {second} (difference {gap}, 95% CI {interval}; adjusted p {p}).",
-            measure=_title(one.measure),
-            a=_named(one.a),
-            b=_named(one.b),
-            first=_value(values[str(one.a), one.measure], one.measure),
-            second=_value(values[str(one.b), one.measure], one.measure),
-            gap=difference(one.decisive.difference, COMPARED[one.measure]),
-            interval=_span(one),
-            p=p_value(one.decisive.p_adjusted),
+            measure=_title(test.measure),
+            a=_named(test.a),
+            b=_named(test.b),
+            first=_value(values[str(test.a), test.measure], test.measure),
+            second=_value(values[str(test.b), test.measure], test.measure),
+            gap=difference(test.decisive.difference, COMPARED[test.measure]),
+            interval=_span(test),
+            p=p_value(test.decisive.p_adjusted),
         )
-        for one in found
+        for test in significant
     ]
     if alike := [_title(name) for name in results.measures if _shows_nothing(results.tests, name)]:
         sentences.append(
@@ -107,8 +107,8 @@ def _differences(results: PopulationsCompared) -> list[str]:
 
 
 def _shows_nothing(tests: Sequence[GroupTest], measure: str) -> bool:
-    own = [test for test in tests if test.measure == measure]
-    return bool(own) and not any(one.significant for one in own)
+    own_tests = [test for test in tests if test.measure == measure]
+    return bool(own_tests) and not any(test.significant for test in own_tests)
 
 
 def _span(test: GroupTest) -> str:
@@ -145,11 +145,11 @@ def _figures(results: PopulationsCompared) -> TableOfText:
 
 def _figure(one: PopulationFound, name: str) -> Cell:
     figure = one.figures[name]
-    shown, interval = measured(figure.value, figure.interval.low, figure.interval.high, COMPARED[name])
+    value_text, interval = measured(figure.value, figure.interval.low, figure.interval.high, COMPARED[name])
     under = [interval]
     if name == CALLS:
         under.append(say("median {n}", n=amount(one.median_dialogues, "")))
-    return Cell(shown, tuple(line for line in under if line))
+    return Cell(value_text, tuple(line for line in under if line))
 
 
 def _money(value: float | None, currency: str) -> str:
@@ -197,7 +197,7 @@ def _tests(results: PopulationsCompared) -> list[Block]:
     ]
     if not rows:
         return []
-    family = " ".join(stated(one.why) for one in results.summary.families)
+    family = " ".join(stated(test.why) for test in results.summary.families)
     note = say(
         "First minus second: rates and word errors in percentage points, durations in seconds. Clustered "
         "by participant; two-tailed p. Bold: significant after adjustment over all rows."
@@ -218,37 +218,37 @@ def _tests(results: PopulationsCompared) -> list[Block]:
 
 
 def _precision(results: PopulationsCompared) -> list[Block]:
-    """What a half-width costs in each population; [] where no rate has an interval."""
+    """Cost of a half-width in each population; [] if no rate has an interval."""
     rows = [
         Row(
             _named(population.name),
             (
-                Cell(f"\u00b1{points(known.now).lstrip('+')}"),
-                Cell(count(known.people), (between(known.low, known.high, count),)),
-                Cell(count(known.people * population.dialogues / population.participants)),
-                _price(known, population),
+                Cell(f"\u00b1{points(sample.now).lstrip('+')}"),
+                Cell(count(sample.people), (between(sample.low, sample.high, count),)),
+                Cell(count(sample.people * population.dialogues / population.participants)),
+                _price(sample, population),
             ),
             group=_title(name),
         )
         for name in results.measures
         for population in results.populations
-        if (known := population.precision.get(name)) is not None
+        if (sample := population.precision.get(name)) is not None
     ]
     if not rows:
         return []
-    wanted = f"\u00b1{points(results.half_width).lstrip('+')}"
+    width = f"\u00b1{points(results.half_width).lstrip('+')}"
     note = say(
         "Sample size and cost for a 95% CI of {width} points, with the same dialogues per participant and "
         "the same variance. Costs combine fixed and per-participant costs. Below: 95% limits. Half the "
         "width needs four times as many people.",
-        width=wanted,
+        width=width,
     )
     columns = heads(
         say("Population"),
         say("Current CI width (points)"),
-        say("People for {width}", width=wanted),
-        say("Dialogues for {width}", width=wanted),
-        say("Cost for {width}", width=wanted),
+        say("People for {width}", width=width),
+        say("Dialogues for {width}", width=width),
+        say("Cost for {width}", width=width),
     )
     return [TableOfText("precision", say("Cost of precision"), columns, tuple(rows), note)]
 
@@ -262,16 +262,16 @@ def _price(known: RequiredPeople, one: PopulationFound) -> Cell:
 
 
 def _orders(results: PopulationsCompared) -> list[Block]:
-    """Whether both populations put the systems in the same order."""
+    """Paragraph on whether both populations rank the systems in the same order."""
     if not results.ranks:
         return []
     same = say("{measure}: same order of {n} systems (Kendall's tau {tau}).")
-    other = say("{measure}: different order of {n} systems (Kendall's tau {tau}).")
+    different = say("{measure}: different order of {n} systems (Kendall's tau {tau}).")
     lead = say("Order of systems in both populations:")
-    told = tuple(
-        (same if one.same_order else other).format(
-            measure=_title(name), n=count(one.systems), tau=coefficient(one.tau)
+    orders = tuple(
+        (same if ranks.same_order else different).format(
+            measure=_title(name), n=count(ranks.systems), tau=coefficient(ranks.tau)
         )
-        for name, one in results.ranks.items()
+        for name, ranks in results.ranks.items()
     )
-    return [Paragraph(lead), Bullets(told)]
+    return [Paragraph(lead), Bullets(orders)]

@@ -93,9 +93,13 @@ def propose(
         own_pack, tuple(backend or ()), tuple(test or ()), options, (endpoint, model, key), rank
     )
     if utterances is not None:
-        for name, said in read_utterances(utterances, spoken):
-            facts = {"id": name, **proposer(said)}
-            line = json.dumps(facts, ensure_ascii=False) if as_json else f"{said.text}\n{_told(facts)}\n"
+        for name, spoken_by_user in read_utterances(utterances, spoken):
+            facts = {"id": name, **proposer(spoken_by_user)}
+            line = (
+                json.dumps(facts, ensure_ascii=False)
+                if as_json
+                else f"{spoken_by_user.text}\n{_told(facts)}\n"
+            )
             typer.echo(line)
         return
     if utterance is None or not spoken:

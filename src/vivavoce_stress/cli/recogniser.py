@@ -46,8 +46,8 @@ def _facts(heard: list[Any], damage: dict[str, Any], data: str, seed: int, level
     """Figures of each recogniser in each condition, and how far each is from the first condition."""
     listeners, first = list(dict.fromkeys(turn.listener for turn in heard)), next(iter(damage))
     by: dict[tuple[str, str], list[Any]] = {}
-    for one in heard:
-        by.setdefault((one.listener, one.condition), []).append(one)
+    for heard_turn in heard:
+        by.setdefault((heard_turn.listener, heard_turn.condition), []).append(heard_turn)
     return {
         "conditions": [
             _figures(listener, name, by[listener, name], damage[name], data, seed, level)
@@ -70,8 +70,8 @@ def _figures(
     from vivavoce.core.signature import signature
     from vivavoce.stats.word_errors import word_error_rate
 
-    found = word_error_rate(((turn.speaker, turn.said, turn.heard) for turn in heard), level)
-    rate = as_json(found) or {
+    word_errors = word_error_rate(((turn.speaker, turn.said, turn.heard) for turn in heard), level)
+    rate = as_json(word_errors) or {
         "word_error_rate": None,
         "low": None,
         "high": None,
@@ -154,19 +154,19 @@ def _show(facts: dict[str, Any]) -> None:
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for one in facts["conditions"]:
-        key = one["recogniser"], one["condition"]
-        name = f"{one['recogniser']}: {one['condition']}" if several else one["condition"]
+    for condition in facts["conditions"]:
+        key = condition["recogniser"], condition["condition"]
+        name = f"{condition['recogniser']}: {condition['condition']}" if several else condition["condition"]
         table.add_row(
             escape(name),
-            _span(one, "word_error_rate"),
+            _span(condition, "word_error_rate"),
             _span(more[key], "difference") if key in more else "",
-            *(str(one[count]) for count in ("errors", "words", "turns", "speakers")),
+            *(str(condition[count]) for count in ("errors", "words", "turns", "speakers")),
         )
     console = Console(highlight=False)
     console.print(table)
-    for one in (*facts["conditions"], *facts["differences"]):
-        console.print(one["signature"], markup=False, style="dim")
+    for condition in (*facts["conditions"], *facts["differences"]):
+        console.print(condition["signature"], markup=False, style="dim")
 
 
 def _span(one: dict[str, Any], name: str) -> str:

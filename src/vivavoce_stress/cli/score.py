@@ -29,8 +29,8 @@ def score(
         return
     if not facts["runs"]:
         note(f"no stress test in {dataset}; run some with `vivavoce stress run`, then `vivavoce export`")
-    for one in facts["runs"]:
-        show(one)
+    for run_facts in facts["runs"]:
+        show(run_facts)
 
 
 def show(facts: dict[str, Any], suite: Path | None = None) -> None:

@@ -198,8 +198,8 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         return bare.read("ger", lemma=low[:-4] + ("are" if low.endswith("ando") else "ere"))
     if after_verb and nouns:
         return _as_noun(bare, nouns, previous if previous and previous.part == "part" else None)
-    named = opening and any(noun[0] == low for noun in nouns)  # cucina indiana, at the beginning
-    if finite and not within and not named and not (nouns and _rather_a_noun(finite[1], previous)):
+    behind_noun = opening and any(noun[0] == low for noun in nouns)  # cucina indiana, at the beginning
+    if finite and not within and not behind_noun and not (nouns and _rather_a_noun(finite[1], previous)):
         return bare.read("fin", lemma=finite[0], form=finite[1])
     if passive and previous is not None and previous.lower in ("è", "sono"):
         return bare.read("part", lemma=passive[0], gender=passive[1], number=passive[2])

@@ -135,9 +135,9 @@ class ApertiumMorphology(Morphology):
     def adjective(self, form: str, gender: str, number: str) -> str | None:
         for lemma, *_ in self._of_kind(form, "adj"):
             for kind in (gender, "mf"):
-                made = self._form(f"{lemma}<adj><{kind}><{_long(number)}>")
-                if made:
-                    return made
+                generated = self._form(f"{lemma}<adj><{kind}><{_long(number)}>")
+                if generated:
+                    return generated
         return super().adjective(form, gender, number)
 
     def plural(self, noun: str) -> str:

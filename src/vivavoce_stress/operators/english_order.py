@@ -464,7 +464,10 @@ def _complements(tree: Any) -> list[tuple[int, int]]:
                     last = min(last, word.left_edge.i - 1) if word.left_edge.i > inner[0].i else last
             while last > token.i and (tree[last].is_punct or tree[last].lower_ == "please"):
                 last -= 1
-            if not any(one.dep_ == "conj" and one.pos_ in ("VERB", "AUX") for one in token.subtree):
+            if not any(
+                inner_word.dep_ == "conj" and inner_word.pos_ in ("VERB", "AUX")
+                for inner_word in token.subtree
+            ):
                 spans.append((token.i, last))
     return sorted(spans)
 

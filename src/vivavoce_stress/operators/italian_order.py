@@ -338,13 +338,13 @@ class ItalianComplements:
 
     def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
         phrases = complements(tokens)
-        for one, other in pairwise(phrases):
-            if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
-                unclear = _holds(tokens, one, other) or _of_noun(tokens, one)
+        for first, second in pairwise(phrases):
+            if second.first == first.last + 1 and not _joined(tokens, second.last + 1):
+                unclear = _holds(tokens, first, second) or _of_noun(tokens, first)
                 sure = _UNSURE if unclear else 0.9
-                yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", sure)
-        for one in phrases:
-            yield from self._before_object(text, tokens, one)
+                yield self._swapped(text, tokens, first, second, "neighbouring complements swapped", sure)
+        for first in phrases:
+            yield from self._before_object(text, tokens, first)
 
     def _swapped(
         self, text: str, tokens: list[Token], one: Phrase, other: Phrase, rule: str, confidence: float

@@ -1,4 +1,4 @@
-"""How platforms last told that people's work stands, and which of their notices were taken."""
+"""Last states of submissions by platform, and the notices taken into account."""
 
 import sqlalchemy as sa
 from alembic import op
