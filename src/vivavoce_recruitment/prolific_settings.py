@@ -1,4 +1,4 @@
-"""What a study file says of a study on Prolific."""
+"""Settings of a study on Prolific, from the study file."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal

@@ -45,7 +45,7 @@ Key = tuple[str, Arm, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """How a run is held.
+    """Settings of a run.
 
     attempts      how often a replay at which the system fails is tried, each time after the other cases;
                   and an original that goes astray, at once

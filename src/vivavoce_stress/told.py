@@ -58,7 +58,7 @@ def told_instead(one: Replayed, variant: Replayed, language: str) -> ToldInstead
 
 
 def taken_for_another(one: Replayed, variant: Replayed, language: str) -> ToldInstead | None:
-    """The same for answers alone, if the user went on as after the original and was served later.
+    """Values reported in the answers alone, if the user went on as after the original and was served later.
 
     What the system tells once they have said the replaced words again says nothing of the variant.
     """

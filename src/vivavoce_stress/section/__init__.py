@@ -193,7 +193,7 @@ class StressFound:
 
 
 class StressSection(LeadingSection[StressFound]):
-    """How systems stand small changes of what users say."""
+    """Robustness of systems to small changes of what users say."""
 
     name = "stress"
     order = 700
