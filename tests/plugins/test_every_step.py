@@ -130,7 +130,7 @@ def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str)
 def test_each_step_of_a_visit_has_a_course_of_its_own(study: Study) -> None:
     step, kind = study.visit[-1], kind_of(study.visit[-1])
     others = {kind_of(one).course(one, study) for one in study.visit if one is not step}
-    assert kind.course(step, study) not in others
+    assert kind.preregistration_line(step, study) not in others
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
@@ -144,7 +144,7 @@ def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
         shown = {message for _, message, _, _ in extract_from_file("jinja2", page, options=OPTIONS)}
         said |= {one if isinstance(one, str) else one[0] for one in shown - words_of_all_pages("it")}
     if isinstance(kind := STEPS.get(name), StimulusStep):
-        said |= {kind.doing, kind.things, kind.counted}
+        said |= {kind.activity_label, kind.item_label, kind.counted}
     for language in ("it",):
         catalogue = folder / "locale" / f"{language}.po"
         known = list(read_po(io.BytesIO(catalogue.read_bytes()))) if catalogue.exists() else []
@@ -158,7 +158,7 @@ def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
 
 def test_people_read_what_the_step_asks_of_them_in_their_language(study: Study, tmp_path: Path) -> None:
     step = study.visit[-1]
-    told: Information = kind_of(step).told(step, study)
+    told: Information = kind_of(step).participant_info(step, study)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         english, italian = sheet(study, log), sheet(study, log, "it")
     for message in (*((told.lead,) if told.lead else ()), *told.does, *told.needs, *told.keeps):
@@ -231,10 +231,10 @@ class Silent(StepKind[Any]):
     def minutes(self, step: Any, study: Study) -> float:
         return 1
 
-    def told(self, step: Any, study: Study) -> Information:
+    def participant_info(self, step: Any, study: Study) -> Information:
         return Information()
 
-    def course(self, step: Any, study: Study) -> str:
+    def preregistration_line(self, step: Any, study: Study) -> str:
         return "silence"
 
 

@@ -45,8 +45,8 @@ class FormSettings(Settings):
 
 class Plain(StepKind):
     def minutes(self, step, study): return 1.0
-    def told(self, step, study): return Information()
-    def course(self, step, study): return self.name
+    def participant_info(self, step, study): return Information()
+    def preregistration_line(self, step, study): return self.name
     async def simulate(self, step, participant): await participant.converse()
 
 

@@ -139,12 +139,12 @@ def _first_words(settings: type) -> str:
 def _stimuli(kind: Any) -> tuple[str, str]:
     if not isinstance(kind, StimulusStep):
         return "", ""
-    return kind.things, f"`{kind.table.name}`" if kind.table is not None else ""
+    return kind.item_label, f"`{kind.table.name}`" if kind.table is not None else ""
 
 
 def channels() -> str:
     """Channels of dialogues, with how the preregistration says them."""
-    rows = ((f"`{name}`", _summary(kind), kind.course()) for name, kind in CHANNELS)
+    rows = ((f"`{name}`", _summary(kind), kind.preregistration_line()) for name, kind in CHANNELS)
     return markdown_table(("channel", "description", "in the preregistration"), rows)
 
 

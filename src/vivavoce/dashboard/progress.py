@@ -87,7 +87,7 @@ class WorkProgress:
     """One kind of work: amount, participants, and spread over its items.
 
     noun    one piece of it, in English
-    pieces_named, things  what pieces, and what they are about, are called, in the reader's language
+    pieces_named, item_label  labels of pieces and of what they are about, in the language of the page
     """
 
     step: str
@@ -99,7 +99,7 @@ class WorkProgress:
     mean: float | None
     median: float | None
     largest: int
-    things: str
+    item_label: str
     different: int
     fewest: int
     most: int
@@ -110,7 +110,7 @@ class TrialProgress:
     """Contents of the overview.
 
     talks   dialogues are what the study is about, or took place in it
-    things  what is counted in the charts, in the reader's language: dialogues, or what stands in for them
+    item_label  what is counted in the charts, in the reader's language: dialogues, or what stands in for them
     people  participants who have begun something
     work    what is done beside dialogues, in the order of the visit
     size    how much of its declared size the study has; flow: where visits have come; health: of each system
@@ -118,7 +118,7 @@ class TrialProgress:
 
     at: datetime
     talks: bool
-    things: str
+    item_label: str
     people: int
     work: list[WorkProgress]
     systems: list[SystemProgress]
@@ -149,7 +149,7 @@ def progress(board: Board) -> TrialProgress:
     return TrialProgress(
         at=now,
         talks=talks,
-        things=_things(work, talks=talks),
+        item_label=_things(work, talks=talks),
         people=len({one.participant_id for one in (*cards, *board.deeds.values())}),
         work=work,
         systems=[_row(name, board.study.system_titles.get(name, ""), of_system[name], now) for name in names],
@@ -218,7 +218,7 @@ def _work(board: Board, now: datetime) -> list[WorkProgress]:
 
 def _work_row(work: StepKind[Any], deeds: Sequence[WorkItem], now: datetime) -> WorkProgress:
     spread = concentration(deed.participant_id for deed in deeds for _ in range(deed.pieces))
-    about = Counter(deed.about for deed in deeds if work.things)
+    about = Counter(deed.about for deed in deeds if work.item_label)
     return WorkProgress(
         step=work.name,
         noun=work.counted,
@@ -229,7 +229,7 @@ def _work_row(work: StepKind[Any], deeds: Sequence[WorkItem], now: datetime) -> 
         mean=spread.mean,
         median=spread.median,
         largest=spread.largest,
-        things=step_words(work.name, work.things),
+        item_label=step_words(work.name, work.item_label),
         different=len(about),
         fewest=min(about.values(), default=0),
         most=max(about.values(), default=0),
@@ -321,7 +321,7 @@ def whereabouts(board: Board) -> tuple[list[VisitWhereabouts], list[VisitWhereab
 
 def _doing(state: VisitState) -> str:
     if state.phase == "stimulus":
-        return step_words(state.stimulus_kind.name, state.stimulus_kind.doing)
+        return step_words(state.stimulus_kind.name, state.stimulus_kind.activity_label)
     return worded(PHASES[state.phase])
 
 

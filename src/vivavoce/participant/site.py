@@ -277,7 +277,7 @@ def information_sheet(study: Study, language: str, pool: str = "") -> dict[str, 
     """Information about the steps for a recruiter's participants; `lead`: of the longest step."""
     study, spoken = _as_held(study, pool), page_language(language)
     told = [(kind_of(step), step) for step in study.visit]
-    found = [(kind, kind.told(step, study), kind.minutes(step, study)) for kind, step in told]
+    found = [(kind, kind.participant_info(step, study), kind.minutes(step, study)) for kind, step in told]
     leads = [(minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None]
 
     def said(name: str) -> list[str]:

@@ -162,7 +162,7 @@ def _conditions(study: Study) -> str:
 
 
 def _course(study: Study) -> str:
-    lines = [f"- {kind_of(step).course(step, study)}" for step in study.visit]
+    lines = [f"- {kind_of(step).preregistration_line(step, study)}" for step in study.visit]
     return "A visit:\n\n" + "\n".join(lines)
 
 

@@ -214,8 +214,8 @@ class StimulusStep(
     table               of the dataset, a row or more for each response; None: responses are no rows. One that
                         the dataset has by itself may be filled, too
     counted             one response, or piece of one, as counts are said with it; by default the table's word
-    doing               what a participant is doing, as the dashboard says it: `rating transcripts`
-    things              what the stimuli are called there, in the plural
+    activity_label      activity of a participant on the dashboard: `rating transcripts`
+    item_label          plural noun for the stimuli there
     qualification       a check before the stimuli; None: there is none
     earlier_events      its own kinds of events in older logs, with what they are read as now: what they do
                         not share with that is the stimuli, or the response
@@ -226,8 +226,8 @@ class StimulusStep(
     whole_page, cutting_page = "whole", "cutting"
     table: ClassVar[Table | None]
     counted: ClassVar[str]
-    doing: ClassVar[str]
-    things: ClassVar[str]
+    activity_label: ClassVar[str]
+    item_label: ClassVar[str]
     qualification: ClassVar[Qualification[Any, Any, Any] | None] = None
     earlier_events: ClassVar[Mapping[str, type[Event]]] = {}
     earlier_addresses: ClassVar[Mapping[str, str]] = {}

@@ -60,11 +60,11 @@ class Channel(ABC):
         return Path(getfile(type(self))).parent
 
     @abstractmethod
-    def told(self, study: "Study") -> Information:
+    def participant_info(self, study: "Study") -> Information:
         """Information for participants: introduction, requirements, recorded data."""
 
     @abstractmethod
-    def course(self) -> str:
+    def preregistration_line(self) -> str:
         """The channel in a line of the preregistration: `by telephone`."""
 
     def missing(self, study: "Study") -> list[InputError]:

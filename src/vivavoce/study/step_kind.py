@@ -94,7 +94,7 @@ class StepKind(ABC, Generic[Written]):
     title        of the page of a text that has none itself, in English; "": as instructions have it
     once         what to do instead, where a visit can have one such step only; "": there may be several
     counted      one piece of what is done in it, as counts are said with it; "": nothing is counted
-    things       what such a piece is about, in the plural; "" where that does not matter
+    item_label   what such a piece is about, in the plural; "" where that does not matter
     done         the kind of event by which a piece is logged
     """
 
@@ -104,7 +104,7 @@ class StepKind(ABC, Generic[Written]):
     title: ClassVar[str] = ""
     once: ClassVar[str] = ""
     counted: ClassVar[str] = ""
-    things: ClassVar[str] = ""
+    item_label: ClassVar[str] = ""
     done: ClassVar[str] = ""
 
     def materials(self, settings: Any, files: StepFiles) -> Any:
@@ -159,11 +159,11 @@ class StepKind(ABC, Generic[Written]):
         """About how long the step takes a participant at least, in minutes."""
 
     @abstractmethod
-    def told(self, step: Written, study: "Study") -> Information:
+    def participant_info(self, step: Written, study: "Study") -> Information:
         """Information about the step on the page where participants decide to take part."""
 
     @abstractmethod
-    def course(self, step: Written, study: "Study") -> str:
+    def preregistration_line(self, step: Written, study: "Study") -> str:
         """The step in one line of the preregistration: `10 pairs of transcripts, ...`."""
 
     @abstractmethod

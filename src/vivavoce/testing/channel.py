@@ -41,13 +41,13 @@ class ChannelContract:
 
     def test_it_is_found_by_its_name_and_says_what_it_is(self) -> None:
         assert self._channel().name == self.name
-        course = self._channel().course()
-        assert course and "\n" not in course, "course is a part of one line of the preregistration"
+        course = self._channel().preregistration_line()
+        assert course and "\n" not in course, "preregistration_line is part of one line"
 
     def test_participants_are_told_what_is_kept(self) -> None:
         with self._study() as study:
             (dialogue,) = [step for step in study.visit if dialogues_of(step) is not None]
-            told: Information = self._channel().told(study)
+            told: Information = self._channel().participant_info(study)
             assert told.lead and told.keeps, "say what the study is about and what is kept"
             for message in (told.lead, *told.needs, *told.keeps):
                 for language in study.languages:

@@ -56,8 +56,8 @@ class StepContract:
         with self._study() as study:
             step, kind = study.visit[-1], self._kind()
             assert kind.minutes(step, study) > 0
-            course = kind.course(step, study)
-            assert course and "\n" not in course, "course is one line of the preregistration"
+            course = kind.preregistration_line(step, study)
+            assert course and "\n" not in course, "preregistration_line is one line"
 
     def test_a_study_of_its_protocol_is_written_and_can_be_run(self) -> None:
         if self.protocol is None:
@@ -73,7 +73,7 @@ class StepContract:
 
     def test_what_participants_are_told_has_its_values_filled_in(self) -> None:
         with self._study() as study:
-            told: Information = self._kind().told(study.visit[-1], study)
+            told: Information = self._kind().participant_info(study.visit[-1], study)
             for message in _messages(told):
                 for language in study.languages:
                     assert "%(" not in self._kind().say(message, language)

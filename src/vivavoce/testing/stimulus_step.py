@@ -41,7 +41,7 @@ class StimulusStepContract(StepContract):
 
     def test_participants_are_told_what_they_do_and_what_is_kept_of_it(self) -> None:
         with self._study() as study:
-            told = self._kind().told(study.visit[-1], study)
+            told = self._kind().participant_info(study.visit[-1], study)
             assert told.does and told.keeps
 
     def test_people_answer_one_after_another_and_every_answer_is_a_row(self) -> None:
@@ -169,13 +169,13 @@ class StimulusStepContract(StepContract):
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:
             person = self._begun(visitor())
             self._answer(person, log)
-            assert kind.doing in {one.doing for one in Board(study, log).see(whereabouts)[0]}
+            assert kind.activity_label in {one.doing for one in Board(study, log).see(whereabouts)[0]}
             self._answer(person, log)
             (work,) = Board(study, log).see(progress).work
             given = [
                 kind.response.model_validate(event.event.response) for event in _events(log, "response_given")
             ]
-            assert (work.noun, work.things, work.participants) == (kind.counted, kind.things, 1)
+            assert (work.noun, work.item_label, work.participants) == (kind.counted, kind.item_label, 1)
             assert (work.pieces, work.different) == (sum(kind.pieces(one) for one in given), 2)
 
     def _stimulus(self) -> StimulusStep[Any, Any, Any]:

@@ -111,7 +111,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
 
     name, settings, file_models = "elicit", ElicitSettings, {"stimuli.yaml": StimuliFile}
     stimulus, response, table = FrameKey, GivenCommand, COMMANDS
-    doing, things = "commanding a robot", "stimuli"
+    activity_label, item_label = "commanding a robot", "stimuli"
     earlier_events = {
         "stimuli_assigned": StimuliPlanned,
         "command_given": ResponseGiven,
@@ -142,7 +142,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return len(step.material) / 2
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         spoken = step.settings.by == "speech"
         commands = len(step.material)
         does = (
@@ -173,7 +173,7 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
             (SPOKEN, TYPED) if spoken else (TYPED,),
         )
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         how = "by voice, or in writing without a microphone" if step.settings.by == "speech" else "in writing"
         return f"{len(step.material)} commands to a robot, one for each stimulus, {how}"
 

@@ -29,7 +29,7 @@ class VoiceChannel(Channel):
 
         return router
 
-    def told(self, study: Study) -> Information:
+    def participant_info(self, study: Study) -> Information:
         lead = Message(
             "Thank you for your interest. In this study you talk with a computer program by voice and "
             "help us evaluate it."
@@ -37,7 +37,7 @@ class VoiceChannel(Channel):
         needs = (Message("A microphone and loudspeakers or headphones."),)
         return Information(lead, needs=needs, keeps=(SPOKEN,))
 
-    def course(self) -> str:
+    def preregistration_line(self) -> str:
         return "by voice"
 
     def missing(self, study: Study) -> list[InputError]:

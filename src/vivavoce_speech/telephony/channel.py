@@ -29,14 +29,14 @@ class PhoneChannel(Channel):
 
         return router
 
-    def told(self, study: Study) -> Information:
+    def participant_info(self, study: Study) -> Information:
         lead = Message(
             "Thank you for your interest. In this study you call a computer program by telephone and help "
             "us evaluate it."
         )
         return Information(lead, needs=(Message("A telephone."),), keeps=(SPOKEN,))
 
-    def course(self) -> str:
+    def preregistration_line(self) -> str:
         return "by telephone"
 
     def missing(self, study: Study) -> list[InputError]:

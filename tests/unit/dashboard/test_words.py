@@ -45,7 +45,9 @@ def messages() -> set[Key]:
         for text in (*form_words(), *analysis_words(), *map(about_protocol, protocol_names()))
     }
     said |= {("step", name) for name, kind in STEPS if type(kind).__module__.startswith("vivavoce.")}
-    return said | {(None, text) for work in works().values() for text in (work.counted, work.things) if text}
+    return said | {
+        (None, text) for work in works().values() for text in (work.counted, work.item_label) if text
+    }
 
 
 def catalogue(language: str) -> dict[Key, tuple[str, ...]]:
@@ -92,7 +94,10 @@ def test_everything_that_the_dashboard_says_is_said_in_every_language(language: 
     }
     with reading(language):
         steps = {
-            one for step, work in works().items() for one in (work.counted, work.things) if named(step, one)
+            one
+            for step, work in works().items()
+            for one in (work.counted, work.item_label)
+            if named(step, one)
         }
     lacking -= {(None, word) for word in steps}
     assert lacking == set(), f"{language} lacks words"
@@ -118,7 +123,7 @@ def test_every_piece_of_work_has_a_name_in_every_language(language: str) -> None
                 step_noun(step, work.counted, 1) != work.counted
                 and step_noun(step, work.counted, 2) != f"{work.counted}s"
             ), step
-            assert not work.things or step_words(step, work.things) != work.things, step
+            assert not work.item_label or step_words(step, work.item_label) != work.item_label, step
 
 
 def test_scripts_say_nothing_by_themselves() -> None:

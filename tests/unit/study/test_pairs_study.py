@@ -58,7 +58,7 @@ def test_a_fair_pair_passes_and_needs_no_system(written, tmp_path):
     step = study.visit[0]
     asked = [question.question_id for question in step.material.questions]
     assert asked == ["ease", "satisfaction", "utility", "interaction"]
-    assert kind_of(step).course(step, study) == "one pair of transcripts for each of empathy"
+    assert kind_of(step).preregistration_line(step, study) == "one pair of transcripts for each of empathy"
     assert comparison_warnings(study.pairs, ("en",)) == []
 
 

@@ -26,7 +26,7 @@ class Arena(StepKind[OfferedStep]):
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return 3.0 * step.settings.battles
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study two computer programs answer you side by "
@@ -43,7 +43,7 @@ class Arena(StepKind[OfferedStep]):
             keeps=(TYPED, ANSWERED),
         )
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         plan = self.battles(step)
         times = "1 battle" if plan.battles == 1 else f"{plan.battles} battles"
         bad = " or that both are bad" if plan.both_bad else ""

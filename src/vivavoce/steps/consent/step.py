@@ -16,10 +16,10 @@ class Consent(StepKind[ConsentStep]):
     def minutes(self, step: ConsentStep, study: Study) -> float:
         return reading_minutes(step, study)
 
-    def told(self, step: ConsentStep, study: Study) -> Information:
+    def participant_info(self, step: ConsentStep, study: Study) -> Information:
         return Information()
 
-    def course(self, step: ConsentStep, study: Study) -> str:
+    def preregistration_line(self, step: ConsentStep, study: Study) -> str:
         return "consent"
 
     async def simulate(self, step: ConsentStep, participant: SimulatedParticipant) -> None:

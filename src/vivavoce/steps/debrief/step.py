@@ -13,10 +13,10 @@ class Debrief(StepKind[DebriefStep]):
     def minutes(self, step: DebriefStep, study: Study) -> float:
         return reading_minutes(step, study)
 
-    def told(self, step: DebriefStep, study: Study) -> Information:
+    def participant_info(self, step: DebriefStep, study: Study) -> Information:
         return Information()
 
-    def course(self, step: DebriefStep, study: Study) -> str:
+    def preregistration_line(self, step: DebriefStep, study: Study) -> str:
         return "debriefing"
 
     async def simulate(self, step: DebriefStep, participant: SimulatedParticipant) -> None:

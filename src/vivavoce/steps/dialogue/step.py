@@ -63,19 +63,19 @@ class Dialogue(StepKind[DialogueStep]):
         rounds = max(1, step.repeat.min)
         return rounds * (DIALOGUE_MINUTES + sum(form_minutes(one.name, study) for one in step.feedback))
 
-    def told(self, step: DialogueStep, study: Study) -> Information:
+    def participant_info(self, step: DialogueStep, study: Study) -> Information:
         held = step.repeat.within(len(study.tasks)) if study.tasks else step.repeat
         does = [_talks(max(1, held.min), held.max, bool(study.tasks))]
         if step.feedback:
             does.append(Message("Then you answer a few questions about it."))
         channel = channel_of(step.channel)
-        told = channel.told(study) if channel is not None else _TYPED
+        told = channel.participant_info(study) if channel is not None else _TYPED
         keeps = (*told.keeps, ANSWERED) if step.feedback else told.keeps
         return Information(told.lead, tuple(does), told.needs, keeps)
 
-    def course(self, step: DialogueStep, study: Study) -> str:
+    def preregistration_line(self, step: DialogueStep, study: Study) -> str:
         channel = channel_of(step.channel)
-        way = channel.course() if channel is not None else "in writing"
+        way = channel.preregistration_line() if channel is not None else "in writing"
         task = ", one task each" if study.tasks else ""
         asked = ", ".join(form.name for form in step.feedback)
         many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"

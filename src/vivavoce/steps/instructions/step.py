@@ -13,10 +13,10 @@ class Instructions(StepKind[InstructionsStep]):
     def minutes(self, step: InstructionsStep, study: Study) -> float:
         return reading_minutes(step, study)
 
-    def told(self, step: InstructionsStep, study: Study) -> Information:
+    def participant_info(self, step: InstructionsStep, study: Study) -> Information:
         return Information()
 
-    def course(self, step: InstructionsStep, study: Study) -> str:
+    def preregistration_line(self, step: InstructionsStep, study: Study) -> str:
         return "instructions"
 
     async def simulate(self, step: InstructionsStep, participant: SimulatedParticipant) -> None:

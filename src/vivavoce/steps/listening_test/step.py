@@ -97,7 +97,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
 
     name, settings = "listen", ListenSettings
     stimulus, response, table = ListeningTrial, ClipJudgement, LISTENING
-    doing, things = "judging clips by ear", "clips, or pairs of them"
+    activity_label, item_label = "judging clips by ear", "clips, or pairs of them"
     earlier_events = {
         "clips_assigned": StimuliPlanned,
         "hearing_checked": QualificationTried,
@@ -118,7 +118,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
         hearing = HEARING_MINUTES if step.settings.hearing == "tones" else 0.0
         return hearing + step.settings.per_participant * (heard_s + JUDGING_S) / 60
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         does = (
             Message(
                 "You listen to one short recording and say how good it sounds.",
@@ -146,7 +146,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
             (ANSWERED,),
         )
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         first = "tones are counted to check hearing, then " if step.settings.hearing == "tones" else ""
         if step.settings.method == "opinion":
             return f"{first}{step.settings.per_participant} clips are each heard whole and rated from 1 to 5"

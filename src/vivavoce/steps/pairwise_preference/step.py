@@ -37,7 +37,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
 
     name, settings, once = "compare", CompareSettings, "keep one of the steps"
     stimulus, response, table = PresentedPair, PairChoices, PREFERENCES
-    doing, things = "comparing transcripts", "pairs of transcripts"
+    activity_label, item_label = "comparing transcripts", "pairs of transcripts"
     earlier_events = {
         "comparisons_assigned": StimuliPlanned,
         "comparison_answered": ResponseGiven,
@@ -63,7 +63,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         asked = len(step.material.questions)
         return self.pairs(step, study) * (words / WORDS_A_MINUTE + asked / ITEMS_A_MINUTE)
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study you read conversations between a person and a "
@@ -80,7 +80,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
             keeps=(ANSWERED,),
         )
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         repeats = step.settings.repeats
         return f"one pair of transcripts for each of {listed(list(_variables(step, study)))}" + (
             f", {repeats} of them repeated with the sides swapped" if repeats else ""

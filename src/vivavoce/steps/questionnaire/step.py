@@ -10,7 +10,7 @@ from vivavoce.study.steps import QuestionnaireStep
 class Questionnaire(StepKind[QuestionnaireStep]):
     """Simulated participants answer as their population's model of satisfaction has it."""
 
-    name, counted, things = "questionnaire", "form", "questionnaires"
+    name, counted, item_label = "questionnaire", "form", "questionnaires"
     done = "questionnaire_answered"
 
     def form(self, step: QuestionnaireStep) -> QuestionnaireStep:
@@ -19,10 +19,10 @@ class Questionnaire(StepKind[QuestionnaireStep]):
     def minutes(self, step: QuestionnaireStep, study: Study) -> float:
         return form_minutes(step.name, study)
 
-    def told(self, step: QuestionnaireStep, study: Study) -> Information:
+    def participant_info(self, step: QuestionnaireStep, study: Study) -> Information:
         return Information(keeps=(ANSWERED,))
 
-    def course(self, step: QuestionnaireStep, study: Study) -> str:
+    def preregistration_line(self, step: QuestionnaireStep, study: Study) -> str:
         if step.admit:
             admitted = ", ".join(f"{item} {codes}" for item, codes in step.admit.items())
             places = "".join(

@@ -165,7 +165,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
 
     name, settings, once = "rate", RateSettings, "keep one of the steps"
     stimulus, response, table = Reading, RatedTranscript, READINGS
-    doing, things = "rating transcripts", "transcripts"
+    activity_label, item_label = "rating transcripts", "transcripts"
     earlier_events = {
         "transcripts_assigned": StimuliPlanned,
         "transcript_rated": ResponseGiven,
@@ -195,7 +195,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
             words / WORDS_A_MINUTE + form_minutes(step.settings.use, study)
         )
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study you read conversations between a person and a "
@@ -212,7 +212,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
             keeps=(ANSWERED,),
         )
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         settings = step.settings
         which = "both versions of a pair" if settings.versions == "both" else "one version of a pair"
         return (

@@ -46,7 +46,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
 
     name, settings = "transcribe", TranscribeSettings
     stimulus, response, table = LoggedItem, WrittenTranscript, None
-    doing, things, counted = "writing recordings down", "recordings", "transcript"
+    activity_label, item_label, counted = "writing recordings down", "recordings", "transcript"
     earlier_events = {
         "transcriptions_assigned": StimuliPlanned,
         "transcript_given": ResponseGiven,
@@ -64,7 +64,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return step.settings.per_participant / 2
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study you listen to short recordings and write "
@@ -82,7 +82,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
             (Message("What you write down, and how long it takes you."),),
         )
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         return (
             f"{step.settings.per_participant} recordings are written down, a share of "
             f"{step.settings.gold:g} of them with a known transcript; below a word accuracy of "

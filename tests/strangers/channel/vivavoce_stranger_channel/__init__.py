@@ -61,7 +61,7 @@ class Messages(vv.Channel):
     name = "message"
     router = router
 
-    def told(self, study: vv.Study) -> vv.Information:
+    def participant_info(self, study: vv.Study) -> vv.Information:
         lead = vv.Message("In this study you send text messages to a computer program.")
         return vv.Information(
             lead,
@@ -69,7 +69,7 @@ class Messages(vv.Channel):
             keeps=(vv.Message("What you send, but not your number."),),
         )
 
-    def course(self) -> str:
+    def preregistration_line(self) -> str:
         return "by text message"
 
     def require(self, study: vv.Study) -> None:

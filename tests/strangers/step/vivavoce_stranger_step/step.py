@@ -65,7 +65,7 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
     name = "triage"
     settings = TriageSettings
     stimulus, response, table = Enquiry, Sent, ENQUIRIES
-    doing, things = "sending enquiries to desks", "enquiries"
+    activity_label, item_label = "sending enquiries to desks", "enquiries"
 
     def materials(self, settings: TriageSettings, files: StepFiles) -> tuple[str, ...]:
         lines = files.text(settings.enquiries, "enquiries").splitlines()
@@ -77,7 +77,7 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return step.settings.each * SECONDS_EACH / 60
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         does = Message(
             "You read one enquiry at a library and say which desk should answer it.",
             "You read %(num)s enquiries at a library and say which desk should answer each.",
@@ -86,7 +86,7 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
         lead = Message("In this study you help a library to find out where enquiries belong.")
         return Information(lead, (does,), keeps=(ANSWERED,))
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         return f"{step.settings.each} enquiries, each sent to one of {len(step.settings.desks)} desks"
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Enquiry]:

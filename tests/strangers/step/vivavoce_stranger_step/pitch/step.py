@@ -110,17 +110,17 @@ class Pitch(StimulusStep[OfferedStep, Tones, Heard]):
     name = "pitch"
     settings = PitchSettings
     stimulus, response, table = Tones, Heard, PITCHES
-    doing, things = "judging tones", "pairs of tones"
+    activity_label, item_label = "judging tones", "pairs of tones"
     qualification = BeepCheck()
 
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return step.settings.each / 10
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         does = Message("You hear pairs of tones and say which is higher.")
         return Information(does=(does,), keeps=(ANSWERED,))
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         return f"of {step.settings.each} pairs of tones the higher one is found"
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Tones]:

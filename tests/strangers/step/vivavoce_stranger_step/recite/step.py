@@ -78,17 +78,17 @@ class Recite(StimulusStep[OfferedStep, Sentence, Recital]):
     name = "recite"
     settings = ReciteSettings
     stimulus, response, table = Sentence, Recital, RECITALS
-    doing, things = "reading sentences aloud", "sentences"
+    activity_label, item_label = "reading sentences aloud", "sentences"
     earlier_events = {"sentences_chosen": StimuliPlanned, "sentence_recited": ResponseGiven}
     earlier_addresses = {"/recited": "/respond"}
 
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return len(step.settings.sentences) / 4
 
-    def told(self, step: OfferedStep, study: Study) -> Information:
+    def participant_info(self, step: OfferedStep, study: Study) -> Information:
         return Information(does=(Message("You read sentences aloud."),), keeps=(SPOKEN,))
 
-    def course(self, step: OfferedStep, study: Study) -> str:
+    def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         return f"{len(step.settings.sentences)} sentences are read aloud"
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[Sentence]:
