@@ -14,7 +14,7 @@ from scenes.before_shelves import DATASETS, FIXTURES
 from scenes.crowds import differing, drawn
 from unit.judges.conftest import write_judged
 from unit.stress.test_scores import ROWS as STRESSED
-from vivavoce.core import shelf
+from vivavoce.core import registry
 from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
@@ -234,9 +234,9 @@ def test_a_section_that_does_not_say_everything_of_itself_is_refused(
 ) -> None:
     point = EntryPoint("weather", f"{__name__}:Weather", "vivavoce.sections", named="skies")
     monkeypatch.setattr(EntryPoint, "load", lambda self: offered)
-    monkeypatch.setattr(shelf, "offers", lambda group: (point,))
+    monkeypatch.setattr(registry, "installed_points", lambda group: (point,))
     with pytest.raises(InputError, match=why):
-        shelf.Registry("section", Section, fits=SECTIONS.fits, needs=SECTIONS.needs).get("weather")
+        registry.Registry("section", Section, fits=SECTIONS.fits, needs=SECTIONS.needs).get("weather")
 
 
 def test_a_section_finds_its_own_words_first_and_then_those_of_the_report(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from scenes.transcribing import transcribing_study
 from scenes.websites import running
 from vivavoce.cli.main import app
 from vivavoce.connectors.factory import make_connector
-from vivavoce.core import shelf
+from vivavoce.core import registry
 from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
 from vivavoce.languages.base import LANGUAGES
@@ -241,6 +241,6 @@ class Silent(StepKind[Any]):
 def test_a_step_that_does_not_say_everything_of_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("silent", f"{__name__}:Silent", "vivavoce.steps", named="quiet")
     monkeypatch.setattr(EntryPoint, "load", lambda self: Silent)
-    monkeypatch.setattr(shelf, "offers", lambda group: (point,))
+    monkeypatch.setattr(registry, "installed_points", lambda group: (point,))
     with pytest.raises(InputError, match=r"'silent' .* lacks its simulate"):
-        shelf.Registry("step", StepKind).get("silent")
+        registry.Registry("step", StepKind).get("silent")
