@@ -81,7 +81,7 @@ def _place(row: Row) -> tuple[str, int]:
 
 def _item_of(row: Row, path: Path, into: Path, turns: dict[str, list[Row]]) -> Iterator[Row]:
     """A recording that holds one utterance of a user."""
-    said = next((one for one in turns[row["dialogue_id"]] if one["turn_index"] == row["turn_index"]), None)
+    said = next((turn for turn in turns[row["dialogue_id"]] if turn["turn_index"] == row["turn_index"]), None)
     if row["content"] == "command" or (row["speakers"] == "user" and said is not None):
         yield _item(_copied(path, into), said)
 

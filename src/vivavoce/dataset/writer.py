@@ -272,7 +272,7 @@ class DatasetWriter:
         """To where it is to lie: first what was there is no dataset any more, at the end this one is."""
         for name in (MANIFEST, *(f"{table}.parquet" for table in TABLES)):
             (self._into / name).unlink(missing_ok=True)
-        made = [one.relative_to(self.folder) for one in self.folder.rglob("*") if one.is_file()]
+        made = [path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file()]
         for one in sorted(made, key=lambda one: one == Path(MANIFEST)):
             target = self._into / one.as_posix()
             target.parent.mkdir(parents=True, exist_ok=True)

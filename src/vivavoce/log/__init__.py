@@ -1,1 +1,1 @@
-"""What happened: append-only events, the store, the dataset made of them."""
+"""The append-only log of events, its store, and the dataset made of them."""

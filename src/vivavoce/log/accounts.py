@@ -39,7 +39,7 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
-    """What a researcher's program shows instead of a password; `scopes`: what it may read of the study."""
+    """A researcher's API token, used instead of a password; `scopes`: readable parts of the study."""
 
     token_id: str
     name: str
@@ -112,8 +112,8 @@ def add_sign_in_link(
 
 def study_of_link(connection: Connection, token_hash: str) -> str | None:
     """The study whose dashboard a link opens; None: that of every one."""
-    wanted = select(sign_in_links.c.study).where(sign_in_links.c.token_hash == token_hash)
-    return connection.execute(wanted).scalar_one_or_none()
+    query = select(sign_in_links.c.study).where(sign_in_links.c.token_hash == token_hash)
+    return connection.execute(query).scalar_one_or_none()
 
 
 def find_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> str | None:
@@ -148,11 +148,11 @@ def add_sign_in(
 
 
 def find_sign_in(connection: Connection, token_hash: str, now: datetime) -> SignIn | None:
-    """Who a token stands for; None when it is unknown or expired."""
+    """Return the account of a token; None when it is unknown or expired."""
     signed = sign_ins.c
-    wanted = select(signed.account_id, signed.role, signed.expires_at, signed.study)
-    wanted = wanted.where(signed.token_hash == token_hash, signed.expires_at > now)
-    row = connection.execute(wanted).one_or_none()
+    query = select(signed.account_id, signed.role, signed.expires_at, signed.study)
+    query = query.where(signed.token_hash == token_hash, signed.expires_at > now)
+    row = connection.execute(query).one_or_none()
     return SignIn(*row) if row else None
 
 
@@ -174,9 +174,9 @@ def add_api_token(connection: Connection, token: ApiToken, token_hash: str) -> N
 
 
 def find_api_token(connection: Connection, token_hash: str, now: datetime) -> ApiToken | None:
-    """What a token stands for; None when it is unknown, expired or revoked."""
-    found = api_tokens.c
-    valid = (found.token_hash == token_hash) & found.revoked_at.is_(None) & (found.expires_at > now)
+    """Return the facts of a token; None when it is unknown, expired or revoked."""
+    columns = api_tokens.c
+    valid = (columns.token_hash == token_hash) & columns.revoked_at.is_(None) & (columns.expires_at > now)
     rows = connection.execute(select(api_tokens).where(valid)).mappings()
     return next(map(_api_token, rows), None)
 
@@ -192,7 +192,7 @@ def note_api_token_used(connection: Connection, token_id: str, now: datetime) ->
 
 
 def revoke_api_token(connection: Connection, token_id: str, now: datetime) -> bool:
-    """Whether there was such a token that held until now."""
+    """Revoke a token; False if it was not valid."""
     mine = (api_tokens.c.token_id == token_id) & api_tokens.c.revoked_at.is_(None)
     return connection.execute(update(api_tokens).where(mine).values(revoked_at=now)).rowcount == 1
 

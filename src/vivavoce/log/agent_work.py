@@ -1,4 +1,4 @@
-"""What a system that is an agent did besides talking, as events hold it, and the rows that it becomes."""
+"""Work of an agent beside its turns, as events hold it, and its rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class LoggedToolCall(BaseModel):
 
 
 class LoggedUsage(BaseModel):
-    """What one call of a model took."""
+    """Usage of one model call."""
 
     model_config = ConfigDict(frozen=True)
     model: str | None = None
@@ -78,7 +78,7 @@ class AgentRows:
 
     def _add(self, table: str, index: str, turn_index: int | None, done: Sequence[BaseModel]) -> None:
         rows = self.tables[table]
-        for one in done:
+        for entry in done:
             place = {"dialogue_id": self.dialogue_id, "turn_index": turn_index, index: len(rows)}
-            price = self.prices.charge(one.model_dump()) if self.prices and table == "usage" else {}
-            rows.append(place | one.model_dump() | price)
+            price = self.prices.charge(entry.model_dump()) if self.prices and table == "usage" else {}
+            rows.append(place | entry.model_dump() | price)

@@ -40,7 +40,7 @@ class AnnotationReleased(Event):
 
 
 class LabelsGiven(Event):
-    """What an annotator says of a turn, or of a dialogue, in one scheme; replaces what was said before.
+    """Labels of an annotator for a turn or dialogue in one scheme; they replace earlier ones.
 
     labels  none: the annotator looked, and no label applies
     done    the annotator went on; false while labels with values are still being gathered
@@ -69,7 +69,7 @@ class DialogueAnnotated(Event):
 
 
 class LabelsAdjudicated(Event):
-    """What shall stand of a turn, or of a dialogue, in one scheme, where annotators disagreed."""
+    """Final labels of a turn or dialogue in one scheme, where annotators disagreed."""
 
     kind = "labels_adjudicated"
     dialogue_id: str

@@ -21,7 +21,9 @@ def annotation_rows(state: AnnotationState) -> Iterator[Row]:
     for dialogue_id, annotated in state.dialogues.items():
         for scheme in annotated.schemes():
             for who, work in annotated.finished(scheme).items():
-                judged = {place: said for place, said in work.judged.items() if place.scheme == scheme}
+                judged = {
+                    place: judgement for place, judgement in work.judged.items() if place.scheme == scheme
+                }
                 finished_at = work.finished_at or work.assigned_at
                 yield from _layer(dialogue_id, scheme, who, judged, finished_at)
             yield from _decided(dialogue_id, scheme, annotated)
@@ -39,21 +41,23 @@ def _layer(
 ) -> Iterator[Row]:
     of_layer: Row = {"dialogue_id": dialogue_id, "layer": scheme, "annotator_id": who}
     empty = True
-    for place, said in sorted(judged.items(), key=lambda pair: _order(pair[0])):
-        for label in said.labels:
+    for place, judgement in sorted(judged.items(), key=lambda pair: _order(pair[0])):
+        for label in judgement.labels:
             empty = False
             yield of_layer | {
                 "turn_index": place.turn_index,
                 "label": label.label,
                 "value": label.value,
-                "annotated_at": said.at,
+                "annotated_at": judgement.at,
             }
     if empty:
         yield of_layer | {"turn_index": None, "label": NOTHING, "value": None, "annotated_at": at}
 
 
 def _decided(dialogue_id: str, scheme: str, annotated: Annotated) -> Iterator[Row]:
-    decided = {place: said for place, said in annotated.adjudicated.items() if place.scheme == scheme}
+    decided = {
+        place: judgement for place, judgement in annotated.adjudicated.items() if place.scheme == scheme
+    }
     if not decided:
         return
     everybody = list(annotated.finished(scheme).values())
@@ -64,7 +68,7 @@ def _decided(dialogue_id: str, scheme: str, annotated: Annotated) -> Iterator[Ro
         and place in everybody[0].judged
         and len(set(annotated.choices(place).values())) == 1
     }
-    last = max(said.at for said in decided.values())
+    last = max(judgement.at for judgement in decided.values())
     undecided = {
         place: Judged((LoggedLabel(label=UNDECIDED),), True, last)
         for place in annotated.disagreements(scheme)

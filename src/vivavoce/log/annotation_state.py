@@ -1,4 +1,4 @@
-"""Where a study's annotation stands: a fold of its events, for pages, queues and the dataset."""
+"""State of a study's annotation: a fold of its events, for pages, queues and the dataset."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
@@ -19,14 +19,14 @@ from vivavoce.log.models import StoredEvent
 
 
 class Place(NamedTuple):
-    """What is judged: a turn, or with None the whole dialogue, in one scheme."""
+    """A place to judge: a turn, or with None the whole dialogue, in one scheme."""
 
     scheme: str
     turn_index: int | None
 
 
 class Judged(NamedTuple):
-    """What somebody said of a place; `done` once they went on."""
+    """An annotator's judgement of a place; `done` once they went on."""
 
     labels: tuple[LoggedLabel, ...]
     done: bool
@@ -79,16 +79,16 @@ class Annotated:
 
     def places(self, scheme: str) -> list[Place]:
         """The places of a scheme that somebody who finished has judged, in the order of turns."""
-        found = {
+        judged_places = {
             place
             for work in self.finished(scheme).values()
             for place in work.judged
             if place.scheme == scheme
         }
-        return sorted(found, key=lambda place: -1 if place.turn_index is None else place.turn_index)
+        return sorted(judged_places, key=lambda place: -1 if place.turn_index is None else place.turn_index)
 
     def choices(self, place: Place) -> dict[str, Choice]:
-        """What everybody who finished chose at a place; somebody who passed it over chose nothing."""
+        """Choices of all who finished at a place; no choice of annotators who skipped it."""
         return {
             who: choice(work.judged[place].labels) if place in work.judged else frozenset()
             for who, work in self.finished(place.scheme).items()
@@ -114,10 +114,10 @@ class AnnotationState:
 
     @classmethod
     def after(cls, events: Iterable[StoredEvent]) -> Self:
-        made = cls()
+        state = cls()
         for stored in events:
-            made.apply(stored)
-        return made
+            state.apply(stored)
+        return state
 
     def apply(self, stored: StoredEvent) -> None:
         self.seq = stored.seq
@@ -149,17 +149,19 @@ class AnnotationState:
 
     def only(self, dialogues: Container[str]) -> "AnnotationState":
         """The annotation of these dialogues alone."""
-        made = AnnotationState()
-        made.seq = self.seq
-        made.draws = {key: one for key, one in self.draws.items() if key in dialogues}
-        made.dialogues.update({key: found for key, found in self.dialogues.items() if key in dialogues})
-        return made
+        state = AnnotationState()
+        state.seq = self.seq
+        state.draws = {key: drawing for key, drawing in self.draws.items() if key in dialogues}
+        state.dialogues.update(
+            {key: dialogue for key, dialogue in self.dialogues.items() if key in dialogues}
+        )
+        return state
 
     def of_annotator(self, annotator_id: str) -> dict[str, Work]:
         """An annotator's work by dialogue, in the order in which it was assigned."""
         mine = {
-            key: found.work[annotator_id]
-            for key, found in self.dialogues.items()
-            if annotator_id in found.work
+            key: dialogue.work[annotator_id]
+            for key, dialogue in self.dialogues.items()
+            if annotator_id in dialogue.work
         }
         return dict(sorted(mine.items(), key=lambda pair: pair[1].assigned_at))

@@ -46,7 +46,7 @@ class VoteCast(Event):
 
 
 class BoutEnded(Event):
-    """Nothing more is said in a bout; both dialogues are over.
+    """The end of a bout; both dialogues are over.
 
     reason  user; system (one of them ended it), limit, failure, abandoned
     """

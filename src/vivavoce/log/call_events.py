@@ -80,7 +80,7 @@ class CallUnanswered(Event):
 
 
 class CallsUnwanted(Event):
-    """Who answered at a number asked never to be called again by this study."""
+    """A person who answered asked this study never to call the number again."""
 
     kind = "calls_unwanted"
     study: str
@@ -88,7 +88,7 @@ class CallsUnwanted(Event):
 
 
 class SpeechMissed(Event):
-    """Somebody spoke, and no word of it was recognised; seconds count from the opening of the dialogue."""
+    """Speech of which no word was recognised; seconds count from the opening of the dialogue."""
 
     kind = "speech_missed"
     dialogue_id: str
@@ -98,7 +98,7 @@ class SpeechMissed(Event):
 
 
 class SpeechHeard(Event):
-    """Somebody spoke in a dialogue that is only listened to: with a system that is a telephone number.
+    """Speech in a dialogue that is only listened to: with a system that is a telephone number.
 
     Seconds count from the opening of the dialogue. Stretches of one party until the other's are one turn.
     They are told while the call goes on; the recording tells their edges more exactly.

@@ -23,12 +23,12 @@ class _Prepared(NamedTuple):
     parameters: tuple[tuple[str, Any, _Processor], ...]
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
-        found = [
+        ordered = [
             (name, process(value) if process is not None else value)
             for name, default, process in self.parameters
             for value in (given.get(name, default),)
         ]
-        return tuple(value for _, value in found) if self.positional else dict(found)
+        return tuple(value for _, value in ordered) if self.positional else dict(ordered)
 
 
 def run(connection: Connection, statement: Executable, given: Mapping[str, Any]) -> CursorResult[Any]:

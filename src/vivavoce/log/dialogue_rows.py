@@ -35,7 +35,7 @@ Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 
 @dataclass(frozen=True)
 class Readers:
-    """What reads meaning out of bare text: a parser of user turns, and rules for the turns of each system.
+    """Readers of meaning in bare text: a parser of user turns, and rules for the turns of each system.
 
     references  accepted transcripts by dialogue and turn; without one a turn is what was typed, and null
                 where it was spoken
@@ -77,7 +77,7 @@ class DialogueRows:
     def __post_init__(self) -> None:
         self.agent = AgentRows(self.history.dialogue_id, self.readers.prices)
         played = self.history.of(SoundPlayed)  # a page may play one once more
-        self._played = {one.turn_index: one for one in reversed(played) if not one.again}
+        self._played = {event.turn_index: event for event in reversed(played) if not event.again}
         for stored in self.history.events:
             self._take(stored)
 
@@ -112,24 +112,24 @@ class DialogueRows:
 
     def dialogue(self, **facts: Any) -> Row:
         """The row of `dialogues`; facts are the columns that the visit knows."""
-        told = self.history
-        factors = {f"factor_{name}": value for name, value in told.factors.items()}
+        history = self.history
+        factors = {f"factor_{name}": value for name, value in history.factors.items()}
         return (
             facts
             | factors
             | {
-                "dialogue_id": told.dialogue_id,
-                "system": told.system,
-                "condition": told.condition or told.system,
+                "dialogue_id": history.dialogue_id,
+                "system": history.system,
+                "condition": history.condition or history.system,
                 "strategy": next((row["strategy"] for row in self.wizard_turns if row["strategy"]), None),
-                "task_id": told.task_id,
-                "task_text": told.task_text,
-                "channel": told.channel,
-                "language": told.language,
-                "started_at": told.opened.at if told.opened else None,
-                "ended_at": told.ended.at if told.ended else None,
+                "task_id": history.task_id,
+                "task_text": history.task_text,
+                "channel": history.channel,
+                "language": history.language,
+                "started_at": history.opened.at if history.opened else None,
+                "ended_at": history.ended.at if history.ended else None,
                 "duration_s": self._duration_s(),
-                "code_issued": told.code is not None,
+                "code_issued": history.code is not None,
                 "tools_logged": self.agent.all_told or None,
             }
         )
@@ -139,10 +139,10 @@ class DialogueRows:
         task = self.history.task
         if not task:
             return
-        wanted = [task.get("constraints") or {}]
+        goal_constraints = [task.get("constraints") or {}]
         if task.get("alternative"):
-            wanted.append(task["alternative"].get("constraints") or {})
-        for index, constraints in enumerate(wanted):
+            goal_constraints.append(task["alternative"].get("constraints") or {})
+        for index, constraints in enumerate(goal_constraints):
             goal = {"dialogue_id": self.history.dialogue_id, "goal_index": index, "origin": "assigned"}
             if task.get("type"):
                 yield goal | {"kind": "type", "op": "=", "value": task["type"]}
@@ -156,8 +156,8 @@ class DialogueRows:
 
     def _user_turn(self, stored: StoredEvent, event: UserTurnSent) -> None:
         turn = self._turn(event.turn_index)
-        heard = [one for one in event.heard if one.text is not None]
-        said = self.readers.references.get((event.dialogue_id, event.turn_index), self._known_words(event))
+        hypotheses = [hypothesis for hypothesis in event.heard if hypothesis.text is not None]
+        words = self.readers.references.get((event.dialogue_id, event.turn_index), self._known_words(event))
         sent_s = self.history.elapsed_s(stored)
         times = {"onset_s": _typing_began(event, sent_s), "offset_s": sent_s, "sent_s": sent_s}
         if self._was_spoken(event):
@@ -168,68 +168,71 @@ class DialogueRows:
             turn
             | {
                 "party": "user",
-                "text": heard[0].text if heard else (event.text or None if event.sound else event.text),
-                "reference": said,
+                "text": hypotheses[0].text
+                if hypotheses
+                else (event.text or None if event.sound else event.text),
+                "reference": words,
                 "barge_in": event.barge_in,
                 "by_sound": event.sound is not None,
                 "restarted": self._restarted(stored),
             }
             | times
         )
-        self._add_hypotheses(event.turn_index, LIVE, heard)
+        self._add_hypotheses(event.turn_index, LIVE, hypotheses)
         self._note_played(event)
         if event.meant is not None:
             self._add_meaning(turn, "simulator", event.meant)
-        elif self.readers.parse is not None and said is not None:
-            meant = self.readers.parse(said, self.history.language, list(self._said_before))
-            self._add_meaning(turn, "parser", meant)
+        elif self.readers.parse is not None and words is not None:
+            acts = self.readers.parse(words, self.history.language, list(self._said_before))
+            self._add_meaning(turn, "parser", acts)
 
     def _add_hypotheses(self, turn_index: int, source: str, heard: Sequence[LoggedHypothesis]) -> None:
         self.hypotheses += [
-            self._turn(turn_index) | {"source": source, "rank": rank, "text": one.text, "score": one.score}
-            for rank, one in enumerate(heard)
-            if one.text is not None
+            self._turn(turn_index)
+            | {"source": source, "rank": rank, "text": hypothesis.text, "score": hypothesis.score}
+            for rank, hypothesis in enumerate(heard)
+            if hypothesis.text is not None
         ]
 
     def _note_played(self, event: UserTurnSent) -> None:
-        """How much was heard of the system's turn that this one cut off."""
+        """Note how much was heard of the system turn that this one cut off."""
         before = next((row for row in reversed(self.turns) if row["party"] == "system"), None)
         if event.played_s is not None and before is not None:
             before["played_s"] = event.played_s
 
     def _note_heard(self, event: SystemTurnReceived) -> None:
-        """What the system says that it heard, in the place of words that nobody else knows."""
-        asked = next((row for row in self.turns if row["turn_index"] == event.reply_to), None)
-        if event.heard and asked is not None:
-            self._add_hypotheses(asked["turn_index"], LIVE, event.heard)
-            asked["text"] = asked["text"] or event.heard[0].text
+        """Note the system's own recognition where no other words are known."""
+        user_turn = next((row for row in self.turns if row["turn_index"] == event.reply_to), None)
+        if event.heard and user_turn is not None:
+            self._add_hypotheses(user_turn["turn_index"], LIVE, event.heard)
+            user_turn["text"] = user_turn["text"] or event.heard[0].text
 
     def _note_gave(self, event: SystemTurnReceived, facts: WizardFacts) -> None:
-        """What a wizard heard in place of a recogniser: the dialogue went by that, and by nothing else."""
-        asked = next((row for row in self.turns if row["turn_index"] == event.reply_to), None)
-        if facts.replaces != RECOGNITION or facts.gave is None or asked is None:
+        """Note a wizard's text in place of a recogniser: the dialogue went by that alone."""
+        user_turn = next((row for row in self.turns if row["turn_index"] == event.reply_to), None)
+        if facts.replaces != RECOGNITION or facts.gave is None or user_turn is None:
             return
         for row in self.hypotheses:
-            if row["turn_index"] == asked["turn_index"] and row["source"] == LIVE:
+            if row["turn_index"] == user_turn["turn_index"] and row["source"] == LIVE:
                 row["source"] = FOR_LOG
-        self._add_hypotheses(asked["turn_index"], LIVE, [LoggedHypothesis(text=facts.gave)])
-        asked["text"] = facts.gave
+        self._add_hypotheses(user_turn["turn_index"], LIVE, [LoggedHypothesis(text=facts.gave)])
+        user_turn["text"] = facts.gave
 
     def _restarted(self, stored: StoredEvent) -> bool:
-        """Whether another process logs this turn than the one before: what lies between is our absence."""
+        """True if another process logs this turn than the one before: the time between is our absence."""
         before, self._boot = self._boot or (self.history.opened or stored).boot, stored.boot
         return before != stored.boot
 
     def _known_words(self, event: UserTurnSent) -> str | None:
-        """What was said; null where a person spoke, for then the log holds only what was recognised."""
+        """Words of the turn; null where a person spoke, for the log then holds only the recognised text."""
         if event.sound is not None:
             return None
         return None if self._was_spoken(event) else event.text
 
     def _was_spoken(self, event: UserTurnSent) -> bool:
-        """Whether a person spoke it: in a dialogue by voice one may also write."""
-        heard = bool(event.heard) or event.sound is not None
-        return self.history.channel in SPOKEN and heard and event.meant is None
+        """True if the person spoke the turn: a dialogue by voice also allows writing."""
+        has_speech = bool(event.heard) or event.sound is not None
+        return self.history.channel in SPOKEN and has_speech and event.meant is None
 
     def _add_utterance(
         self, party: str, turn_index: int | None, content: str, onset_s: float, offset_s: float
@@ -248,8 +251,8 @@ class DialogueRows:
 
     def _system_turn(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
-        played, heard = wizard_turn(event), self._played.get(event.turn_index)
-        onset_s, offset_s = _span(heard) if heard else (event.first_output_s, event.complete_s)
+        played, playback = wizard_turn(event), self._played.get(event.turn_index)
+        onset_s, offset_s = _span(playback) if playback else (event.first_output_s, event.complete_s)
         acts = played.acts if played else event.acts
         self._said_before = acts or []
         self._note_heard(event)
@@ -278,8 +281,8 @@ class DialogueRows:
             self._note_gave(event, played.facts)
         if event.reply_to is not None:
             answered = self._turn(event.reply_to)
-            for rank, one in enumerate(event.understood):
-                self._add_acts(answered, "understood", "bot", one.acts, rank, one.score)
+            for rank, understanding in enumerate(event.understood):
+                self._add_acts(answered, "understood", "bot", understanding.acts, rank, understanding.score)
 
     def _add_acts(
         self,
@@ -290,14 +293,14 @@ class DialogueRows:
         rank: int = 0,
         score: float | None = None,
     ) -> None:
-        said = {"layer": layer, "source": source, "rank": rank, "score": score}
+        origin = {"layer": layer, "source": source, "rank": rank, "score": score}
         self.acts += [
-            turn | said | {"position": position} | act.model_dump(include={"act", "slot", "op", "value"})
+            turn | origin | {"position": position} | act.model_dump(include={"act", "slot", "op", "value"})
             for position, act in enumerate(acts)
         ]
 
     def _add_meaning(self, turn: Row, source: str, acts: Sequence[LoggedAct]) -> None:
-        """What the user meant; a turn that means nothing has the act `null`, not to be taken as unread."""
+        """Add the user's meaning; a turn without one has the act `null`, not to be read as missing."""
         self._add_acts(turn, "reference", source, acts or [LoggedAct(act="null")])
 
     def _incident(self, stored: StoredEvent, event: SystemTurnFailed) -> None:
@@ -330,7 +333,7 @@ def _names(acts: Sequence[LoggedAct] | None) -> list[str] | None:
 
 
 def _typing_began(event: UserTurnSent, sent_s: float | None) -> float | None:
-    """When the first key was pressed: the browser's own difference, taken back from the moment of sending."""
+    """Time of the first key press: the browser's own difference, subtracted from the moment of sending."""
     if sent_s is None or event.response_delay_s is None or event.first_key_delay_s is None:
         return None
     return sent_s - (event.response_delay_s - event.first_key_delay_s)
@@ -338,5 +341,5 @@ def _typing_began(event: UserTurnSent, sent_s: float | None) -> float | None:
 
 def logged_dialogue(log: Reader, dialogue_id: str) -> DialogueRows | None:
     """The rows of one dialogue as the log holds it now; None where it was never assigned."""
-    found = log.dialogue_history(dialogue_id)
-    return DialogueRows(found) if found is not None else None
+    history = log.dialogue_history(dialogue_id)
+    return DialogueRows(history) if history is not None else None

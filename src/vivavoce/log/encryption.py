@@ -52,7 +52,7 @@ class Lock:
         return HEAD + self.mark + nonce + self._cipher.encrypt(nonce, content, HEAD + name.encode())
 
     def check(self, head: bytes, name: str) -> None:
-        """Nothing where a file with this head was locked with this key. Raises WrongKey: with another."""
+        """Check that a file with this head was locked with this key. Raises WrongKey: with another."""
         if head[len(HEAD) : len(HEAD) + _MARK_BYTES] != self.mark:
             hint = f"set {KEY} to the key that it was locked with"
             raise WrongKey(f"locked with another key than {KEY} holds", place=name, hint=hint)
@@ -62,10 +62,10 @@ class Lock:
         from cryptography.exceptions import InvalidTag
 
         self.check(locked, name)
-        rest = locked[len(HEAD) :]
-        nonce = rest[_MARK_BYTES : _MARK_BYTES + _NONCE_BYTES]
+        sealed = locked[len(HEAD) :]
+        nonce = sealed[_MARK_BYTES : _MARK_BYTES + _NONCE_BYTES]
         try:
-            return self._cipher.decrypt(nonce, rest[_MARK_BYTES + _NONCE_BYTES :], HEAD + name.encode())
+            return self._cipher.decrypt(nonce, sealed[_MARK_BYTES + _NONCE_BYTES :], HEAD + name.encode())
         except (InvalidTag, ValueError):
             hint = "put back the file that was stored, from a copy"
             raise Altered("does not open with its own key: it was altered", place=name, hint=hint) from None
@@ -81,11 +81,11 @@ def lock_of(environment: Mapping[str, str] | None = None) -> Lock | None:
 
     Raises  InputError: what is set is no key, or the library is not installed
     """
-    written = (os.environ if environment is None else environment).get(KEY, "").strip()
-    if not written:
+    encoded_key = (os.environ if environment is None else environment).get(KEY, "").strip()
+    if not encoded_key:
         return None
     try:
-        key = base64.b64decode(written.encode(), altchars=b"-_", validate=True)
+        key = base64.b64decode(encoded_key.encode(), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != KEY_BYTES:
@@ -95,13 +95,13 @@ def lock_of(environment: Mapping[str, str] | None = None) -> Lock | None:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a file is a locked recording."""
+    """True if a file is a locked recording."""
     with path.open("rb") as file:
         return file.read(len(HEAD)) == HEAD
 
 
 def content_of(path: Path) -> bytes:
-    """What a recording's file holds, opened where it is locked.
+    """Content of a recording's file, opened if it is locked.
 
     Raises  WrongKey, Altered
     """
@@ -110,7 +110,7 @@ def content_of(path: Path) -> bytes:
 
 
 def require_keys(folder: Path) -> None:
-    """Nothing where the key at hand is that of every locked recording in a folder.
+    """Check that the key at hand is that of every locked recording in a folder.
 
     Raises  WrongKey: names the first one that it is not
     """
@@ -162,9 +162,9 @@ def _memory_file(content: bytes) -> int:
     if not hasattr(os, "memfd_create"):
         raise InputError("locked recordings open on Linux only", place=KEY, hint="run the service on Linux")
     file = os.memfd_create("vivavoce-recording", os.MFD_CLOEXEC)
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(file, rest) :]
+    remaining = memoryview(content)
+    while remaining:
+        remaining = remaining[os.write(file, remaining) :]
     return file
 
 

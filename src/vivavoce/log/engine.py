@@ -104,8 +104,8 @@ def when_free(work: Callable[[], Result], patience_s: float) -> Result:
         try:
             return work()
         except DBAPIError as error:
-            held = "database is locked" in str(error.orig) or getattr(error.orig, "sqlstate", "") == "55P03"
-            if not held or time.monotonic() > until:
+            locked = "database is locked" in str(error.orig) or getattr(error.orig, "sqlstate", "") == "55P03"
+            if not locked or time.monotonic() > until:
                 raise
         time.sleep(0.05)
 
@@ -116,7 +116,7 @@ def shown(address: URL) -> str:
 
 
 def first_line(error: DBAPIError) -> str:
-    """What the database said, in one line."""
+    """First line of the database's message."""
     lines = str(error.orig).strip().splitlines()
     return lines[0] if lines else type(error.orig).__name__
 
@@ -256,10 +256,10 @@ def network_file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> st
     except OSError:
         return None
     folder = folder.resolve()
-    found: tuple[int, str] = (-1, "")
+    mount: tuple[int, str] = (-1, "")
     for line in lines:
         _, point, kind, *_ = line.split(" ")
         point = point.replace("\\040", " ")
         if folder.is_relative_to(point):
-            found = max(found, (len(point), kind))
-    return found[1] if found[1] in NETWORK_FILE_SYSTEMS else None
+            mount = max(mount, (len(point), kind))
+    return mount[1] if mount[1] in NETWORK_FILE_SYSTEMS else None

@@ -41,14 +41,16 @@ from vivavoce.log.tables import (
     visits,
 )
 
-_ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS, *ON_DIALOGUES)}
+_ELSEWHERE: Final = {
+    event.kind for event in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS, *ON_DIALOGUES)
+}
 _MANY: Final = 500
 Payload = dict[str, Any]
 
 
 @dataclass
 class _Theirs:
-    """What names somebody in the events of others."""
+    """References to one person in the events of others."""
 
     participant_id: str
     visits: list[str]
@@ -58,7 +60,7 @@ class _Theirs:
     cases: set[tuple[str, str]] = field(default_factory=set)
 
     def about(self, payload: Payload) -> bool:
-        """Whether an event is about a dialogue, or commands, of theirs, or follows from one that is."""
+        """True if an event is about a dialogue or commands of theirs, or follows from one."""
         key = payload.get("dialogue_id") or ""
         if key in self.dialogues or key.startswith(f"{self.participant_id}/"):
             self.items |= {payload["item_id"]} if "item_id" in payload else set()
@@ -70,11 +72,13 @@ class _Theirs:
     def mended(self, kind: str, payload: Payload) -> Payload:
         """An event of somebody else without what is theirs in it."""
         if kind == StressRunPlanned.kind:
-            gone = {one["case_id"] for one in payload["cases"] if one.get("dialogue_id") in self.dialogues}
+            gone = {case["case_id"] for case in payload["cases"] if case.get("dialogue_id") in self.dialogues}
             self.cases |= {(payload["run_id"], case_id) for case_id in gone}
-            kept = [one for one in payload["cases"] if one["case_id"] not in gone]
-            rest = [one for one in payload["not_applicable"] if one.get("dialogue_id") not in self.dialogues]
-            return {**payload, "cases": kept, "not_applicable": rest}
+            cases = [case for case in payload["cases"] if case["case_id"] not in gone]
+            not_applicable = [
+                case for case in payload["not_applicable"] if case.get("dialogue_id") not in self.dialogues
+            ]
+            return {**payload, "cases": cases, "not_applicable": not_applicable}
         return payload
 
 
@@ -101,10 +105,10 @@ class _Answers:
         without = of.without(stimulus, response, self.theirs.dialogues, self.theirs.files)
         if without == response:
             return payload
-        said: Payload = without.model_dump(mode="json")
+        remaining: Payload = without.model_dump(mode="json")
         if kind == ResponseGiven.kind:
-            return {**payload, "response": said}
-        return {**payload, **{name: value for name, value in said.items() if name in payload}}
+            return {**payload, "response": remaining}
+        return {**payload, **{name: value for name, value in remaining.items() if name in payload}}
 
 
 def erase_participant(
@@ -124,7 +128,9 @@ def erase_participant(
     Raises  InputError: the study knows nobody of this name
     """
     participant_id = _pseudonym(log, study, who)
-    own = [recording for recording in log.recordings(study) if recording.participant_id == participant_id]
+    recordings = [
+        recording for recording in log.recordings(study) if recording.participant_id == participant_id
+    ]
     tapes = tapes_of(log, study).get(participant_id, []) if log.recording_folder is not None else []
     beside = present_tables(log)
 
@@ -136,23 +142,23 @@ def erase_participant(
     tombstone = log.transact_now(write)
     for tape in tapes:
         tape.unlink(missing_ok=True)
-    for one in own:
-        folder_of(log).remove(one.file)
+    for erased in recordings:
+        folder_of(log).remove(erased.file)
     log.forget_deleted()
     return tombstone
 
 
 def _pseudonym(log: Log, study: str, who: str) -> str:
-    known = {visit.participant_id for visit in log.visits(study)}
-    named = {identifier: pseudonym for pseudonym, identifier in identifiers(log, study).items()}
-    found = who if who in known else named.get(who)
-    if found is None:
+    participants = {visit.participant_id for visit in log.visits(study)}
+    pseudonyms = {identifier: pseudonym for pseudonym, identifier in identifiers(log, study).items()}
+    participant_id = who if who in participants else pseudonyms.get(who)
+    if participant_id is None:
         raise InputError(
             f"no participant {who!r}",
             place=f"study {study}",
             hint="name a participant_id of the dataset, or the identifier of the link with which they came",
         )
-    return found
+    return participant_id
 
 
 def _erase(
@@ -168,7 +174,7 @@ def _erase(
         connection.execute(text("PRAGMA secure_delete=ON"))
     theirs = _theirs(connection, study, participant_id)
     whose = known_as(connection, study, participant_id)
-    kept = [sentence for one in beside for sentence in one.erase(connection, whose)]
+    sentences = [sentence for eraser in beside for sentence in eraser.erase(connection, whose)]
     doomed, mended, touched = _others(connection, theirs)
     positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
     tombstone = ParticipantErased(
@@ -178,7 +184,7 @@ def _erase(
         visits=len(theirs.visits),
         events=len(positions) + len(doomed),
         mended=mended,
-        kept=kept,
+        kept=sentences,
         reason=reason,
     )
     tx.append(TRIAL, tombstone)  # before anything goes: a position is never given twice
@@ -204,36 +210,40 @@ def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:
 
 
 def known_as(connection: Connection, study: str, participant_id: str) -> ErasedParticipant:
-    """Somebody as packages' tables may know them."""
+    """One person, under the names that packages' tables may know."""
     theirs = (visits.c.study == study) & (visits.c.participant_id == participant_id)
-    own = _all(connection, select(visits.c.visit_id).where(theirs))
-    tickets = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id.in_(own))
+    visit_ids = _all(connection, select(visits.c.visit_id).where(theirs))
+    tickets = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id.in_(visit_ids))
     persons = select(people.c.person_key).where(people.c.participant_id == participant_id)
     return ErasedParticipant(
         study,
         participant_id,
-        own,
-        frozenset(one for one in _all(connection, tickets) if one),
+        visit_ids,
+        frozenset(ticket for ticket in _all(connection, tickets) if ticket),
         frozenset(_all(connection, persons)),
     )
 
 
 def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, dict[str, int]]:
     """Positions of others' events that go as a whole, how many were mended, and from where streams change."""
-    told = {*stored_kinds(StimuliPlanned), *stored_kinds(ResponseGiven)}
-    wanted = (
+    response_kinds = {*stored_kinds(StimuliPlanned), *stored_kinds(ResponseGiven)}
+    query = (
         select(events.c.position, events.c.kind, events.c.payload, events.c.visit_id, events.c.seq)
-        .where(events.c.kind.in_(sorted(_ELSEWHERE | told)), events.c.visit_id.not_in(theirs.visits))
+        .where(
+            events.c.kind.in_(sorted(_ELSEWHERE | response_kinds)), events.c.visit_id.not_in(theirs.visits)
+        )
         .order_by(events.c.position)
     )
     deleted, mended, touched = list[int](), 0, dict[str, int]()
     answers = _Answers(theirs)
-    for position, kind, payload, stream, seq in connection.execute(wanted).all():
-        if kind not in told and theirs.about(payload):
+    for position, kind, payload, stream, seq in connection.execute(query).all():
+        if kind not in response_kinds and theirs.about(payload):
             deleted.append(position)
             touched.setdefault(stream, seq)
             continue
-        without = answers.mended(kind, payload, stream) if kind in told else theirs.mended(kind, payload)
+        without = (
+            answers.mended(kind, payload, stream) if kind in response_kinds else theirs.mended(kind, payload)
+        )
         if without != payload:
             read_event(kind, without)
             connection.execute(update(events).where(events.c.position == position).values(payload=without))

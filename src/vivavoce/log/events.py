@@ -92,7 +92,7 @@ class VisitOpened(Event):
 
 
 class SimulatedUserDescribed(Event):
-    """What kind of program a simulated participant is, and in which dialogue where that differs.
+    """Kind of program that a simulated participant is, and in which dialogue where that differs.
 
     user     agenda: a program with habits; model: a language model behind an endpoint
     habits   as drawn for this participant; group: the kind of people of its population, if any
@@ -164,7 +164,7 @@ class DialogueOpened(Event):
 
 
 class UserTurnSent(Event):
-    """What the participant said. Committed before the system under test sees it.
+    """A participant's turn. Committed before the system under test sees it.
 
     response_delay_s and first_key_delay_s: seconds since the last system turn was shown, measured in the
     browser. heard: what a channel made of it. meant: true acts, known only of simulated users.
@@ -238,7 +238,7 @@ class SystemTurnReceived(Event):
 
 
 class TurnRecognised(Event):
-    """What our recogniser made, for the log alone, of a turn whose sound went to the system."""
+    """Our recogniser's text, for the log alone, of a turn whose sound went to the system."""
 
     kind = "turn_recognised"
     dialogue_id: str
@@ -345,7 +345,7 @@ class TrialResumed(Event):
 
 
 class ActionTaken(Event):
-    """Somebody who is signed in to the dashboard changed something, or took something out.
+    """An action of a signed-in dashboard user: a change or an export.
 
     by      name of the account, or of the token of a program; `account_id` its key, where it has one
     action  method and address; `about`: what or whom it concerned, never a secret

@@ -1,4 +1,4 @@
-"""Which dialogues of a log the study's rules leave out, while the trial goes on."""
+"""Dialogues of a log that the study's rules exclude, while the trial goes on."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -15,7 +15,7 @@ from vivavoce.study.exclusion import OF_WORK, TRIVIAL
 
 
 class LeftOut:
-    """What the rules of a study leave out of its log, read anew only where something was logged since.
+    """Exclusions by a study's rules in its log, read again only where something was logged since.
 
     file    text of the study file that counts where the log holds none
     parser  makes the study's parser, by which rules about `goal_pursued` go; None: there is none
@@ -43,11 +43,11 @@ class LeftOut:
         if any(set(rule.fields) & set(OF_WORK) for rule in declared.analysis.exclude):
             rows = self._rows_of_all(visits, states, declared)
         else:
-            wanted = {state.visit_id for state in states if _may_be_out(state, declared)}
+            visit_ids = {state.visit_id for state in states if _may_be_out(state, declared)}
             rows = [
                 row
                 for visit in visits
-                if visit.visit_id in wanted
+                if visit.visit_id in visit_ids
                 for row in self._rows(visit, states, declared)
             ]
         people = {row["participant_id"] for row in rows if row["dialogue_id"] is None}
@@ -72,17 +72,17 @@ class LeftOut:
         return declaration
 
     def _rows(self, visit: VisitRecord, states: Sequence[DialogueRecord], declared: Declaration) -> list[Row]:
-        known = self._read.get(visit.visit_id)
-        if known is None or known[0] != visit.last_seq:
-            known = self._read[visit.visit_id] = visit.last_seq, self._made([visit], states, declared)
-        return known[1]
+        cached = self._read.get(visit.visit_id)
+        if cached is None or cached[0] != visit.last_seq:
+            cached = self._read[visit.visit_id] = visit.last_seq, self._made([visit], states, declared)
+        return cached[1]
 
     def _rows_of_all(
         self, visits: Sequence[VisitRecord], states: Sequence[DialogueRecord], declared: Declaration
     ) -> list[Row]:
-        ended = {visit.visit_id for visit in visits if visit.outcome is not None}
-        if ended != self._of_all[0]:
-            self._of_all = ended, self._made(visits, states, declared)
+        ended_visits = {visit.visit_id for visit in visits if visit.outcome is not None}
+        if ended_visits != self._of_all[0]:
+            self._of_all = ended_visits, self._made(visits, states, declared)
         return self._of_all[1]
 
     def _made(
@@ -91,7 +91,7 @@ class LeftOut:
         rules = declared.analysis.exclude
         parse = self._parser() if any(rule.goal_pursued for rule in rules) else None
         gathered, people, readers = _Gathered(), People(), Readers(parse, {}, {})
-        numbers = _numbers({one.visit_id for one in visits}, states)
+        numbers = _numbers({visit.visit_id for visit in visits}, states)
         for visit in visits:
             export_visit(gathered, self._log.history(visit.visit_id), numbers, people, readers)
         gathered.add("participants", people.rows())
@@ -106,7 +106,7 @@ class LeftOut:
 
 
 def _may_be_out(state: DialogueRecord, declared: Declaration) -> bool:
-    """Whether the visit must be read: a dialogue with turns enough is not trivial, whatever else there is."""
+    """True if the visit must be read: a dialogue with enough turns is never trivial."""
     only_trivial = all(rule.fields == (TRIVIAL,) for rule in declared.analysis.exclude)
     return not only_trivial or state.user_turns < declared.fewest_user_turns
 
@@ -114,12 +114,12 @@ def _may_be_out(state: DialogueRecord, declared: Declaration) -> bool:
 def _numbers(visits: Collection[str], states: Iterable[DialogueRecord]) -> dict[str, int]:
     """The number of each dialogue of these visits among its participant's."""
     seen: Counter[str] = Counter()
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for state in states:
         seen[state.participant_id] += 1
         if state.visit_id in visits:
-            found[state.dialogue_id] = seen[state.participant_id]
-    return found
+            numbers[state.dialogue_id] = seen[state.participant_id]
+    return numbers
 
 
 class _Gathered:
@@ -136,5 +136,5 @@ class _Gathered:
 
     @property
     def factors(self) -> list[str]:
-        found = {name for row in self._tables["dialogues"] for name in row if name.startswith(FACTOR_PREFIX)}
-        return [name.removeprefix(FACTOR_PREFIX) for name in found]
+        names = {name for row in self._tables["dialogues"] for name in row if name.startswith(FACTOR_PREFIX)}
+        return [name.removeprefix(FACTOR_PREFIX) for name in names]

@@ -1,4 +1,4 @@
-"""What of people may leave the log by the study's rules of retention, and its going.
+"""Personal data that may leave the log by the study's retention rules, and its deletion.
 
 The days of a rule are counted from when somebody's last visit began. Nothing goes of who takes part now, or
 may still take a visit up; so all this may be done while the study is served. Programs are no people: nothing
@@ -31,7 +31,7 @@ Days = Mapping[Part, int]
 
 @dataclass(frozen=True)
 class DuePart:
-    """What may go of one participant.
+    """Part of one participant's data that may be deleted.
 
     begun_at  when their last visit began
     pieces    identifiers and tickets, answers, or visits
@@ -47,7 +47,7 @@ class DuePart:
 
 @dataclass(frozen=True)
 class Loss:
-    """What analyses have now of people, and what they have once all that is due is gone.
+    """Data of people that analyses have now, and after deletion of everything that is due.
 
     participants, left          how many there are, and stay
     dialogues, dialogues_left   by system, those that began
@@ -63,7 +63,7 @@ class Loss:
 
 
 def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]:
-    """What may go now, by participant in the order in which they came; of visits that go, nothing else.
+    """Parts that may be deleted now, by participant in order of arrival; of visits that go, nothing else.
 
     Input   days: by what a rule is about; idle: a visit left for so long cannot be taken up again
     """
@@ -71,16 +71,16 @@ def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]
     due_parts: list[DuePart] = []
     with log.reading() as connection:
         answers = _answers(connection, study)
-        for who, own in _people(log, study).items():
-            begun_at = max(one.opened_at for one in own)
+        for who, person_visits in _people(log, study).items():
+            begun_at = max(visit.opened_at for visit in person_visits)
             past: list[Part] = [
                 part for part in _PARTS if part in days and begun_at + timedelta(days=days[part]) <= now
             ]
-            if not past or not _over(own, now, idle):
+            if not past or not _over(person_visits, now, idle):
                 continue
             pieces: dict[Part, int] = {
-                "identifiers": _identifiers(connection, who, own),
-                "visits": len(own),
+                "identifiers": _identifiers(connection, who, person_visits),
+                "visits": len(person_visits),
                 "free_text": sum(answers.get(who, {}).values()),
             }
             for part in past if "visits" not in past else ("visits",):
@@ -91,46 +91,48 @@ def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]
 
 
 def _never_came(log: Log, study: str, days: Days) -> list[DuePart]:
-    """What leads to people who were to come after an earlier session and did not; counted from its end."""
+    """Links of people invited after an earlier session who did not come; counted from its end."""
     if "identifiers" not in days:
         return []
-    came, oldest = _people(log, study), log.clock.now() - timedelta(days=days["identifiers"])
+    visitors, oldest = _people(log, study), log.clock.now() - timedelta(days=days["identifiers"])
     return [
         DuePart("identifiers", invited_person.participant_id, invited_person.completed_at, leading)
         for invited_person in invited_people(log, study)
         if (leading := invited_person.linked + (invited_person.person_key is not None))
         and not invited_person.simulated
-        and invited_person.participant_id not in came
+        and invited_person.participant_id not in visitors
         and invited_person.completed_at <= oldest
     ]
 
 
 def losses(log: Log, study: str, due: Sequence[DuePart]) -> Loss:
-    """What analyses of people lose when what is due, and need not wait, goes."""
-    going = [one for one in due if not one.waits]
-    gone = {one.participant_id for one in going if one.part == "visits"}
-    silent = gone | {one.participant_id for one in going if one.part == "free_text"}
-    known = _people(log, study)
-    wanted = (
+    """Loss for analyses of people when everything goes that is due and need not wait."""
+    going = [part for part in due if not part.waits]
+    gone = {part.participant_id for part in going if part.part == "visits"}
+    silent = gone | {part.participant_id for part in going if part.part == "free_text"}
+    people_visits = _people(log, study)
+    query = (
         select(dialogues.c.system, dialogues.c.participant_id, func.count())
         .where(dialogues.c.study == study, ~dialogues.c.simulated, dialogues.c.started_at.is_not(None))
         .group_by(dialogues.c.system, dialogues.c.participant_id)
     )
-    held, left = dict[str, int](), dict[str, int]()
+    counts, remaining = dict[str, int](), dict[str, int]()
     answers, answers_left = dict[str, int](), dict[str, int]()
     with log.reading() as connection:
-        for system, participant_id, number in connection.execute(wanted):
-            held[system] = held.get(system, 0) + number
-            left[system] = left.get(system, 0) + (0 if participant_id in gone else number)
+        for system, participant_id, number in connection.execute(query):
+            counts[system] = counts.get(system, 0) + number
+            remaining[system] = remaining.get(system, 0) + (0 if participant_id in gone else number)
         for participant_id, items in _answers(connection, study).items():
             for item, number in items.items():
                 answers[item] = answers.get(item, 0) + number
                 answers_left[item] = answers_left.get(item, 0) + (0 if participant_id in silent else number)
-    return Loss(len(known), len(known.keys() - gone), held, left, answers, answers_left)
+    return Loss(
+        len(people_visits), len(people_visits.keys() - gone), counts, remaining, answers, answers_left
+    )
 
 
 class _TakesPart(Exception):
-    """Somebody has come again since they were found due."""
+    """The person has come again since their data were due."""
 
 
 def expire_due(log: Log, study: str, days: Days, idle: timedelta, *, by: str) -> list[DuePart]:
@@ -140,15 +142,15 @@ def expire_due(log: Log, study: str, days: Days, idle: timedelta, *, by: str) ->
     """
     gone: list[DuePart] = []
     beside = present_tables(log)
-    for one in find_due(log, study, days, idle):
-        if one.waits:
+    for part in find_due(log, study, days, idle):
+        if part.waits:
             continue
         try:
-            _expire(log, study, one, days, idle, by, beside)
+            _expire(log, study, part, days, idle, by, beside)
         except _TakesPart:
             continue
-        gone.append(one)
-    if any(one.part != "visits" for one in gone):
+        gone.append(part)
+    if any(part.part != "visits" for part in gone):
         log.forget_deleted()
     return gone
 
@@ -159,22 +161,22 @@ def _expire(
     who, part = one.participant_id, one.part
 
     def check(tx: Transaction) -> None:
-        own = tx.visits_of_participant(study, who)
-        latest = max((visit.opened_at for visit in own), default=one.begun_at)
-        if latest > one.begun_at or not _over(own, log.clock.now(), idle):
+        person_visits = tx.visits_of_participant(study, who)
+        latest = max((visit.opened_at for visit in person_visits), default=one.begun_at)
+        if latest > one.begun_at or not _over(person_visits, log.clock.now(), idle):
             raise _TakesPart
 
     def write(tx: Transaction) -> None:
         check(tx)
         if tx.connection.dialect.name == "sqlite":
             tx.connection.execute(text("PRAGMA secure_delete=ON"))
-        kept: list[str] = []
+        sentences: list[str] = []
         if part == "identifiers":
-            kept = _erase_identifiers(tx.connection, study, who, beside)
+            sentences = _erase_identifiers(tx.connection, study, who, beside)
         else:
             _erase_answers(tx.connection, study, who)
         facts = {"study": study, "participant_id": who, "days": days[part], "pieces": one.pieces}
-        tx.append(TRIAL, PartExpired(**facts, part=part, by=by, kept=kept))
+        tx.append(TRIAL, PartExpired(**facts, part=part, by=by, kept=sentences))
 
     if part == "visits":
         erase_participant(log, study, who, by=by, reason="retention", check=check)
@@ -183,15 +185,15 @@ def _expire(
 
 
 def _people(log: Log, study: str) -> dict[str, list[VisitRecord]]:
-    found: dict[str, list[VisitRecord]] = {}
+    by_person: dict[str, list[VisitRecord]] = {}
     for visit in log.visits(study):
         if not visit.simulated:
-            found.setdefault(visit.participant_id, []).append(visit)
-    return found
+            by_person.setdefault(visit.participant_id, []).append(visit)
+    return by_person
 
 
 def _over(own: Sequence[VisitRecord], now: datetime, idle: timedelta) -> bool:
-    return all(one.status == "ended" or one.last_at + idle <= now for one in own)
+    return all(visit.status == "ended" or visit.last_at + idle <= now for visit in own)
 
 
 def _waits(
@@ -199,14 +201,17 @@ def _waits(
 ) -> tuple[str, ...]:
     whose = known_as(connection, study, participant_id)
     return tuple(
-        sentence for one in beside if one.open_business for sentence in one.open_business(connection, whose)
+        sentence
+        for eraser in beside
+        if eraser.open_business
+        for sentence in eraser.open_business(connection, whose)
     )
 
 
 def _identifiers(connection: Connection, participant_id: str, own: Sequence[VisitRecord]) -> int:
     """Identifiers of a person, and links that lead to their visits."""
     whose = select(func.count()).select_from(people).where(people.c.participant_id == participant_id)
-    theirs = recruit_links.c.visit_id.in_([one.visit_id for one in own])
+    theirs = recruit_links.c.visit_id.in_([visit.visit_id for visit in own])
     leading = ~recruit_links.c.token_hash.startswith(ERASED)
     links = select(func.count()).select_from(recruit_links).where(theirs, leading)
     return connection.execute(whose).scalar_one() + connection.execute(links).scalar_one()
@@ -216,26 +221,26 @@ def _erase_identifiers(
     connection: Connection, study: str, participant_id: str, beside: Sequence[PackageTables]
 ) -> list[str]:
     whose = known_as(connection, study, participant_id)
-    kept = [sentence for one in beside for sentence in one.erase(connection, whose)]
+    sentences = [sentence for eraser in beside for sentence in eraser.erase(connection, whose)]
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
     forget_invited(connection, study, participant_id, wholly=False)
     for visit_id in whose.visits:
         nobody = {"token_hash": f"{ERASED}{uuid4().hex}", "ticket_hash": None, "key_hash": None}
         this = update(recruit_links).where(recruit_links.c.visit_id == visit_id)
         connection.execute(this.values(nobody))
-    return kept
+    return sentences
 
 
 def _answers(connection: Connection, study: str) -> dict[str, dict[str, int]]:
-    """How many answers people wrote freely to each question, by participant."""
-    wanted = _answering(study).where(~visits.c.simulated)
-    found: dict[str, dict[str, int]] = {}
-    for row in connection.execute(wanted):
+    """Number of free answers to each question, by participant."""
+    query = _answering(study).where(~visits.c.simulated)
+    answers: dict[str, dict[str, int]] = {}
+    for row in connection.execute(query):
         for rating in _ratings(row.payload):
             if _is_free(rating):
-                own = found.setdefault(row.participant_id, {})
-                own[rating["item_id"]] = own.get(rating["item_id"], 0) + 1
-    return found
+                item_counts = answers.setdefault(row.participant_id, {})
+                item_counts[rating["item_id"]] = item_counts.get(rating["item_id"], 0) + 1
+    return answers
 
 
 def _answering(study: str) -> Any:
@@ -249,11 +254,11 @@ def _answering(study: str) -> Any:
 
 
 def _erase_answers(connection: Connection, study: str, participant_id: str) -> None:
-    wanted, touched = _answering(study).where(visits.c.participant_id == participant_id), dict[str, int]()
-    for row in connection.execute(wanted).all():
+    query, touched = _answering(study).where(visits.c.participant_id == participant_id), dict[str, int]()
+    for row in connection.execute(query).all():
         free = [rating for rating in _ratings(row.payload) if _is_free(rating)]
-        for one in free:
-            one["answer"] = None
+        for text_rating in free:
+            text_rating["answer"] = None
         if free:
             this = update(events).where(events.c.position == row.position)
             connection.execute(this.values(payload=row.payload))

@@ -84,10 +84,10 @@ def export_dataset(
             raise InputError(
                 f"the log knows no study {study_name!r}",
                 place="export",
-                hint=f"known: {known}" if (known := ", ".join(_studies(connection))) else NOBODY_YET,
+                hint=f"known: {names}" if (names := ", ".join(_studies(connection))) else NOBODY_YET,
             )
         stressed = list(events_of(connection, stress_stream(study_name)))
-        titles = {"stress_tests": found} if (found := stress_titles(stressed)) else {}
+        titles = {"stress_tests": stress_names} if (stress_names := stress_titles(stressed)) else {}
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(
             into,
@@ -108,11 +108,13 @@ def export_dataset(
             writer.add("participants", people.rows())
             judged = _completed(connection, study_name, "annotations", [])
             writer.add("annotations", (row for row in judged if row["dialogue_id"] in outline.numbers))
-            if drawn := list(_chance_rows(connection, study_name, outline.numbers)):
-                writer.add("label_chances", drawn)
-                writer.notes += _chosen(drawn)
+            if chances := list(_chance_rows(connection, study_name, outline.numbers)):
+                writer.add("label_chances", chances)
+                writer.notes += _chosen(chances)
             recorded = [
-                one for one in recordings_of(connection, study_name) if one.visit_id in outline.visits
+                recording
+                for recording in recordings_of(connection, study_name)
+                if recording.visit_id in outline.visits
             ]
             writer.add("recordings", recording_rows(recorded))
             writer.notes += copy_recordings(log, recorded, writer.folder) if audio else []
@@ -123,13 +125,13 @@ def export_dataset(
             if looks := list(look_rows(events_of(connection, TRIAL), study_name)):
                 writer.add("looks", looks)
             exported = ExportedVisits(study_name, outline.visits, simulated, outline.salt)
-            for table, found in package_rows(connection, exported):
-                writer.add(table, found)
+            for table, stress_names in package_rows(connection, exported):
+                writer.add(table, stress_names)
             writer.notes += _unread(connection, outline.visits)
             if outline.never_began:
-                left = outline.never_began
+                not_started = outline.never_began
                 writer.notes.append(
-                    statement("{n} assigned dialogues never started and are left out", n=left)
+                    statement("{n} assigned dialogues never started and are left out", n=not_started)
                 )
             return writer.close()
 
@@ -139,16 +141,16 @@ def _judging(table: str) -> list[JudgementKind]:
 
 
 def _said_by_others(table: str) -> bool:
-    """Whether transcripts of other visits, or judgements, are added to the rows of a table."""
+    """Add transcripts of other visits, or judgements, to the rows of a table."""
     return TABLES[table].spoken or bool(_judging(table))
 
 
 def _completed(connection: Connection, study_name: str, table: str, rows: list[Row]) -> Iterable[Row]:
     """All rows of a table with the texts that others wrote of their recordings, and what was judged."""
-    found = with_texts(connection, rows) if TABLES[table].spoken else rows
+    completed = with_texts(connection, rows) if TABLES[table].spoken else rows
     for kind in _judging(table):
-        found = list(kind.judged(found, events_of(connection, kind.stream(study_name))))
-    return found
+        completed = list(kind.judged(completed, events_of(connection, kind.stream(study_name))))
+    return completed
 
 
 def _chance_rows(connection: Connection, study_name: str, known: Container[str]) -> Iterator[Row]:
@@ -159,7 +161,7 @@ def _chance_rows(connection: Connection, study_name: str, known: Container[str])
 
 
 def _chosen(drawn: list[Row]) -> list[LocalizedText]:
-    """That figures of labels are weighed, where dialogues were chosen by unequal chances."""
+    """Notes on weighting of label figures, where dialogues were drawn with unequal chances."""
     if len({row["chance"] for row in drawn}) < 2:
         return []
     return [
@@ -172,11 +174,11 @@ def _chosen(drawn: list[Row]) -> list[LocalizedText]:
 
 
 def _unread(connection: Connection, visits: Mapping[str, str]) -> list[LocalizedText]:
-    """Which responses have no rows, because no installed package offers their step."""
-    wanted = select(events.c.visit_id, events.c.payload["name"].as_string())
-    given = connection.execute(wanted.where(events.c.kind == ResponseGiven.kind)).all()
-    there = {name for name, _ in STEPS}
-    counts = Counter(name for visit_id, name in given if visit_id in visits and name not in there)
+    """Responses without rows, because no installed package offers their step."""
+    query = select(events.c.visit_id, events.c.payload["name"].as_string())
+    responses = connection.execute(query.where(events.c.kind == ResponseGiven.kind)).all()
+    step_names = {name for name, _ in STEPS}
+    counts = Counter(name for visit_id, name in responses if visit_id in visits and name not in step_names)
     return [
         statement(
             "responses to the step {name} are left out ({n}): no installed package provides it",
@@ -198,7 +200,7 @@ def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> boo
 
 @dataclass
 class _Outline:
-    """What must be known before the first row: visits in order, factors, each dialogue's number.
+    """Facts needed before the first row: visits in order, factors, each dialogue's number.
 
     salt  the key of the study's first event: the same in every export, and in none of them
     """
@@ -250,7 +252,7 @@ class People:
         }
         row = self._rows.setdefault(visit.participant_id, first)
         row["language"], row["outcome"] = visit.language, visit.outcome or "running"
-        described = [one for one in visit.of(SimulatedUserDescribed) if one.dialogue_id is None]
+        described = [event for event in visit.of(SimulatedUserDescribed) if event.dialogue_id is None]
         row["attributes"] = described[-1].model_dump_json(exclude_none=True) if described else None
 
     def rows(self) -> list[Row]:
@@ -258,7 +260,7 @@ class People:
 
 
 class RowsTaker(Protocol):
-    """Whoever takes rows of the dataset's tables."""
+    """Receiver of rows of the dataset's tables."""
 
     def add(self, table: str, rows: Iterable[Row]) -> None: ...
 
@@ -288,8 +290,8 @@ def export_visit(
         number = numbers.get(dialogue.dialogue_id)
         if number is not None:
             rows = DialogueRows(dialogue, readers)
-            told = {"dialogue_number": number, "end_reason": visit.end_reason(dialogue)}
-            _add_dialogue(writer, rows, rows.dialogue(**of_visit, **told))
+            facts = {"dialogue_number": number, "end_reason": visit.end_reason(dialogue)}
+            _add_dialogue(writer, rows, rows.dialogue(**of_visit, **facts))
     writer.add("ratings", _ratings(visit))
     writer.add("votes", vote_rows(visit))
     writer.add("checks", check_rows(visit))
@@ -330,19 +332,20 @@ def _ratings(visit: VisitHistory) -> Iterator[Row]:
 
 
 def _described(study_name: str, served: list[StudyRecord]) -> dict[str, Any]:
-    """What the manifest says of the study: the file that was last served, and all revisions that were."""
+    """Study facts for the manifest: the file that was last served, and all its revisions."""
     if not served:
         return {"name": study_name}
     last = served[-1]
     revisions = [
-        {"revision": one.revision, "seen_at": one.seen_at.isoformat(), "file": one.file} for one in served
+        {"revision": revision.revision, "seen_at": revision.seen_at.isoformat(), "file": revision.file}
+        for revision in served
     ]
     return {"name": study_name, "revision": last.revision, "file": last.file, "revisions": revisions}
 
 
 def _served(connection: Connection, study_name: str) -> list[StudyRecord]:
-    wanted = select(studies).where(studies.c.study == study_name).order_by(studies.c.seen_at)
-    return [StudyRecord(*row) for row in connection.execute(wanted)]
+    query = select(studies).where(studies.c.study == study_name).order_by(studies.c.seen_at)
+    return [StudyRecord(*row) for row in connection.execute(query)]
 
 
 def _studies(connection: Connection) -> list[str]:
@@ -351,8 +354,8 @@ def _studies(connection: Connection) -> list[str]:
 
 
 def _events_of_kinds(connection: Connection, *kinds: type[Any]) -> Iterator[StoredEvent]:
-    wanted = select(events).where(events.c.kind.in_([kind.kind for kind in kinds]))
-    for row in connection.execute(wanted.order_by(events.c.position)):
+    query = select(events).where(events.c.kind.in_([kind.kind for kind in kinds]))
+    for row in connection.execute(query.order_by(events.c.position)):
         yield stored_event(row)
 
 

@@ -1,4 +1,4 @@
-"""Who may come to a later session: people who completed an earlier one, under the pseudonym of that time.
+"""Invitations to a later session: people who completed an earlier one, under that pseudonym.
 
 What leads to them (a recruiter's key, the hash of a personal link) is in no export and in no event. An event
 says which session a visit follows, and in which conditions somebody was there.
@@ -20,7 +20,7 @@ from vivavoce.log.tables import dialogues, events, follow_ups, people, visits
 
 @dataclass(frozen=True)
 class Invited:
-    """Somebody who completed the earlier session.
+    """A person who completed the earlier session.
 
     pool, person_key  how the recruiter of the earlier session knows them; None: it does not
     conditions        those of the dialogues that they held there
@@ -37,8 +37,8 @@ class Invited:
 
 
 def completed_people(log: Reader, study: str) -> list[Invited]:
-    """Who has completed a study, each with their last completed visit, in the order of their ends."""
-    ended = (
+    """People who completed a study, each with their last completed visit, in the order of their ends."""
+    completed_visits = (
         select(
             visits.c.participant_id,
             visits.c.pool,
@@ -52,15 +52,15 @@ def completed_people(log: Reader, study: str) -> list[Invited]:
         .where(visits.c.study == study, visits.c.outcome == "completed")
         .order_by(events.c.position)
     )
-    held = select(dialogues.c.visit_id, dialogues.c.condition).where(
+    held_dialogues = select(dialogues.c.visit_id, dialogues.c.condition).where(
         dialogues.c.study == study, dialogues.c.status == "completed"
     )
     with log.reading() as connection:
         conditions: dict[str, set[str]] = {}
-        for visit_id, condition in connection.execute(held):
+        for visit_id, condition in connection.execute(held_dialogues):
             conditions.setdefault(visit_id, set()).add(condition)
-        rows = connection.execute(ended).all()
-    found = {
+        rows = connection.execute(completed_visits).all()
+    invited = {
         row.participant_id: Invited(
             row.participant_id,
             row.pool,
@@ -71,7 +71,7 @@ def completed_people(log: Reader, study: str) -> list[Invited]:
         )
         for row in rows
     }
-    return sorted(found.values(), key=lambda one: one.completed_at)
+    return sorted(invited.values(), key=lambda one: one.completed_at)
 
 
 def note_invited(log: Log, study: str, invited: Iterable[Invited]) -> None:
@@ -79,20 +79,20 @@ def note_invited(log: Log, study: str, invited: Iterable[Invited]) -> None:
     rows = [
         {
             "study": study,
-            "participant_id": one.participant_id,
-            "pool": one.pool,
-            "person_key": one.person_key,
-            "conditions": list(one.conditions),
-            "completed_at": one.completed_at,
-            "simulated": one.simulated,
+            "participant_id": person.participant_id,
+            "pool": person.pool,
+            "person_key": person.person_key,
+            "conditions": list(person.conditions),
+            "completed_at": person.completed_at,
+            "simulated": person.simulated,
         }
-        for one in invited
+        for person in invited
     ]
 
     def write(connection: Connection) -> None:
-        wanted = select(follow_ups.c.participant_id).where(follow_ups.c.study == study)
-        known = set(connection.execute(wanted).scalars())
-        if new := [row for row in rows if row["participant_id"] not in known]:
+        query = select(follow_ups.c.participant_id).where(follow_ups.c.study == study)
+        participants = set(connection.execute(query).scalars())
+        if new := [row for row in rows if row["participant_id"] not in participants]:
             connection.execute(insert(follow_ups), new)
 
     log.transact_now(lambda tx: write(tx.connection))
@@ -100,26 +100,26 @@ def note_invited(log: Log, study: str, invited: Iterable[Invited]) -> None:
 
 def invited_people(log: Reader, study: str) -> list[Invited]:
     """Everybody who may come to a study, in the order in which they completed the earlier one."""
-    wanted = select(follow_ups).where(follow_ups.c.study == study)
-    wanted = wanted.order_by(follow_ups.c.completed_at, follow_ups.c.participant_id)
+    query = select(follow_ups).where(follow_ups.c.study == study)
+    query = query.order_by(follow_ups.c.completed_at, follow_ups.c.participant_id)
     with log.reading() as connection:
-        return [_invited(row) for row in connection.execute(wanted)]
+        return [_invited(row) for row in connection.execute(query)]
 
 
 def invited_as(connection: Connection, study: str, participant_id: str) -> Invited | None:
-    """Somebody who may come, by pseudonym."""
+    """An invited person, by pseudonym."""
     return _one(connection, study, follow_ups.c.participant_id == participant_id)
 
 
 def invited_person(log: Reader, study: str, pool: str, person_key: str) -> Invited | None:
-    """Somebody who may come, by what a recruiter knows of them."""
+    """An invited person, by a recruiter's identifiers."""
     same = (follow_ups.c.pool == pool) & (follow_ups.c.person_key == person_key)
     with log.reading() as connection:
         return _one(connection, study, same)
 
 
 def invited_by_link(log: Reader, study: str, token_hash: str) -> Invited | None:
-    """Somebody who may come, by the hash of their personal link's token."""
+    """An invited person, by the hash of their personal link's token."""
     with log.reading() as connection:
         return _one(connection, study, follow_ups.c.token_hash == token_hash)
 
@@ -136,10 +136,10 @@ def link_invited(log: Log, study: str, hashes: dict[str, str]) -> None:
 
 
 def visits_of(log: Reader, study: str, participant_id: str) -> list[VisitRecord]:
-    """Somebody's visits to a study, in their order."""
-    wanted = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
+    """Visits of one person to a study, in their order."""
+    query = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
     with log.reading() as connection:
-        return [VisitRecord(*row) for row in connection.execute(wanted.order_by(visits.c.position))]
+        return [VisitRecord(*row) for row in connection.execute(query.order_by(visits.c.position))]
 
 
 def forget_invited(connection: Connection, study: str, participant_id: str, *, wholly: bool) -> None:

@@ -1,4 +1,4 @@
-"""What happened in a visit: its events, folded once.
+"""A visit's history: its events, folded once.
 
 The engine carries the history of a visit on, event by event, and so does the dashboard; export, transcripts
 and whoever else reads a visit fold what the log holds. Who reads a history changes nothing in it.
@@ -28,7 +28,7 @@ AT_ONCE_S: Final = 1.0
 
 
 class Events:
-    """What is made of events, in their order."""
+    """State made of events, in their order."""
 
     __slots__ = ()
     events: list[StoredEvent]
@@ -121,8 +121,8 @@ class DialogueHistory(Events):
         """Its turns, failures and silences, in their order."""
         turns = {turn.stored.seq: turn for turn in self.turns}
         quiet = log_events.SystemTurnFailed | log_events.NoAnswer
-        said = (event for event in self.events if event.seq in turns or isinstance(event.event, quiet))
-        return [turns.get(one.seq, one) for one in said]
+        spoken = (event for event in self.events if event.seq in turns or isinstance(event.event, quiet))
+        return [turns.get(stored_event.seq, stored_event) for stored_event in spoken]
 
     def nontrivial(self, step: "DialoguePlan") -> bool:
         """Enough user turns that the system answered."""
@@ -213,7 +213,7 @@ _ANSWERED = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_eve
 
 
 class BoutVote(NamedTuple):
-    """What was chosen in a bout, and when."""
+    """Vote in a bout, and its time."""
 
     event: VoteCast
     at: datetime
@@ -239,13 +239,13 @@ class StimuliHistory(Events):
 
     @property
     def qualified(self) -> bool | None:
-        """Whether the check before was passed; None where there is none."""
-        tried = [one.passed for one in self.of(QualificationTried)]
+        """True if the check before was passed; None where there is none."""
+        tried = [event.passed for event in self.of(QualificationTried)]
         return any(tried) if self.planned.tries or tried else None
 
     @property
     def finished(self) -> StepFinished | None:
-        """How the step ended; None while it goes on."""
+        """End of the step; None while it goes on."""
         return next(iter(self.of(StepFinished)), None)
 
 
@@ -293,7 +293,7 @@ class VisitHistory(Events):
         return next((event for event in reversed(self.events) if event.client_key == client_key), None)
 
     def end_reason(self, dialogue: DialogueHistory) -> log_events.EndReason | None:
-        """Why a dialogue is over: of one that was still held when its visit ended, that it was left.
+        """End reason of a dialogue; one still open at the end of its visit was left.
 
         Note  logs of before call a dialogue that withdrawing cut off one that the participant ended
         """
@@ -302,14 +302,19 @@ class VisitHistory(Events):
         return "abandoned" if dialogue.end_reason in (None, "user") else dialogue.end_reason
 
     def _cut_off(self, dialogue: DialogueHistory) -> bool:
-        """Whether withdrawing ended both the dialogue and, in the same move, the visit."""
-        ended = dialogue.ended
-        last = next((one for one, _ in self.stored(log_events.VisitEnded)), None)
-        if self.outcome != "withdrew" or ended is None or last is None or ended.boot != last.boot:
+        """True if withdrawing ended both the dialogue and, in the same move, the visit."""
+        dialogue_end = dialogue.ended
+        last = next((stored_event for stored_event, _ in self.stored(log_events.VisitEnded)), None)
+        if (
+            self.outcome != "withdrew"
+            or dialogue_end is None
+            or last is None
+            or dialogue_end.boot != last.boot
+        ):
             return False
-        between = (event.event for event in self.events if ended.seq < event.seq < last.seq)
-        at_once = 0 <= last.monotonic_s - ended.monotonic_s < AT_ONCE_S
-        return at_once and all(isinstance(one, BoutEnded | log_events.DialogueEnded) for one in between)
+        between = (event.event for event in self.events if dialogue_end.seq < event.seq < last.seq)
+        at_once = 0 <= last.monotonic_s - dialogue_end.monotonic_s < AT_ONCE_S
+        return at_once and all(isinstance(event, BoutEnded | log_events.DialogueEnded) for event in between)
 
     def copy(self) -> Self:
         """A history that can be carried on without touching this one."""
@@ -329,8 +334,8 @@ class VisitHistory(Events):
         if isinstance(event, log_events.DialogueAssigned):
             self._own.add(event.dialogue_id)
             awaits_call = event.channel == "phone"
-            begun = DialogueHistory(stored.at, **dict(event), events=[stored], awaits_call=awaits_call)
-            self.dialogues.append(begun)
+            dialogue = DialogueHistory(stored.at, **dict(event), events=[stored], awaits_call=awaits_call)
+            self.dialogues.append(dialogue)
         elif (dialogue_id := vars(event).get("dialogue_id")) is not None:
             self._carry_on(dialogue_id, stored)
         self._take(stored)

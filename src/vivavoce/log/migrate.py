@@ -28,7 +28,7 @@ class Schema:
 
     @property
     def version_table(self) -> str:
-        """Where a database says which version it has."""
+        """Table that holds a database's version."""
         return f"{self.name}_alembic_version" if self.name else "alembic_version"
 
 
@@ -60,8 +60,8 @@ def version(connection: Connection, schema: Schema = LOG) -> str | None:
     """The version of a database's tables; None where there are none."""
     if not inspect(connection).has_table(schema.version_table):
         return None
-    wanted = select(column("version_num")).select_from(table(schema.version_table))
-    return connection.execute(wanted).scalar_one_or_none()
+    query = select(column("version_num")).select_from(table(schema.version_table))
+    return connection.execute(query).scalar_one_or_none()
 
 
 def _upgrade(connection: Connection, schema: Schema) -> None:

@@ -1,4 +1,4 @@
-"""What the log gives back: stored events, and the current state of visits, dialogues and codes."""
+"""Records that the log returns: stored events, and the current state of visits, dialogues and codes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,7 +55,7 @@ class VisitRecord:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a log holds of a study: visits, dialogues that began, and when its first visit was opened."""
+    """Holdings of a log for a study: visits, dialogues that began, and the opening of its first visit."""
 
     visits: int = 0
     dialogues: int = 0

@@ -15,7 +15,7 @@ def remark_stream(study: str) -> str:
 
 
 class DialogueTagged(Event):
-    """Somebody put a tag on a dialogue; `account_id` is null of those who came by a link."""
+    """A tag put on a dialogue; `account_id` is null for people who came by a link."""
 
     kind = "dialogue_tagged"
     dialogue_id: str
@@ -35,7 +35,7 @@ class DialogueUntagged(Event):
 
 
 class NoteWritten(Event):
-    """Somebody wrote a note on a dialogue."""
+    """A note on a dialogue."""
 
     kind = "note_written"
     note_id: str

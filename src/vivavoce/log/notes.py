@@ -1,4 +1,4 @@
-"""What researchers said of dialogues, as it stands: tags, notes and named views, and their rows."""
+"""Researchers' tags, notes and saved views of dialogues, and their rows."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class RemarkRefused(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who says it; `account_id` None: somebody who came by a link."""
+    """The author; `account_id` None: a person who came by a link."""
 
     name: str
     account_id: str | None = None
@@ -90,11 +90,11 @@ class Remarks:
 
     @classmethod
     def after(cls, events: Iterable[StoredEvent]) -> "Remarks":
-        """What stands after these events."""
-        made = cls()
+        """State after these events."""
+        state = cls()
         for stored in events:
-            made.apply(stored)
-        return made
+            state.apply(stored)
+        return state
 
     def apply(self, stored: StoredEvent) -> str | None:
         """Carry on by one event; the dialogue of which it says something."""
@@ -108,9 +108,11 @@ class Remarks:
                 note = DialogueNote(event.note_id, event.text, Author(event.by, event.account_id), stored.at)
                 self.notes.setdefault(event.dialogue_id, {})[event.note_id] = note
             case NoteRemoved() | NoteRestored() as event:
-                known = self.notes.get(event.dialogue_id, {})
-                if (found := known.get(event.note_id)) is not None:
-                    known[event.note_id] = replace(found, removed=isinstance(event, NoteRemoved))
+                dialogue_notes = self.notes.get(event.dialogue_id, {})
+                if (note_state := dialogue_notes.get(event.note_id)) is not None:
+                    dialogue_notes[event.note_id] = replace(
+                        note_state, removed=isinstance(event, NoteRemoved)
+                    )
             case ViewSaved() as event:
                 view = SavedView(event.name, event.query, Author(event.by, event.account_id), stored.at)
                 self.views[event.name] = view
@@ -126,7 +128,7 @@ class Remarks:
 
     def standing_notes(self, dialogue_id: str) -> list[DialogueNote]:
         """The notes on a dialogue that were not taken away."""
-        return [one for one in self.notes.get(dialogue_id, {}).values() if not one.removed]
+        return [note for note in self.notes.get(dialogue_id, {}).values() if not note.removed]
 
 
 class WrittenEvents(NamedTuple):
@@ -175,14 +177,14 @@ def tagging(tag: str, dialogues: Collection[str], by: Author, *, off: bool = Fal
     kind = DialogueUntagged if off else DialogueTagged
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
-        wanted = [dialogue for dialogue in dialogues if (tag in now.tags.get(dialogue, {})) == off]
-        return [kind(dialogue_id=one, tag=tag, **_who(by)) for one in wanted]
+        changed = [dialogue for dialogue in dialogues if (tag in now.tags.get(dialogue, {})) == off]
+        return [kind(dialogue_id=dialogue_id, tag=tag, **_who(by)) for dialogue_id in changed]
 
     return change
 
 
 def _who(by: Author) -> dict[str, Any]:
-    """Who it was, as events have it."""
+    """The author's fields, as events have them."""
     return {"by": by.name, "account_id": by.account_id}
 
 
@@ -204,8 +206,8 @@ def removing_note(note_id: str, dialogue_id: str, by: Author) -> Change:
     """Take a note away, where it still stands."""
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
-        there = any(standing_note.note_id == note_id for standing_note in now.standing_notes(dialogue_id))
-        return [NoteRemoved(note_id=note_id, dialogue_id=dialogue_id, **_who(by))] if there else []
+        exists = any(standing_note.note_id == note_id for standing_note in now.standing_notes(dialogue_id))
+        return [NoteRemoved(note_id=note_id, dialogue_id=dialogue_id, **_who(by))] if exists else []
 
     return change
 
@@ -222,13 +224,13 @@ def saving_view(name: str, query: str, by: Author) -> Change:
         )
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
-        if (known := now.views.get(name)) is not None and known.query != query:
+        if (view := now.views.get(name)) is not None and view.query != query:
             raise RemarkRefused(
                 N_("there is a view %(name)r already"),
                 N_("take another name, or remove that one first"),
                 name=name,
             )
-        return [] if known is not None else [ViewSaved(name=name, query=query, **_who(by))]
+        return [] if view is not None else [ViewSaved(name=name, query=query, **_who(by))]
 
     return change
 
@@ -242,9 +244,9 @@ def undoing(first: int, last: int, by: Author) -> Change:
     """Take back what the events of these places in the stream did, as far as it still stands."""
 
     def change(now: Remarks, before: list[StoredEvent]) -> list[Event]:
-        done = [one.event for one in before if first <= one.seq <= last]
-        earlier = Remarks.after(one for one in before if one.seq < first)
-        return [back for event in done if (back := _opposite(event, now, earlier, by)) is not None]
+        done = [stored.event for stored in before if first <= stored.seq <= last]
+        earlier = Remarks.after(stored for stored in before if stored.seq < first)
+        return [opposite for event in done if (opposite := _opposite(event, now, earlier, by)) is not None]
 
     return change
 
@@ -273,32 +275,32 @@ def written(change: Change, study: str) -> Callable[[Transaction], WrittenEvents
 
     def write(tx: Transaction) -> WrittenEvents | None:
         before = events_of(tx.connection, remark_stream(study))
-        made = [tx.append(remark_stream(study), one).seq for one in change(Remarks.after(before), before)]
-        return WrittenEvents(made[0], made[-1]) if made else None
+        seqs = [tx.append(remark_stream(study), event).seq for event in change(Remarks.after(before), before)]
+        return WrittenEvents(seqs[0], seqs[-1]) if seqs else None
 
     return write
 
 
 def tag_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
     """Rows of the dataset's table `tags`, of these dialogues."""
-    for dialogue_id, own in remarks.tags.items():
-        for one in own.values() if dialogue_id in dialogues else ():
+    for dialogue_id, dialogue_tags in remarks.tags.items():
+        for tag in dialogue_tags.values() if dialogue_id in dialogues else ():
             yield {
                 "dialogue_id": dialogue_id,
-                "tag": one.name,
-                "author_id": one.by.account_id,
-                "tagged_at": one.at,
+                "tag": tag.name,
+                "author_id": tag.by.account_id,
+                "tagged_at": tag.at,
             }
 
 
 def note_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
     """Rows of the dataset's table `dialogue_notes`, of these dialogues; none of notes taken away."""
     for dialogue_id in remarks.notes:
-        for one in remarks.standing_notes(dialogue_id) if dialogue_id in dialogues else ():
+        for note in remarks.standing_notes(dialogue_id) if dialogue_id in dialogues else ():
             yield {
                 "dialogue_id": dialogue_id,
-                "note_id": one.note_id,
-                "text": one.text,
-                "author_id": one.by.account_id,
-                "written_at": one.at,
+                "note_id": note.note_id,
+                "text": note.text,
+                "author_id": note.by.account_id,
+                "written_at": note.at,
             }

@@ -13,7 +13,7 @@ from vivavoce.log.store import Log
 
 @dataclass(frozen=True)
 class ErasedParticipant:
-    """Whose rows are to go.
+    """Person to erase.
 
     tickets  SHA-256 of the tickets with which they came
     persons  recruiters' keys for them
@@ -28,7 +28,7 @@ class ErasedParticipant:
 
 @dataclass(frozen=True)
 class ExportedVisits:
-    """Which visits a dataset has, by visit_id with their participants; salt: of pseudonyms, in no export."""
+    """Visits of a dataset, by visit_id with their participants; salt: of pseudonyms, in no export."""
 
     study: str
     visits: Mapping[str, str]
@@ -61,16 +61,18 @@ LOG_TABLES: Final[Registry[PackageTables]] = Registry("log table", PackageTables
 
 
 def package_rows(connection: Connection, exported: ExportedVisits) -> Iterator[tuple[str, Rows]]:
-    """What packages' tables hold for a dataset: nothing in a log that lacks them, or has earlier ones."""
-    for _, one in LOG_TABLES:
-        if one.rows is not None and version(connection, one.schema) == one.schema.head:
-            yield from one.rows(connection, exported)
+    """Rows of packages' tables for a dataset: none in a log that lacks them or has earlier versions."""
+    for _, log_table in LOG_TABLES:
+        if log_table.rows is not None and version(connection, log_table.schema) == log_table.schema.head:
+            yield from log_table.rows(connection, exported)
 
 
 def present_tables(log: Log) -> list[PackageTables]:
     """Packages' tables that this log has, brought to the version that their packages read and write."""
     with log.reading() as connection:
-        found = [one for _, one in LOG_TABLES if version(connection, one.schema) is not None]
-    for one in found:
-        log.bring_tables(one.schema)
-    return found
+        tables = [
+            log_table for _, log_table in LOG_TABLES if version(connection, log_table.schema) is not None
+        ]
+    for registered in tables:
+        log.bring_tables(registered.schema)
+    return tables

@@ -1,4 +1,4 @@
-"""Who participants are by the identifiers of their links: known to the log alone, in no export."""
+"""Identities of participants by their link identifiers: known to the log alone, in no export."""
 
 from sqlalchemy import select
 
@@ -12,5 +12,5 @@ def identifiers(log: Reader, study: str) -> dict[str, str]:
     Empty  who came by the plain link, and simulated users, are not in it
     """
     with log.reading() as connection:
-        wanted = select(people.c.participant_id, people.c.person_key).where(people.c.study == study)
-        return {row.participant_id: row.person_key for row in connection.execute(wanted)}
+        query = select(people.c.participant_id, people.c.person_key).where(people.c.study == study)
+        return {row.participant_id: row.person_key for row in connection.execute(query)}

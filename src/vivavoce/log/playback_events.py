@@ -51,7 +51,7 @@ class WordsPlayed(Event):
 
 
 class SoundDamaged(Event):
-    """What a participant heard of a system's turn was damaged, as the study has it; its recording is clean.
+    """A system turn was damaged for the participant, as the study asks; its recording is clean.
 
     damage    settings of the damage; drawn: the seed of its noise and losses
     streamed  it was damaged while it came, so that its noise went by how loud the speech was until then

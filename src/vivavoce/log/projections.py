@@ -53,7 +53,7 @@ _THIS_VISIT: Final = visits.c.visit_id == bindparam("this_visit")
 
 
 def _of_visit(*columns: str) -> dict[str, Any]:
-    """What a row has from its visit."""
+    """Values that a row takes from its visit."""
     return {name: select(visits.c[name]).where(_THIS_VISIT).scalar_subquery() for name in columns}
 
 

@@ -61,9 +61,9 @@ class Reader:
 
     def all_events(self, after: int = 0) -> Iterator[StoredEvent]:
         """Every event of the log in the order of commit, those after position `after`; one snapshot."""
-        wanted = select(events).where(events.c.position > after).order_by(events.c.position)
+        query = select(events).where(events.c.position > after).order_by(events.c.position)
         with self.reading() as connection:
-            for row in connection.execution_options(yield_per=1000).execute(wanted):
+            for row in connection.execution_options(yield_per=1000).execute(query):
                 yield stored_event(row)
 
     def study_records(self, study: str) -> list[StudyRecord]:
@@ -73,89 +73,94 @@ class Reader:
         )
 
     def visit(self, visit_id: str) -> VisitRecord | None:
-        found = self._all(select(visits).where(visits.c.visit_id == visit_id), VisitRecord)
-        return found[0] if found else None
+        visit_records = self._all(select(visits).where(visits.c.visit_id == visit_id), VisitRecord)
+        return visit_records[0] if visit_records else None
 
     def visit_by_token(self, study: str, token_hash: str) -> str | None:
         """The visit that a token opens: a participant's, or one by which the team tried the study out."""
         links = recruit_links.c
         ours = links.study.in_([study, team_study(study)])
-        wanted = select(links.visit_id).where(ours, links.token_hash == token_hash)
+        query = select(links.visit_id).where(ours, links.token_hash == token_hash)
         with self.reading() as connection:
-            return connection.execute(wanted).scalar_one_or_none()
+            return connection.execute(query).scalar_one_or_none()
 
     def idle_visits(self, study: str, before: datetime) -> list[str]:
         """Visits with a running dialogue in which nothing happened since `before`, the team's as well."""
         ours = visits.c.study.in_([study, team_study(study)])
-        wanted = (
+        query = (
             select(visits.c.visit_id)
             .join(dialogues, dialogues.c.visit_id == visits.c.visit_id)
             .where(ours, dialogues.c.status == "running", visits.c.last_at < before)
         )
         with self.reading() as connection:
-            return list(connection.execute(wanted.distinct()).scalars())
+            return list(connection.execute(query.distinct()).scalars())
 
     def visits(self, study: str, *, running: bool | None = None) -> list[VisitRecord]:
         """A study's visits in the order in which they were opened; all, or only those (not) running."""
-        wanted = select(visits).where(visits.c.study == study)
+        query = select(visits).where(visits.c.study == study)
         if running is not None:
-            wanted = wanted.where((visits.c.status == "running") == running)
-        return self._all(wanted.order_by(visits.c.position), VisitRecord)
+            query = query.where((visits.c.status == "running") == running)
+        return self._all(query.order_by(visits.c.position), VisitRecord)
 
     def visits_by_scope(self, study: str) -> dict[Scope, int]:
-        """How many visits of a study were people's, and how many programs'."""
+        """Number of a study's visits by people, and by programs."""
         counted = select(visits.c.simulated, func.count()).where(visits.c.study == study)
         with self.reading() as connection:
-            found = {bool(flag): n for flag, n in connection.execute(counted.group_by(visits.c.simulated))}
-        return {PEOPLE: found.get(False, 0), SIMULATED: found.get(True, 0)}
+            by_scope = {bool(flag): n for flag, n in connection.execute(counted.group_by(visits.c.simulated))}
+        return {PEOPLE: by_scope.get(False, 0), SIMULATED: by_scope.get(True, 0)}
 
     def collected(self, study: str) -> dict[Scope, Collected]:
-        """What was collected of a study, of people and of programs; nothing of either where nobody came."""
+        """Holdings of a study, of people and of programs; zero where nobody came."""
         opened = select(visits.c.simulated, func.count(), func.min(visits.c.opened_at))
-        held = select(dialogues.c.simulated, func.count()).where(
+        held_dialogues = select(dialogues.c.simulated, func.count()).where(
             dialogues.c.study == study, dialogues.c.started_at.is_not(None)
         )
         with self.reading() as connection:
-            began = {bool(flag): n for flag, n in connection.execute(held.group_by(dialogues.c.simulated))}
-            found = connection.execute(opened.where(visits.c.study == study).group_by(visits.c.simulated))
-            came: dict[Scope, Collected] = {
-                scope_of(simulated=flag): Collected(n, began.get(bool(flag), 0), since)
-                for flag, n, since in found
+            began = {
+                bool(flag): n
+                for flag, n in connection.execute(held_dialogues.group_by(dialogues.c.simulated))
             }
-        return {PEOPLE: Collected(), SIMULATED: Collected(), **came}
+            openings = connection.execute(opened.where(visits.c.study == study).group_by(visits.c.simulated))
+            by_scope: dict[Scope, Collected] = {
+                scope_of(simulated=flag): Collected(n, began.get(bool(flag), 0), since)
+                for flag, n, since in openings
+            }
+        return {PEOPLE: Collected(), SIMULATED: Collected(), **by_scope}
 
     def usual_scope(self, study: str) -> Scope:
-        """Whose visits are read where nobody says: people's as soon as there is one."""
+        """Default scope of visits: people as soon as there is one."""
         return usual_scope(**self.visits_by_scope(study))
 
     def dialogue(self, dialogue_id: str) -> DialogueRecord | None:
-        found = self._all(select(dialogues).where(dialogues.c.dialogue_id == dialogue_id), DialogueRecord)
-        return found[0] if found else None
+        dialogue_records = self._all(
+            select(dialogues).where(dialogues.c.dialogue_id == dialogue_id), DialogueRecord
+        )
+        return dialogue_records[0] if dialogue_records else None
 
     def dialogues(
         self, study: str, *, system: str | None = None, scope: Scope | None = None
     ) -> list[DialogueRecord]:
         """A study's dialogues in the order of their assignment; all of participants, or only those."""
-        wanted = select(dialogues).where(dialogues.c.study == logged_study(study, scope))
+        query = select(dialogues).where(dialogues.c.study == logged_study(study, scope))
         if scope is not None:
-            wanted = wanted.where(dialogues.c.simulated == (scope == SIMULATED))
+            query = query.where(dialogues.c.simulated == (scope == SIMULATED))
         if system is not None:
-            wanted = wanted.where(dialogues.c.system == system)
-        return self._all(wanted.order_by(dialogues.c.position), DialogueRecord)
+            query = query.where(dialogues.c.system == system)
+        return self._all(query.order_by(dialogues.c.position), DialogueRecord)
 
     def recordings(
         self, study: str | None = None, *, visit_id: str | None = None, dialogue_id: str | None = None
     ) -> list[Recording]:
         """Recordings in the order in which they were stored, removed ones included; all, or only some."""
-        wanted = select(recordings).order_by(recordings.c.position)
-        given = {"study": study, "visit_id": visit_id, "dialogue_id": dialogue_id}
-        for column, value in given.items():
+        query = select(recordings).order_by(recordings.c.position)
+        filters = {"study": study, "visit_id": visit_id, "dialogue_id": dialogue_id}
+        for column, value in filters.items():
             if value is not None:
-                wanted = wanted.where(recordings.c[column] == value)
-        return self._all(wanted, Recording)
+                query = query.where(recordings.c[column] == value)
+        return self._all(query, Recording)
 
     def user_turns_by_system(self, study: str) -> dict[str, int]:
-        """How many user turns every system of a study was ever sent."""
+        """Number of user turns ever sent to each system of a study."""
         turns = select(dialogues.c.system, func.sum(dialogues.c.user_turns)).where(dialogues.c.study == study)
         with self.reading() as connection:
             return {
@@ -163,10 +168,10 @@ class Reader:
             }
 
     def history(self, visit_id: str) -> VisitHistory:
-        """What happened in a visit."""
+        """History of a visit."""
         return fold(self.events(visit_id))
 
     def dialogue_history(self, dialogue_id: str) -> DialogueHistory | None:
-        """What happened in a dialogue; None where it was never assigned."""
+        """History of a dialogue; None where it was never assigned."""
         state = self.dialogue(dialogue_id)
         return self.history(state.visit_id).dialogue_by_id(dialogue_id) if state is not None else None

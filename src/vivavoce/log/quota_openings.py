@@ -1,4 +1,4 @@
-"""Who has a place in a study now: read in the transaction that gives the next one, so nobody is counted late.
+"""Places taken in a study now: read in the transaction that gives the next one, so counts are current.
 
 A participant has a place in a condition as soon as they were given a dialogue in it, for as long as that
 visit goes on, and for good when it was completed. A dialogue that failed takes none.
@@ -14,7 +14,7 @@ from vivavoce.log.tables import dialogues, visits
 
 @dataclass(frozen=True)
 class Places:
-    """How many participants have one, in all and by condition; mine: the conditions in which this one has."""
+    """Number of places taken, in all and by condition; mine: conditions in which this participant has one."""
 
     participants: int
     by_condition: dict[str, int]
@@ -24,7 +24,7 @@ class Places:
 def taken_places(connection: Connection, study: str, participant_id: str, *, simulated: bool) -> Places:
     """The places that people, or programs, have now."""
     counts = or_(visits.c.status == "running", visits.c.outcome == "completed")
-    wanted = (
+    query = (
         select(dialogues.c.condition, dialogues.c.participant_id)
         .join(visits, visits.c.visit_id == dialogues.c.visit_id)
         .where(dialogues.c.study == study, dialogues.c.simulated == simulated)
@@ -32,7 +32,7 @@ def taken_places(connection: Connection, study: str, participant_id: str, *, sim
         .distinct()
     )
     everybody, by_condition, mine = set[str](), dict[str, int](), set[str]()
-    for condition, who in connection.execute(wanted):
+    for condition, who in connection.execute(query):
         everybody.add(who)
         by_condition[condition] = by_condition.get(condition, 0) + 1
         mine |= {condition} if who == participant_id else set()
@@ -43,29 +43,29 @@ def left_visits(
     connection: Connection, study: str, since: datetime, *, simulated: bool, but: str
 ) -> list[str]:
     """Visits with dialogues that go on, but for one, in which nothing has happened since then."""
-    held = select(dialogues.c.visit_id).where(dialogues.c.study == study)
-    wanted = select(visits.c.visit_id).where(
+    dialogue_visits = select(dialogues.c.visit_id).where(dialogues.c.study == study)
+    query = select(visits.c.visit_id).where(
         visits.c.study == study,
         visits.c.simulated == simulated,
         visits.c.status == "running",
         visits.c.last_at < since,
         visits.c.visit_id != but,
-        visits.c.visit_id.in_(held),
+        visits.c.visit_id.in_(dialogue_visits),
     )
-    return list(connection.execute(wanted.order_by(visits.c.position)).scalars())
+    return list(connection.execute(query.order_by(visits.c.position)).scalars())
 
 
 def dialogues_held(connection: Connection, study: str, participant_id: str) -> int:
-    """How many dialogues a participant was given, over all visits; those that failed are not counted."""
+    """Number of dialogues given to a participant, over all visits, without failed ones."""
     mine = (dialogues.c.study == study) & (dialogues.c.participant_id == participant_id)
-    wanted = select(func.count()).select_from(dialogues).where(mine, dialogues.c.status != "failed")
-    return connection.execute(wanted).scalar_one()
+    query = select(func.count()).select_from(dialogues).where(mine, dialogues.c.status != "failed")
+    return connection.execute(query).scalar_one()
 
 
 def visits_made(connection: Connection, study: str, participant_id: str, but: str) -> int:
-    """How many visits a participant has begun beside this one; those that found no place are not counted."""
+    """Number of a participant's other visits; those that found no place are not counted."""
     mine = (
         (visits.c.study == study) & (visits.c.participant_id == participant_id) & (visits.c.visit_id != but)
     )
-    found = or_(visits.c.outcome.is_(None), visits.c.outcome != "no_place")
-    return connection.execute(select(func.count()).select_from(visits).where(mine, found)).scalar_one()
+    admitted = or_(visits.c.outcome.is_(None), visits.c.outcome != "no_place")
+    return connection.execute(select(func.count()).select_from(visits).where(mine, admitted)).scalar_one()

@@ -43,19 +43,19 @@ SAME: Final = (
 
 def recordings_of(connection: Connection, study: str) -> list[Recording]:
     """A study's recordings in the order in which they were stored, removed ones included."""
-    wanted = select(recordings).where(recordings.c.study == study).order_by(recordings.c.position)
-    return [Recording(*row) for row in connection.execute(wanted)]
+    query = select(recordings).where(recordings.c.study == study).order_by(recordings.c.position)
+    return [Recording(*row) for row in connection.execute(query)]
 
 
 def recording_rows(recorded: Iterable[Recording]) -> Iterator[Row]:
     """One row a recording; the name of its file stands there whether it is copied or not."""
-    for one in recorded:
+    for recording in recorded:
         yield {
-            **{name: getattr(one, name) for name in SAME},
-            "recorded_at": one.stored_at,
-            "channels": len(one.speakers),
-            "speakers": " ".join(one.speakers),
-            "file": dataset_file(one),
+            **{name: getattr(recording, name) for name in SAME},
+            "recorded_at": recording.stored_at,
+            "channels": len(recording.speakers),
+            "speakers": " ".join(recording.speakers),
+            "file": dataset_file(recording),
         }
 
 
@@ -74,16 +74,18 @@ def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> l
     folder, notes = into / RECORDINGS.name, list[LocalizedText]()
     source: Path | None = getattr(log, "recording_folder", None)
     shutil.rmtree(folder, ignore_errors=True)
-    for one in recorded:
-        if one.removed_at is not None:
+    for recording in recorded:
+        if recording.removed_at is not None:
             continue
         folder.mkdir(exist_ok=True)
-        if source is None or not (source / one.file).is_file():
-            notes.append(statement("the file of recording {id} is missing", id=one.recording_id))
+        if source is None or not (source / recording.file).is_file():
+            notes.append(statement("the file of recording {id} is missing", id=recording.recording_id))
             continue
-        if not _copied(source / one.file, folder / one.file, one.sha256):
+        if not _copied(source / recording.file, folder / recording.file, recording.sha256):
             notes.append(
-                statement("the file of recording {id} was modified and is left out", id=one.recording_id)
+                statement(
+                    "the file of recording {id} was modified and is left out", id=recording.recording_id
+                )
             )
     return notes
 

@@ -35,7 +35,7 @@ ENDINGS: Final = {
 
 
 class RecordedSound(NamedTuple):
-    """What a file's header tells of the sound; frames are counted in each channel."""
+    """Facts of the sound from a file's header; frames are counted in each channel."""
 
     media_type: str
     channels: int
@@ -184,7 +184,7 @@ class UnfinishedRecording:
         return KeptFile(name, digest, byte_count)
 
     def keep_locked(self, audio: bytes, lock: Lock) -> KeptFile:
-        """The same of this content, locked; nothing but that is left on disk."""
+        """Keep this content locked; no open copy is left on disk."""
         digest = hashlib.sha256(audio).hexdigest()
         name = f"{self._name}-{digest[:12]}{self._ending}"
         try:
@@ -207,7 +207,7 @@ class UnfinishedRecording:
 
 
 def folder_of(log: Log) -> RecordingFolder:
-    """Where a log's recordings lie: `recordings` beside `log.sqlite`, `X-recordings` beside `X.sqlite`.
+    """Folder of a log's recordings: `recordings` beside `log.sqlite`, `X-recordings` beside `X.sqlite`.
 
     Raises  InputError: a log on a server, and nobody said which folder
     """
@@ -222,7 +222,7 @@ def folder_of(log: Log) -> RecordingFolder:
 
 @dataclass(frozen=True, slots=True)
 class RecordingProblems:
-    """What is wrong between the log and the folder; file names, or keys of recordings.
+    """Mismatches of the log and the folder; file names, or keys of recordings.
 
     orphans     whole files that no event knows: a crash came before the event, or somebody put them there
     unfinished  files that were being written
@@ -241,7 +241,7 @@ class RecordingProblems:
 
     def lines(self) -> list[str]:
         """One line for a person on each problem."""
-        told = {
+        problems = {
             "no event knows this file": self.orphans,
             "this file was never finished": self.unfinished,
             "the file of this recording is gone": self.missing,
@@ -249,7 +249,7 @@ class RecordingProblems:
             "this file should have been deleted": self.undeleted,
             f"locked, and {KEY} does not hold its key": self.closed,
         }
-        return [f"recordings/{name}: {problem}" for problem, names in told.items() for name in names]
+        return [f"recordings/{name}: {problem}" for problem, names in problems.items() for name in names]
 
 
 def check_recordings(log: Log, *, content: bool = False) -> RecordingProblems:
@@ -259,21 +259,23 @@ def check_recordings(log: Log, *, content: bool = False) -> RecordingProblems:
     folder = RecordingFolder(log.recording_folder)
     names = folder.names()  # before the log is read, so that what is being stored meanwhile is no orphan
     recordings = log.recordings()
-    kept = {recording.file: recording for recording in recordings if recording.removed_at is None}
-    removed = {recording.file for recording in recordings if recording.removed_at is not None} - kept.keys()
+    by_file = {recording.file: recording for recording in recordings if recording.removed_at is None}
+    removed = {
+        recording.file for recording in recordings if recording.removed_at is not None
+    } - by_file.keys()
     present = folder.names()
-    found = {
-        name: _state(folder.path / name, kept[name].sha256)
-        for name in sorted(kept.keys() & present)
+    states = {
+        name: _state(folder.path / name, by_file[name].sha256)
+        for name in sorted(by_file.keys() & present)
         if content
     }
     return RecordingProblems(
-        orphans=sorted(one for one in names - kept.keys() - removed if not one.endswith(UNFINISHED)),
+        orphans=sorted(name for name in names - by_file.keys() - removed if not name.endswith(UNFINISHED)),
         unfinished=sorted(name for name in names if name.endswith(UNFINISHED)),
-        missing=sorted(kept.keys() - present),
-        altered=[name for name, state in found.items() if state == "altered"],
+        missing=sorted(by_file.keys() - present),
+        altered=[name for name, state in states.items() if state == "altered"],
         undeleted=sorted(removed & present),
-        closed=[name for name, state in found.items() if state == "closed"],
+        closed=[name for name, state in states.items() if state == "closed"],
     )
 
 
@@ -298,17 +300,19 @@ def finish_removals(log: Log) -> int:
 
 def erase_recordings(log: Log, recordings: list[Recording], reason: Removal = "erasure") -> int:
     """Leave a tombstone for each recording that is there, then delete its file; how many were erased."""
-    there = [recording for recording in recordings if recording.removed_at is None]
+    present = [recording for recording in recordings if recording.removed_at is None]
 
     def write(tx: Transaction) -> None:
-        for one in there:
-            tx.append(one.visit_id, RecordingRemoved(recording_id=one.recording_id, reason=reason))
+        for recording in present:
+            tx.append(
+                recording.visit_id, RecordingRemoved(recording_id=recording.recording_id, reason=reason)
+            )
 
-    if there:
+    if present:
         log.transact_now(write)
-    for one in there:
-        folder_of(log).remove(one.file)
-    return len(there)
+    for recording_row in present:
+        folder_of(log).remove(recording_row.file)
+    return len(present)
 
 
 def _make_folder(path: Path) -> None:

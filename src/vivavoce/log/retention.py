@@ -1,4 +1,4 @@
-"""When recordings may be deleted, and their deletion: tombstones with their hashes stay in the log.
+"""Deletion of recordings that are due: tombstones with their hashes stay in the log.
 
 One that was killed is finished by the next one, or when the service starts: first the tombstones are in
 the log, all at once, then the files go.
@@ -15,7 +15,7 @@ from vivavoce.log.transcriptions import references
 
 
 class Keeping(NamedTuple):
-    """How long sound is kept: days after it was stored, or until it is transcribed; what comes first."""
+    """Retention period of sound: days after it was stored, or until it is transcribed; the earlier one."""
 
     days: float | None = None
     until_transcribed: bool = False
@@ -28,23 +28,23 @@ def due(log: Log, study: str, keeping: Keeping) -> list[Recording]:
             the user in it are
     Empty   nothing says that sound may be deleted: []
     """
-    kept = [recording for recording in log.recordings(study) if recording.removed_at is None]
+    recordings = [recording for recording in log.recordings(study) if recording.removed_at is None]
     oldest = None if keeping.days is None else log.clock.now() - timedelta(days=keeping.days)
-    said = _transcribed(log) if keeping.until_transcribed else set[tuple[str, int]]()
+    transcribed = _transcribed(log) if keeping.until_transcribed else set[tuple[str, int]]()
     return [
-        one
-        for one in kept
-        if (oldest is not None and one.stored_at <= oldest)
-        or (keeping.until_transcribed and _is_transcribed(log, one, said))
+        recording
+        for recording in recordings
+        if (oldest is not None and recording.stored_at <= oldest)
+        or (keeping.until_transcribed and _is_transcribed(log, recording, transcribed))
     ]
 
 
 def expire(log: Log, study: str, keeping: Keeping) -> list[Recording]:
     """Delete what is due, and what an interrupted deletion has left; the recordings that were deleted now."""
     finish_removals(log)
-    found = due(log, study, keeping)
-    erase_recordings(log, found, "retention")
-    return found
+    recordings = due(log, study, keeping)
+    erase_recordings(log, recordings, "retention")
+    return recordings
 
 
 def _transcribed(log: Log) -> set[tuple[str, int]]:

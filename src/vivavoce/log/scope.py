@@ -1,4 +1,4 @@
-"""Whose visits are read: people's, programs' or the team's. Figures of two of them together are of nobody."""
+"""Scopes of visits: people, programs or the team. Figures that mix two of them describe nobody."""
 
 from typing import Final, Literal
 
@@ -15,7 +15,7 @@ def usual_scope(people: int, simulated: int, team: int = 0) -> Scope:
 
 
 def scope_of(*, simulated: bool) -> Scope:
-    """Where a participant's visit belongs."""
+    """Scope of a participant's visit."""
     return SIMULATED if simulated else PEOPLE
 
 

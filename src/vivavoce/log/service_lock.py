@@ -29,7 +29,7 @@ _report = structlog.get_logger("vivavoce.log")
 
 
 class _Holder(NamedTuple):
-    """Who holds the lock; process: the server's for their connection, None where nobody does any more."""
+    """The holder of the lock; process: the server's for their connection, None without a holder."""
 
     name: str
     process: int | None
@@ -50,20 +50,23 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
         connect_args={"connect_timeout": 5, "application_name": name[:63], "options": _SERVER},
     )
     try:
-        held = engine.connect()
+        connection = engine.connect()
     except DBAPIError as error:
         problem = f"the log's database cannot be opened: {first_line(error)}"
         raise InputError(problem, place=shown(engine.url), hint="check that the server runs") from None
     over = threading.Event()
     try:
-        if not _taken(held):
+        if not _taken(connection):
             raise InputError(
-                f"{_holder(held).name} serves this log already",
+                f"{_holder(connection).name} serves this log already",
                 place=shown(engine.url),
                 hint="use the pages that it printed, stop it first, or name another log with --log",
             )
         keeper = threading.Thread(
-            target=_keep, args=(engine, held, over, lost, every_s), name="vivavoce-log-lock", daemon=True
+            target=_keep,
+            args=(engine, connection, over, lost, every_s),
+            name="vivavoce-log-lock",
+            daemon=True,
         )
         keeper.start()
         yield
@@ -71,7 +74,7 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
         keeper.join()
     finally:
         over.set()
-        _let_go(held)
+        _let_go(connection)
         engine.dispose()
 
 
@@ -113,8 +116,8 @@ def _taken(connection: Connection) -> bool:
 
 def _holder(connection: Connection) -> _Holder:
     key: dict[str, Any] = {"high": LOCK >> 32, "low": LOCK & 0xFFFF_FFFF}
-    found = connection.execute(_HOLDER, key).first()
-    return _Holder(*found) if found is not None else _Holder("another process", None)
+    row = connection.execute(_HOLDER, key).first()
+    return _Holder(*row) if row is not None else _Holder("another process", None)
 
 
 def _server_process(connection: Connection) -> int | None:

@@ -1,4 +1,4 @@
-"""What a dialogue's recordings hold: which there are, how they look, and who spoke when."""
+"""Recordings of a dialogue: which exist, their waveforms, and the speech intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,35 +51,35 @@ def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording
     Note    removed ones are left out; so are locked ones that do not open, which is reported
     """
     folder: Path | None = getattr(log, "recording_folder", None)
-    found: list[DialogueRecording] = []
-    for one in log.recordings(dialogue_id=dialogue_id) if folder is not None else ():
-        if one.removed_at is not None or one.content not in ("dialogue", "turn"):
+    recordings: list[DialogueRecording] = []
+    for recording in log.recordings(dialogue_id=dialogue_id) if folder is not None else ():
+        if recording.removed_at is not None or recording.content not in ("dialogue", "turn"):
             continue
         try:
-            path = RecordingFolder(cast(Path, folder)).file(one.file)
+            path = RecordingFolder(cast(Path, folder)).file(recording.file)
         except LookupError:
             continue
         except (WrongKey, Altered) as error:
             _report.error("recording_not_opened", problem=str(error))
             continue
-        found.append(
+        recordings.append(
             DialogueRecording(
-                one.recording_id,
+                recording.recording_id,
                 path,
-                one.media_type,
-                one.turn_index if one.content == "turn" else None,
-                tuple(one.speakers),
-                one.started_s or 0.0,
-                one.clips,
-                one.clips_placed or 0,
-                one.started_s is not None,
+                recording.media_type,
+                recording.turn_index if recording.content == "turn" else None,
+                tuple(recording.speakers),
+                recording.started_s or 0.0,
+                recording.clips,
+                recording.clips_placed or 0,
+                recording.started_s is not None,
             )
         )
-    return found
+    return recordings
 
 
 def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> dict[str, Any]:
-    """How a recording looks, and its turns, ready for JSON; times in seconds from its first frame.
+    """Waveform and turns of a recording, ready for JSON; times in seconds from its first frame.
 
     Output  duration_s; channels: speaker (or null) and peaks, 32768 is full scale; turns: party, onset_s,
             offset_s, turn_index and text of the turn in the log, null where the log has no such turn
@@ -88,18 +88,22 @@ def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> d
     Raises  InputError: the recording cannot be read as sound
     """
     facts = recording.path.stat()
-    drawn, speech = _heard(recording.path, facts.st_mtime_ns, recording.speakers)
+    waveforms, speech = _heard(recording.path, facts.st_mtime_ns, recording.speakers)
     logged, utterances = _logged_turns(log, dialogue_id)
     if speech is not None:
         turns = _of_sound(speech, logged, utterances if recording.on_clock else (), recording.started_s)
     else:
-        turns = _of_log(recording, logged, drawn.duration_s)
-    names = recording.speakers if len(recording.speakers) == len(drawn.peaks) else (None,) * len(drawn.peaks)
+        turns = _of_log(recording, logged, waveforms.duration_s)
+    names = (
+        recording.speakers
+        if len(recording.speakers) == len(waveforms.peaks)
+        else (None,) * len(waveforms.peaks)
+    )
     return {
-        "duration_s": drawn.duration_s,
+        "duration_s": waveforms.duration_s,
         "turns": turns,
         "channels": [
-            {"speaker": name, "peaks": peaks} for name, peaks in zip(names, drawn.peaks, strict=True)
+            {"speaker": name, "peaks": peaks} for name, peaks in zip(names, waveforms.peaks, strict=True)
         ],
     }
 
@@ -109,10 +113,14 @@ def _heard(
     path: Path, changed_ns: int, speakers: tuple[Party, ...]
 ) -> tuple[Waveform, dict[Party, list[SpeechInterval]] | None]:
     """The picture, and who speaks when where a channel for each party tells it."""
-    drawn = waveform(path)
-    if set(speakers) != set(PARTIES) or len(drawn.peaks) != len(speakers) or drawn.duration_s > LONGEST_S:
-        return drawn, None
-    return drawn, speech_of(read_tracks(path), speakers)
+    waveforms = waveform(path)
+    if (
+        set(speakers) != set(PARTIES)
+        or len(waveforms.peaks) != len(speakers)
+        or waveforms.duration_s > LONGEST_S
+    ):
+        return waveforms, None
+    return waveforms, speech_of(read_tracks(path), speakers)
 
 
 def _logged_turns(log: Reader, dialogue_id: str) -> tuple[list[Row], list[Row]]:
@@ -137,24 +145,31 @@ def _of_sound(
         ]
         for party, stretches in speech.items()
     }  # on the clock of the log
-    found = match_turns(logged, utterances, later)
+    matched = match_turns(logged, utterances, later)
     rows = {row["turn_index"]: row for row in logged}
-    said = [(one, rows[index]) for index, one in found.turns.items()] + [(one, None) for one in found.others]
-    said.sort(key=lambda pair: pair[0].onset_s)
-    return [_span(one.party, one.onset_s - started_s, one.offset_s - started_s, row) for one, row in said]
+    spoken = [(utterance, rows[index]) for index, utterance in matched.turns.items()] + [
+        (utterance, None) for utterance in matched.others
+    ]
+    spoken.sort(key=lambda pair: pair[0].onset_s)
+    return [
+        _span(utterance.party, utterance.onset_s - started_s, utterance.offset_s - started_s, row)
+        for utterance, row in spoken
+    ]
 
 
 def _of_log(recording: DialogueRecording, logged: Sequence[Row], duration_s: float) -> list[Row]:
     if recording.turn_index is not None:
-        whole = (one for one in logged if one["turn_index"] == recording.turn_index)
-        return [_span(one["party"], 0.0, duration_s, one) for one in whole]
+        recorded_turns = (turn for turn in logged if turn["turn_index"] == recording.turn_index)
+        return [_span(turn["party"], 0.0, duration_s, turn) for turn in recorded_turns]
     spans: list[Row] = []
-    for one in logged:
-        if one.get("onset_s") is None or one.get("offset_s") is None:
+    for logged_turn in logged:
+        if logged_turn.get("onset_s") is None or logged_turn.get("offset_s") is None:
             continue
-        onset_s, offset_s = (one[name] - recording.started_s for name in ("onset_s", "offset_s"))
+        onset_s, offset_s = (logged_turn[name] - recording.started_s for name in ("onset_s", "offset_s"))
         if offset_s > 0 and onset_s < duration_s:
-            spans.append(_span(one["party"], max(0.0, onset_s), min(duration_s, offset_s), one))
+            spans.append(
+                _span(logged_turn["party"], max(0.0, onset_s), min(duration_s, offset_s), logged_turn)
+            )
     return spans
 
 

@@ -37,7 +37,7 @@ _LENGTH: Final = struct.Struct("<I")
 
 
 class TapeFacts(NamedTuple):
-    """What a tape belongs to; `started_s` after the opening of the dialogue.
+    """Identity of a tape; `started_s` after the opening of the dialogue.
 
     locked  its samples lie in pieces that are locked one by one, each with its length before it
     """
@@ -73,7 +73,7 @@ class SpooledRecording:
         self.frames += len(system)
 
     def flush(self) -> None:
-        """What was added is on disk when this returns; what could not be written is tried again next time.
+        """Write added sound to disk before returning; failed writes are tried again next time.
 
         Raises  LogError: the file cannot be made or written
                 InputError: a key for recordings that is none
@@ -116,11 +116,11 @@ class SpooledRecording:
 
     def _write(self, content: bytes) -> None:
         """All of it or nothing: half a frame would exchange the channels of what follows."""
-        rest, file = memoryview(content), self._file
+        remaining, file = memoryview(content), self._file
         assert file is not None
         try:
-            while rest:
-                rest = rest[os.write(file, rest) :]
+            while remaining:
+                remaining = remaining[os.write(file, remaining) :]
             os.fsync(file)
         except OSError:
             with suppress(OSError):
@@ -140,16 +140,16 @@ def tapes_of(log: Log, study: str) -> dict[str, list[Path]]:
     if log.recording_folder is None:
         return {}
     people = {visit.visit_id: visit.participant_id for visit in log.visits(study)}
-    found: dict[str, list[Path]] = defaultdict(list)
+    tapes: dict[str, list[Path]] = defaultdict(list)
     for path in tapes_in(RecordingFolder(log.recording_folder)):
         facts = facts_of(path)
         if facts is not None and facts.visit_id in people:
-            found[people[facts.visit_id]].append(path)
-    return dict(found)
+            tapes[people[facts.visit_id]].append(path)
+    return dict(tapes)
 
 
 def facts_of(tape: Path) -> TapeFacts | None:
-    """What a tape belongs to; None where the crash came before that was written."""
+    """Identity of a tape; None where the crash came before it was written."""
     with tape.open("rb") as file:
         head = file.readline()
     try:
@@ -175,8 +175,8 @@ def sealed(folder: RecordingFolder, tape: Path, facts: TapeFacts) -> tuple[KeptF
             frames += len(block)
     if not frames:
         return None
-    kept = folder.keep(facts.recording_id, encoded.getvalue(), "audio/flac")
-    return kept, RecordedSound("audio/flac", CHANNELS, facts.rate_hz, frames)
+    path = folder.keep(facts.recording_id, encoded.getvalue(), "audio/flac")
+    return path, RecordedSound("audio/flac", CHANNELS, facts.rate_hz, frames)
 
 
 def _blocks(tape: Path) -> Iterator[Samples]:
@@ -184,12 +184,12 @@ def _blocks(tape: Path) -> Iterator[Samples]:
     with tape.open("rb") as file:
         file.readline()
         while content := file.read(_BLOCK * _FRAME_BYTES):
-            whole = content[: len(content) // _FRAME_BYTES * _FRAME_BYTES]
-            yield np.frombuffer(whole, "<i2").astype(np.int16).reshape(-1, CHANNELS)
+            frames = content[: len(content) // _FRAME_BYTES * _FRAME_BYTES]
+            yield np.frombuffer(frames, "<i2").astype(np.int16).reshape(-1, CHANNELS)
 
 
 def _locked_blocks(tape: Path, facts: TapeFacts) -> Iterator[Samples]:
-    """The same of a locked tape; a piece at the end that a crash tore is dropped."""
+    """Blocks of a locked tape; a piece at the end that a crash tore is dropped."""
     lock = lock_of()
     if lock is None:
         raise WrongKey(

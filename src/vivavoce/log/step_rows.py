@@ -1,4 +1,4 @@
-"""What was done beside dialogues, from the events of one visit: rows of the dataset's tables of steps."""
+"""Rows of the dataset's tables of steps, from the events of one visit."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""What every step that presents stimuli and collects responses logs; its own models say what is in them."""
+"""Events of steps that present stimuli and collect responses; their own models define the content."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -113,19 +113,19 @@ def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     """An earlier kind's payload as that of the event it is read as: what it does not name is a response."""
     model, name = earlier_kinds()[kind]
     shared = {key: value for key, value in payload.items() if key in model.model_fields}
-    rest = {key: value for key, value in payload.items() if key not in model.model_fields}
+    fields = {key: value for key, value in payload.items() if key not in model.model_fields}
     if model is StimuliPlanned:
-        shared.setdefault("stimuli", max(filter(_are_objects, rest.values()), key=len, default=[]))
-        shared["tries"] = [{"tones": count} for count in rest.get("tones", ())]
+        shared.setdefault("stimuli", max(filter(_are_objects, fields.values()), key=len, default=[]))
+        shared["tries"] = [{"tones": count} for count in fields.get("tones", ())]
     elif model is QualificationTried:
-        shared |= {"response": rest, "passed": rest["tones"] == rest["counted"]}
+        shared |= {"response": fields, "passed": fields["tones"] == fields["counted"]}
     elif model is ResponseGiven:
-        shared["response"] = rest
+        shared["response"] = fields
     return {**shared, "name": name}
 
 
 def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def stored_kinds(model: type[Event]) -> list[str]:

@@ -67,35 +67,40 @@ def response_rows(visit: VisitHistory, table: str | None = None) -> Iterator[tup
     table  the only one that is wanted; None: all
     Note  responses to a step that no package offers any more have no rows: their events stay in the log
     """
-    named = {one.name for one in visit.of(ResponseGiven)}
-    for kind in responded_kinds() if named else ():
-        if kind.name in named and kind.table is not None and table in (None, kind.table.name):
-            yield kind.table.name, [row for given in _given(visit, kind) for row in kind.rows(given)]
+    step_names = {event.name for event in visit.of(ResponseGiven)}
+    for kind in responded_kinds() if step_names else ():
+        if kind.name in step_names and kind.table is not None and table in (None, kind.table.name):
+            yield (
+                kind.table.name,
+                [row for stimulus_response in _given(visit, kind) for row in kind.rows(stimulus_response)],
+            )
 
 
 def check_rows(visit: VisitHistory) -> Iterator[Row]:
     """Rows of the table `checks`: how stimuli were answered whose right answer is known beforehand."""
-    named = {one.name for one in visit.of(ResponseGiven)}
-    for kind in responded_kinds() if named else ():
+    step_names = {event.name for event in visit.of(ResponseGiven)}
+    for kind in responded_kinds() if step_names else ():
         steps: dict[int, list[StimulusResponse[Any, Any]]] = {}
-        for given in _given(visit, kind) if kind.name in named else ():
-            steps.setdefault(given.place, []).append(given)
+        for stimulus_response in _given(visit, kind) if kind.name in step_names else ():
+            steps.setdefault(stimulus_response.place, []).append(stimulus_response)
         for answered in steps.values():
-            found = kind.credits([(one.stimulus, one.response) for one in answered])
-            for place, credit in found.items():
+            place_credits = kind.credits([(pair.stimulus, pair.response) for pair in answered])
+            for place, credit in place_credits.items():
                 shared = answered[place].row("number")
                 yield {name: shared[name] for name in _OF_CHECKS} | {"step": kind.name, "credit": credit}
 
 
 def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[StimulusResponse[Any, Any]]:
     """The response to each stimulus, the last one where it was given anew."""
-    sounds: dict[str | None, RecordingStored] = {one.recording_id: one for one in visit.of(RecordingStored)}
+    sounds: dict[str | None, RecordingStored] = {
+        event.recording_id: event for event in visit.of(RecordingStored)
+    }
     for place, step in visit.stimulus_steps.items():
         standing = {event.position: (stored, event) for stored, event in step.stored(ResponseGiven)}
         for stored, event in standing.values() if step.planned.name == kind.name else ():
             response = kind.response.model_validate(event.response)
             sound = sounds.get(getattr(response, "recording_id", None))
-            there = sound is not None and sound.recording_id in visit.recordings
+            is_stored = sound is not None and sound.recording_id in visit.recordings
             yield StimulusResponse(
                 visit.participant_id,
                 visit.simulated,
@@ -110,5 +115,5 @@ def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[StimulusRespons
                 step.finished,
                 step.qualified,
                 sound,
-                f"{RECORDINGS.name}/{sound.file}" if sound is not None and there else None,
+                f"{RECORDINGS.name}/{sound.file}" if sound is not None and is_stored else None,
             )

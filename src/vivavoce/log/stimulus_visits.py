@@ -1,4 +1,4 @@
-"""What became of a step's stimuli in all visits: who was given which, what was answered, if it counts."""
+"""Stimuli of a step in all visits: who received which, their answers, and whether they count."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -64,8 +64,8 @@ def stimulus_visits(
     simulated  of programs, or of people, alone
     """
     earlier = [kind for kind, (_, step) in earlier_kinds().items() if step == name]
-    shared = events.c.kind.in_([one.kind for one in STIMULUS_EVENTS])
-    wanted = (
+    shared = events.c.kind.in_([kind.kind for kind in STIMULUS_EVENTS])
+    query = (
         select(
             events.c.visit_id,
             events.c.kind,
@@ -84,13 +84,13 @@ def stimulus_visits(
         )
         .order_by(events.c.position)
     )
-    found: dict[tuple[str, int], StimulusVisit[Stimulus, Response]] = {}
-    for visit_id, kind, payload, at, participant_id, language, outcome, last_at in connection.execute(wanted):
+    by_visit: dict[tuple[str, int], StimulusVisit[Stimulus, Response]] = {}
+    for visit_id, kind, payload, at, participant_id, language, outcome, last_at in connection.execute(query):
         event: Any = read_event(kind, payload)
-        held = outcome is None and (since is None or last_at >= since)
-        visit = found.setdefault((visit_id, event.step), StimulusVisit(participant_id, language, held))
+        running = outcome is None and (since is None or last_at >= since)
+        visit = by_visit.setdefault((visit_id, event.step), StimulusVisit(participant_id, language, running))
         _take(visit, event, at, stimulus, response)
-    return list(found.values())
+    return list(by_visit.values())
 
 
 def _take(
@@ -101,13 +101,13 @@ def _take(
     response: type[BaseModel],
 ) -> None:
     if isinstance(event, StimuliPlanned):
-        visit.stimuli = [stimulus.model_validate(one) for one in event.stimuli]
+        visit.stimuli = [stimulus.model_validate(stimulus_fields) for stimulus_fields in event.stimuli]
     elif isinstance(event, ResponseGiven):
-        given = response.model_validate(event.response)
-        one = Answered(visit.stimuli[event.position], given, at)
+        parsed = response.model_validate(event.response)
+        answer = Answered(visit.stimuli[event.position], parsed, at)
         if visit.at.setdefault(event.position, len(visit.answered)) == len(visit.answered):
-            visit.answered.append(one)
+            visit.answered.append(answer)
         else:  # given anew
-            visit.answered[visit.at[event.position]] = one
+            visit.answered[visit.at[event.position]] = answer
     elif isinstance(event, StepFinished):
         visit.accepted = event.accepted

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class Log(Reader):
-    """What happened in a trial, in one database.
+    """The log of a trial, in one database.
 
     Writing goes through `transact`; the reading methods of `Reader` work at any time.
 
@@ -78,7 +78,7 @@ class Log(Reader):
 
     @property
     def address(self) -> str:
-        """Where the log lies, however it was opened, and without a password."""
+        """Address of the log, however it was opened, and without a password."""
         url = self._engines.writer.url
         if url.database and url.drivername.startswith("sqlite"):
             url = url.set(database=str(Path(url.database).resolve()))
@@ -92,8 +92,8 @@ class Log(Reader):
         if schema in self._brought:
             return
         with self.reading() as connection:
-            there = version(connection, schema) == schema.head
-        if not there:
+            exists = version(connection, schema) == schema.head
+        if not exists:
             migrate(self._engines.writer, schema, patience_s=self._patience_s)
         self._brought.add(schema)
 

@@ -126,7 +126,7 @@ class ReplayFinished(Event):
 
 
 class CaseJudged(Event):
-    """What came of one case: whether it was admitted, and the verdict with the rung that decided.
+    """Outcome of one case: its admission, and the verdict with the rung that decided.
 
     rung       task_outcome, acts, exact_match, evidence, guards, similarity, model, person; null when nothing
                could

@@ -55,8 +55,8 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
                 of[event.repetition] = event
         elif isinstance(event, CaseJudged):
             runs[event.run_id].judged[event.case_id] = event
-    for (run_id, case_id), given in people.items():
-        runs[run_id].verdicts[case_id] = given
+    for (run_id, case_id), by_judge in people.items():
+        runs[run_id].verdicts[case_id] = by_judge
     empty = dict.fromkeys(column.name for column in STRESS.columns)
     last = {run.planned.system: run_id for run_id, run in runs.items()}.values()
     for run_id, run in runs.items():
@@ -65,12 +65,12 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
 
 
 def stress_titles(stream: Iterable[StoredEvent]) -> dict[str, str]:
-    """What the stress tests of all runs are called, by name; the last run's word counts."""
-    found: dict[str, str] = {}
+    """Titles of the stress tests of all runs, by name; the last run's title counts."""
+    titles: dict[str, str] = {}
     for stored in stream:
         if isinstance(stored.event, StressRunPlanned):
-            found |= stored.event.titles
-    return found
+            titles |= stored.event.titles
+    return titles
 
 
 def _rows(run: _Run) -> Iterator[Row]:
@@ -87,16 +87,16 @@ def _rows(run: _Run) -> Iterator[Row]:
         row = {**of_run, "case_id": case["case_id"], "text": case["variant"]}
         row |= {name: case.get(name) for name in _OF_CASE}
         yield row | _outcome(run, case["case_id"])
-    for one in run.planned.not_applicable:
+    for untested in run.planned.not_applicable:
         yield {
             **of_run,
             "case_id": None,
-            "test": one["test"],
-            "family": one["family"],
-            "language": one["language"],
-            "dialogue_id": one.get("dialogue_id"),
+            "test": untested["test"],
+            "family": untested["family"],
+            "language": untested["language"],
+            "dialogue_id": untested.get("dialogue_id"),
             "status": "not_applicable",
-            "reason": one["reason"],
+            "reason": untested["reason"],
         }
 
 
@@ -109,8 +109,9 @@ def _outcome(run: _Run, case_id: str) -> Row:
         "verdict_of_person": person,
         "judges": len(people),
         "instead": _instead(list(people.values()), person),
-        "remark": " / ".join(one.remark.strip() for one in people.values() if one.remark.strip()) or None,
-        "chosen": all(one.chosen for one in people.values()) if people else None,
+        "remark": " / ".join(verdict.remark.strip() for verdict in people.values() if verdict.remark.strip())
+        or None,
+        "chosen": all(verdict.chosen for verdict in people.values()) if people else None,
         "clean_transcript": _transcript(clean),
         "transcript": _transcript(variant),
         "clean_heard": _heard(clean),
@@ -151,23 +152,23 @@ def _reason(judged: CaseJudged) -> Row:
 
 
 def _scored(arm: str, scores: list[float | None]) -> Row:
-    """How many replays of an arm the ladder decided, and how many of them passed."""
-    known = [score for score in scores if score is not None]
-    return {f"{arm}_count": len(known), f"{arm}_passed_count": int(sum(known))}
+    """Number of replays of an arm that the ladder decided, and number that passed."""
+    values = [score for score in scores if score is not None]
+    return {f"{arm}_count": len(values), f"{arm}_passed_count": int(sum(values))}
 
 
 def verdict_of(given: list[VerdictGiven]) -> str | None:
     """The verdict of people: the majority's, the last one's where there is none."""
     if not given:
         return None
-    verdicts = [one.verdict for one in given]
+    verdicts = [judgement.verdict for judgement in given]
     return max(reversed(verdicts), key=verdicts.count)
 
 
 def _instead(given: list[VerdictGiven], verdict: str | None) -> str | None:
-    """What those of the verdict that stands say that the system did instead; the last one's word."""
-    told = [one.instead for one in given if one.verdict == verdict and one.instead]
-    return told[-1] if told else None
+    """The system's actual behaviour, from the judges of the verdict that stands; the last one's text."""
+    texts = [judgement.instead for judgement in given if judgement.verdict == verdict and judgement.instead]
+    return texts[-1] if texts else None
 
 
 def _heard(replays: list[ReplayFinished]) -> str | None:
@@ -179,7 +180,7 @@ def _heard(replays: list[ReplayFinished]) -> str | None:
 
 
 def _duration(replays: list[ReplayFinished]) -> float | None:
-    """Of all replays together; None where nothing was replayed."""
+    """Duration of all replays together; None where nothing was replayed."""
     return sum(replay.duration_s or 0.0 for replay in replays) if replays else None
 
 

@@ -33,8 +33,8 @@ class VerdictsOfPeople:
 
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictsOfPeople":
-        """Of a study's stream of stress tests."""
-        runs, given, answers = (
+        """Verdicts of a study's stream of stress tests."""
+        runs, judged, answers = (
             list[StressRunPlanned](),
             dict[Key, ByJudge](),
             dict[tuple[str, str, str], list[str]](),
@@ -44,13 +44,13 @@ class VerdictsOfPeople:
             if isinstance(event, StressRunPlanned):
                 runs.append(event)
             elif isinstance(event, VerdictGiven):
-                given.setdefault((event.run_id, event.case_id), {})[event.judge] = event
+                judged.setdefault((event.run_id, event.case_id), {})[event.judge] = event
             elif isinstance(event, ReplayFinished) and event.repetition == 0 and not event.again:
                 answers[event.run_id, event.case_id, event.arm] = answers_in(event)
-        found, known = cls(), dict[Hashable, ByJudge]()
+        verdicts, by_key = cls(), dict[Hashable, ByJudge]()
         for run in runs:
-            found._take(run, given, answers, known)
-        return found
+            verdicts._take(run, judged, answers, by_key)
+        return verdicts
 
     def _take(
         self,
@@ -65,11 +65,18 @@ class VerdictsOfPeople:
         self.carried[run.run_id] = self.changed[run.run_id] = 0
         for case in run.cases:
             key = run.run_id, case["case_id"]
-            of, told = (
+            of, heard_answers = (
                 (run.system, *(case.get(name) for name in _SAME)),
                 [answers.get((*key, arm), []) for arm in ("clean", "variant")],
             )
-            ways = ((of, run.release, *(one[0] if one else "" for one in told)), (of, *map(tuple, told)))
+            ways = (
+                (
+                    of,
+                    run.release,
+                    *(heard_answer[0] if heard_answer else "" for heard_answer in heard_answers),
+                ),
+                (of, *map(tuple, heard_answers)),
+            )
             before = next((known[way] for way in ways if way in known), {})
             self.carried[run.run_id] += bool(before)
             self.changed[run.run_id] += not before and of in earlier
@@ -81,7 +88,7 @@ class VerdictsOfPeople:
 
 
 def answers_in(replay: ReplayFinished) -> list[str]:
-    """What the system said after the utterance under test. Empty  the replay ended before it: []"""
+    """Answers of the system after the utterance under test. Empty if the replay ended before it: []"""
     if replay.injected is None:
         return []
     return [turn["text"] or "" for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system"]

@@ -1,4 +1,4 @@
-"""What one may do to the log inside a transaction."""
+"""Changes to the log inside a transaction."""
 
 import uuid
 from collections import Counter
@@ -70,9 +70,9 @@ class Transaction:
         Raises        Conflict: the visit has moved on past expected_seq
         """
         this = {"this_visit": visit_id, "this_key": client_key}
-        found = run(self.connection, _LAST_AND_KNOWN, this).one_or_none()
-        last, chain, known = (0, None, None) if found is None else tuple(found)
-        if known is not None:
+        row = run(self.connection, _LAST_AND_KNOWN, this).one_or_none()
+        last, chain, known_event = (0, None, None) if row is None else tuple(row)
+        if known_event is not None:
             return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
         if expected_seq is not None and expected_seq != last:
             raise Conflict(f"visit {visit_id} is at event {last}, not {expected_seq}")
@@ -105,17 +105,17 @@ class Transaction:
     def adopt(self, visit: Sequence[StoredEvent]) -> None:
         """Write a whole visit that went on elsewhere: its events as they are, at the times that they have."""
         chain = None
-        for one in visit:
+        for event in visit:
             facts = {
-                "event_id": one.event_id,
-                "visit_id": one.visit_id,
-                "seq": one.seq,
-                "at": one.at,
-                "monotonic_s": one.monotonic_s,
-                "boot": one.boot,
-                "client_key": one.client_key,
+                "event_id": event.event_id,
+                "visit_id": event.visit_id,
+                "seq": event.seq,
+                "at": event.at,
+                "monotonic_s": event.monotonic_s,
+                "boot": event.boot,
+                "client_key": event.client_key,
             }
-            chain = self._put(facts, chain, one.event)[1]
+            chain = self._put(facts, chain, event.event)[1]
 
     def _insert(self, row: dict[str, Any]) -> int:
         """The position that the database gave to an event."""
@@ -136,37 +136,37 @@ class Transaction:
 
         simulated  count only visits that are, or are not, a program's
         """
-        wanted = (
+        query = (
             select(dialogues.c.system, dialogues.c.status, func.count())
             .where(dialogues.c.study == study)
             .group_by(dialogues.c.system, dialogues.c.status)
         )
         if simulated is not None:
-            wanted = wanted.where(dialogues.c.simulated == simulated)
+            query = query.where(dialogues.c.simulated == simulated)
         counts: dict[str, dict[str, int]] = {}
-        for system, status, count in self.connection.execute(wanted):
+        for system, status, count in self.connection.execute(query):
             counts.setdefault(system, {})[status] = count
         return [(name, by.get("running", 0), by.get("completed", 0)) for name, by in sorted(counts.items())]
 
     def participant_counts(self, study: str, participant_id: str) -> dict[str, int]:
-        """How many dialogues a participant was given with each system, over all visits."""
+        """Number of dialogues of a participant with each system, over all visits."""
         mine = (dialogues.c.study == study) & (dialogues.c.participant_id == participant_id)
         # counted here: told to group, SQLite reads the index by systems, which is everybody's dialogues
         return Counter(self.connection.execute(select(dialogues.c.system).where(mine)).scalars())
 
     def answered_count(self, study: str, instrument: str, item: str, code: int, *, simulated: bool) -> int:
-        """How many participants who are here, or completed their visit, gave this answer."""
-        here = (visits.c.status == "running") | (visits.c.outcome == "completed")
-        wanted = (
+        """Number of participants, present or completed, who gave this answer."""
+        is_present = (visits.c.status == "running") | (visits.c.outcome == "completed")
+        query = (
             select(visits.c.participant_id, events.c.payload)
             .join(visits, visits.c.visit_id == events.c.visit_id)
-            .where(events.c.kind == QuestionnaireAnswered.kind, visits.c.study == study, here)
+            .where(events.c.kind == QuestionnaireAnswered.kind, visits.c.study == study, is_present)
             .where(visits.c.simulated == simulated)
         )
         return len(
             {
                 person
-                for person, payload in self.connection.execute(wanted)
+                for person, payload in self.connection.execute(query)
                 if payload["instrument"] == instrument
                 for rating in payload["ratings"]
                 if rating["item_id"] == item and rating["value"] == code
@@ -176,8 +176,8 @@ class Transaction:
     def call_counts(
         self, study: str, *, caller: str | None = None, participant_id: str | None = None
     ) -> dict[str, int]:
-        """How many calls each system has taken: all, those of one caller, or those of one participant."""
-        wanted = (
+        """Number of calls of each system: all, those of one caller, or those of one participant."""
+        query = (
             select(dialogues.c.system, func.count())
             .select_from(calls)
             .join(dialogues, dialogues.c.dialogue_id == calls.c.dialogue_id)
@@ -185,19 +185,19 @@ class Transaction:
             .group_by(dialogues.c.system)
         )
         if caller is not None:
-            wanted = wanted.where(calls.c.party == caller)
+            query = query.where(calls.c.party == caller)
         if participant_id is not None:
-            wanted = wanted.where(dialogues.c.participant_id == participant_id)
-        return {row[0]: row[1] for row in self.connection.execute(wanted)}
+            query = query.where(dialogues.c.participant_id == participant_id)
+        return {row[0]: row[1] for row in self.connection.execute(query)}
 
     def used_tasks(self, study: str, participant_id: str) -> set[str]:
         """The tasks that a participant has already been given."""
-        wanted = select(dialogues.c.task_id).where(
+        query = select(dialogues.c.task_id).where(
             dialogues.c.study == study,
             dialogues.c.participant_id == participant_id,
             dialogues.c.task_id.is_not(None),
         )
-        return set(self.connection.execute(wanted).scalars())
+        return set(self.connection.execute(query).scalars())
 
     def plan_slots(
         self,
@@ -216,7 +216,7 @@ class Transaction:
         """
         begins, ends = stored_kinds(assigned), stored_kinds(finished)
         earlier = earlier_kinds()
-        wanted = (
+        query = (
             select(
                 events.c.visit_id,
                 events.c.kind,
@@ -233,22 +233,22 @@ class Transaction:
                 events.c.kind.in_([*begins, *ends]),
             )
         )
-        taken: dict[str, int] = {}
+        slots: dict[str, int] = {}
         refused: set[str] = set()
-        for visit_id, kind, slot, accepted, of_kind, outcome, last_at in self.connection.execute(wanted):
-            left = outcome is None and last_at < since
+        for visit_id, kind, slot, accepted, of_kind, outcome, last_at in self.connection.execute(query):
+            has_left = outcome is None and last_at < since
             if name is not None and name != (earlier[kind][1] if kind in earlier else of_kind):
                 continue
             if kind in ends:
                 refused |= set() if accepted else {visit_id}
-            elif not left and outcome in (None, "completed"):
-                taken[visit_id] = slot
-        return {slot for visit_id, slot in taken.items() if visit_id not in refused}
+            elif not has_left and outcome in (None, "completed"):
+                slots[visit_id] = slot
+        return {slot for visit_id, slot in slots.items() if visit_id not in refused}
 
     def bouts(
         self, study: str, participant_id: str | None = None, *, simulated: bool | None = None
     ) -> Counter[tuple[str, str]]:
-        """How often two systems met in bouts of a study, left and right; all, or one participant's.
+        """Number of bouts of each pair of systems in a study, left and right; all, or one participant's.
 
         simulated  count only bouts that were, or were not, before a program
         """
@@ -256,14 +256,16 @@ class Transaction:
         if participant_id is not None:  # few: counted here, as in `participant_counts`
             mine = (bouts.c.study == study) & (bouts.c.participant_id == participant_id)
             return Counter(tuple(row) for row in self.connection.execute(select(*sides).where(mine)))
-        wanted = select(*sides, func.count()).where(bouts.c.study == study).group_by(*sides)
+        query = select(*sides, func.count()).where(bouts.c.study == study).group_by(*sides)
         if simulated is not None:
             alike = (visits.c.study == study) & (visits.c.simulated == simulated)
-            wanted = wanted.where(bouts.c.participant_id.in_(select(visits.c.participant_id).where(alike)))
-        return Counter({(left, right): met for left, right, met in self.connection.execute(wanted)})
+            query = query.where(bouts.c.participant_id.in_(select(visits.c.participant_id).where(alike)))
+        return Counter(
+            {(left_system, right): met for left_system, right, met in self.connection.execute(query)}
+        )
 
     def paused(self) -> bool:
-        """Whether the researcher or a stopping rule has paused the trial."""
+        """True if the researcher or a stopping rule has paused the trial."""
         return run(self.connection, _LAST_PAUSE, {}).scalar_one_or_none() == TrialPaused.kind
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
@@ -301,17 +303,19 @@ class Transaction:
 
     def visits_of_participant(self, study: str, participant_id: str) -> list[VisitRecord]:
         """A participant's visits, in the order in which they were opened."""
-        wanted = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
-        return [VisitRecord(*row) for row in self.connection.execute(wanted.order_by(visits.c.position))]
+        query = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
+        return [VisitRecord(*row) for row in self.connection.execute(query.order_by(visits.c.position))]
 
     def participant_of(self, study: str, pool: str, person_key: str, pseudonym: str) -> str:
         """The pseudonym of a person known by a recruiter's key; where there is none yet, this one."""
         whose = (people.c.study == study) & (people.c.pool == pool) & (people.c.person_key == person_key)
-        known = self.connection.execute(select(people.c.participant_id).where(whose)).scalar_one_or_none()
-        if known is None:
+        participant = self.connection.execute(
+            select(people.c.participant_id).where(whose)
+        ).scalar_one_or_none()
+        if participant is None:
             row = {"study": study, "pool": pool, "person_key": person_key, "participant_id": pseudonym}
             self.connection.execute(insert(people).values(row))
-        return known or pseudonym
+        return participant or pseudonym
 
     def bind_visit(
         self,
@@ -343,7 +347,7 @@ class Transaction:
             raise Conflict(f"visit {visit_id}: its token or ticket already leads to a visit") from None
 
     def opened_by(self, visit_id: str, key_hash: str) -> bool:
-        """Whether a visit was opened with this key of a page."""
+        """True if a visit was opened with this key of a page."""
         link = select(recruit_links.c.key_hash).where(recruit_links.c.visit_id == visit_id)
         return self.connection.execute(link).scalar_one_or_none() == key_hash
 
@@ -355,16 +359,18 @@ class Transaction:
     def leave_sign(self) -> None:
         """Write that this process is alive: to see whether the log can be written."""
         sign = {"last_at": self._clock.now()}
-        known = self.connection.execute(update(runs).where(runs.c.boot == self._boot).values(sign)).rowcount
-        if not known:
+        updated = self.connection.execute(update(runs).where(runs.c.boot == self._boot).values(sign)).rowcount
+        if not updated:
             self.connection.execute(insert(runs).values(boot=self._boot, batch=0, **sign))
 
     def record_study(
         self, study: str, revision: str, file: str, entities: list[dict[str, str]] | None = None
     ) -> None:
         """Keep a study file as it is served, with its domain's entities (rows of the dataset's table)."""
-        known = select(studies.c.study).where(studies.c.study == study, studies.c.revision == revision)
-        if self.connection.execute(known).one_or_none() is None:
+        revision_query = select(studies.c.study).where(
+            studies.c.study == study, studies.c.revision == revision
+        )
+        if self.connection.execute(revision_query).one_or_none() is None:
             row = {"study": study, "revision": revision, "file": file, "entities": entities}
             self.connection.execute(insert(studies).values(seen_at=self._clock.now(), **row))
 
@@ -379,5 +385,5 @@ def _written(event: Event) -> tuple[Event, str]:
 
 
 def events_of(connection: Connection, visit_id: str, after: int = 0) -> list[StoredEvent]:
-    wanted = select(events).where(events.c.visit_id == visit_id, events.c.seq > after).order_by(events.c.seq)
-    return [stored_event(row) for row in connection.execute(wanted)]
+    query = select(events).where(events.c.visit_id == visit_id, events.c.seq > after).order_by(events.c.seq)
+    return [stored_event(row) for row in connection.execute(query)]

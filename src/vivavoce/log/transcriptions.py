@@ -1,4 +1,4 @@
-"""What has become of recordings: who holds which, who was refused, and which transcripts count."""
+"""State of transcriptions: holders of recordings, refused transcribers, and transcripts that count."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class LoggedItem(BaseModel):
 
 
 class WrittenTranscript(BaseModel):
-    """What was written down of a recording; text is null where no word could be made out.
+    """Transcript of a recording; text is null where no word could be made out.
 
     errors, words  of a recording with a known transcript: word errors, and words of the known one
     prefilled      what the recogniser heard stood in the field
@@ -55,9 +55,9 @@ TranscribedVisit = StimulusVisit[LoggedItem, WrittenTranscript]
 
 def word_accuracy(written: Iterable[WrittenTranscript]) -> float | None:
     """1 - word errors over words, of all recordings with known transcript; None without any."""
-    checked = [one for one in written if one.errors is not None]
-    words = sum(one.words or 0 for one in checked)
-    return 1 - sum(one.errors or 0 for one in checked) / words if words else None
+    checked = [text for text in written if text.errors is not None]
+    words = sum(text.words or 0 for text in checked)
+    return 1 - sum(text.errors or 0 for text in checked) / words if words else None
 
 
 @dataclass
@@ -73,26 +73,28 @@ class Transcriptions:
 
     def accepted(self) -> list[AcceptedTranscript]:
         """Every transcript that counts, the first of each recording; known ones are none."""
-        refused, found = self.refused, dict[str, AcceptedTranscript]()
+        refused, transcripts = self.refused, dict[str, AcceptedTranscript]()
         for visit in self.visits:
             if not visit.accepted or visit.participant_id in refused:
                 continue
-            for item, written, at in visit.answered:
+            for item, transcript, at in visit.answered:
                 if not item.gold:
-                    one = AcceptedTranscript(item, written.text, visit.participant_id, visit.language, at)
-                    found.setdefault(item.audio, one)
-        return list(found.values())
+                    accepted = AcceptedTranscript(
+                        item, transcript.text, visit.participant_id, visit.language, at
+                    )
+                    transcripts.setdefault(item.audio, accepted)
+        return list(transcripts.values())
 
     def taken(self) -> set[str]:
         """Recordings that need nobody else: accepted, or in the hands of somebody who is still at it."""
-        held = {
+        audio_files = {
             item.audio
             for visit in self.visits
             if visit.held and visit.accepted is None and visit.participant_id not in self.refused
             for item in visit.stimuli
             if not item.gold
         }
-        return held | {one.item.audio for one in self.accepted()}
+        return audio_files | {accepted.item.audio for accepted in self.accepted()}
 
     def seen_by(self, participant_id: str) -> set[str]:
         """Recordings that a participant was given before, known ones included."""
@@ -108,19 +110,21 @@ def transcriptions(
     simulated  by programs alone, or by people alone; None: by all. What programs write stands for no words
     """
     names = [name for name, kind in STEPS if issubclass(getattr(kind, "response", object), WrittenTranscript)]
-    found = (
+    by_step = (
         stimulus_visits(connection, name, LoggedItem, WrittenTranscript, study=study, simulated=simulated)
         for name in names
     )
-    return Transcriptions([visit for visits in found for visit in visits])
+    return Transcriptions([visit for visits in by_step for visit in visits])
 
 
 def references(connection: Connection) -> dict[tuple[str, int], str]:
     """The accepted transcript of every turn that has one, of all studies of the log."""
     return {
-        (one.item.dialogue_id, one.item.turn_index): one.text
-        for one in transcriptions(connection).accepted()
-        if one.item.dialogue_id is not None and one.item.turn_index is not None and one.text is not None
+        (accepted.item.dialogue_id, accepted.item.turn_index): accepted.text
+        for accepted in transcriptions(connection).accepted()
+        if accepted.item.dialogue_id is not None
+        and accepted.item.turn_index is not None
+        and accepted.text is not None
     }
 
 
@@ -129,12 +133,12 @@ def with_texts(connection: Connection, rows: list[dict[str, Any]]) -> list[dict[
 
     Note  a recording goes by the name of its file without ending, which may change when it is transcribed
     """
-    said = {
-        Path(one.item.audio).stem: one.text
-        for one in transcriptions(connection).accepted()
-        if one.item.dialogue_id is None and one.text is not None
+    texts = {
+        Path(accepted.item.audio).stem: accepted.text
+        for accepted in transcriptions(connection).accepted()
+        if accepted.item.dialogue_id is None and accepted.text is not None
     }
     return [
-        row if row["text"] is not None else {**row, "text": said.get(Path(row["recording"] or "").stem)}
+        row if row["text"] is not None else {**row, "text": texts.get(Path(row["recording"] or "").stem)}
         for row in rows
     ]

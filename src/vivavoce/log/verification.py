@@ -1,4 +1,4 @@
-"""Whether the events of a log are those that were logged: every hash computed again."""
+"""Verification that a log's events are those that were logged: every hash computed again."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from vivavoce.log.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuilding read and what it put right.
+    """Counts of a rebuilding: rows read and rows repaired.
 
     events  events that were read
     mended  for each projection that was not what the events say, how many of its rows were missing, altered
@@ -66,7 +66,7 @@ def _differing(before: dict[tuple[Any, ...], Any], after: dict[tuple[Any, ...], 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a log's chains show.
+    """Result of checking a log's chains.
 
     events       events that were read, of which the first `unchained` were written without a hash
     fingerprint  hash over the ends of all streams; the same as long as nothing is added, altered or erased
@@ -85,22 +85,22 @@ def verify(log: Log) -> Verified:
     ends: dict[str, str] = {}
     last: dict[str, int] = {}
     with log.reading() as connection:
-        wanted = select(func.min(events.c.position)).where(events.c.chain.is_not(None))
-        begun = connection.execute(wanted).scalar_one()
+        query = select(func.min(events.c.position)).where(events.c.chain.is_not(None))
+        first_chained = connection.execute(query).scalar_one()
         ordered = select(*CHAINED).order_by(events.c.visit_id, events.c.seq)
         with connection.execute(ordered.execution_options(yield_per=1000)) as rows:
             for row in rows.mappings():
                 stream, count = row["visit_id"], count + 1
                 last[stream] = row["seq"]
-                if row["chain"] is None and (begun is None or row["position"] < begun):
+                if row["chain"] is None and (first_chained is None or row["position"] < first_chained):
                     unchained += 1
                 elif row["chain"] != link(ends.get(stream), row):
                     return Verified(count, unchained, "", _place(row))
                 else:
                     ends[stream] = row["chain"]
         cut = _cut(connection, last)
-    whole = hashlib.sha256(json.dumps(sorted(ends.items())).encode()).hexdigest()
-    return Verified(count, unchained, whole, cut)
+    digest = hashlib.sha256(json.dumps(sorted(ends.items())).encode()).hexdigest()
+    return Verified(count, unchained, digest, cut)
 
 
 def _place(row: Mapping[Any, Any]) -> str:
@@ -111,8 +111,8 @@ def _place(row: Mapping[Any, Any]) -> str:
 
 def _cut(connection: Connection, last: Mapping[str, int]) -> str | None:
     """The first visit that had more events than there are: a chain does not show what its end has lost."""
-    known = select(visits.c.visit_id, visits.c.last_seq).order_by(visits.c.position)
-    for visit_id, seq in connection.execute(known):
-        if (left := last.get(visit_id, 0)) < seq:
-            return f"stream {visit_id}, event {left + 1}: there were {seq} events, the last are gone"
+    visits_query = select(visits.c.visit_id, visits.c.last_seq).order_by(visits.c.position)
+    for visit_id, seq in connection.execute(visits_query):
+        if (last_seq := last.get(visit_id, 0)) < seq:
+            return f"stream {visit_id}, event {last_seq + 1}: there were {seq} events, the last are gone"
     return None

@@ -1,4 +1,4 @@
-"""What a person did in place of the system: read from what the connector `wizard` leaves beside a turn."""
+"""A wizard's work in place of the system: read from the notes of the connector `wizard` beside a turn."""
 
 import hashlib
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ MANAGEMENT: Final = "management"
 
 
 class WizardFacts(BaseModel):
-    """Who stood in for what; `proposed` is what the program behind would have said, done and ended."""
+    """Parts that the wizard played; `proposed` is the text, acts and end from the program behind."""
 
     model_config = ConfigDict(frozen=True)
     wizard: str
@@ -47,7 +47,7 @@ def wizard_turn(event: SystemTurnReceived) -> WizardTurn | None:
     Note  older logs hold the acts of a proposal as those of the turn, whatever the wizard said: they are told
           apart by the source of the words
     """
-    facts = next((one for raw in event.raw or [] if (one := _facts(raw)) is not None), None)
+    facts = next((parsed for raw in event.raw or [] if (parsed := _facts(raw)) is not None), None)
     if facts is None:
         return None
     if facts.replaces != MANAGEMENT or facts.source in AS_IT_WAS:
@@ -64,8 +64,8 @@ def _facts(raw: Any) -> WizardFacts | None:
 
 def wizard_row(event: SystemTurnReceived, facts: WizardFacts) -> Row:
     """The row of `wizard_turns`; `wizard` is the name, which `pseudonymous` replaces."""
-    told = facts.model_dump(exclude={"proposed_acts"})
-    return {"dialogue_id": event.dialogue_id, "turn_index": event.turn_index, **told}
+    columns = facts.model_dump(exclude={"proposed_acts"})
+    return {"dialogue_id": event.dialogue_id, "turn_index": event.turn_index, **columns}
 
 
 def pseudonymous(rows: Iterable[Row], salt: str) -> Iterable[Row]:

@@ -182,8 +182,8 @@ class Writer:
         except FATAL:
             raise
         except Exception as error:
-            if (whole := connection.get_transaction()) is not None:
-                whole.rollback()
+            if (open_transaction := connection.get_transaction()) is not None:
+                open_transaction.rollback()
             return _Outcome(caller, error=_told(error))
 
     def _run_together(
@@ -215,8 +215,8 @@ class Writer:
 
     def _leave_number(self, connection: Connection) -> None:
         mark = {"batch": self._number, "last_at": self._clock.now()}
-        known = connection.execute(update(runs).where(runs.c.boot == self._boot).values(mark)).rowcount
-        if not known:
+        updated = connection.execute(update(runs).where(runs.c.boot == self._boot).values(mark)).rowcount
+        if not updated:
             connection.execute(insert(runs).values(boot=self._boot, **mark))
 
     def _is_committed(self, connection: Connection) -> bool:
@@ -238,10 +238,10 @@ class Writer:
         return [caller for caller in batch if not caller.future.done()]
 
     def _explain(self, error: DBAPIError) -> str:
-        said = first_line(error)
-        full = any(word in said.lower() for word in ("full", "no space", "disk i/o error"))
+        message = first_line(error)
+        full = any(word in message.lower() for word in ("full", "no space", "disk i/o error"))
         hint = "; make room on its disk, then try again" if full else ""
-        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {said}{hint}"
+        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {message}{hint}"
 
 
 def _told(error: Exception) -> Exception:
@@ -254,14 +254,14 @@ def _told(error: Exception) -> Exception:
 
 
 def _first_cause(error: DBAPIError) -> DBAPIError:
-    """What went wrong first: taking it back may have failed, too, for SQLite does that by itself."""
+    """First cause of the error: rollback may have failed, too, for SQLite does that by itself."""
     while isinstance(error.__context__, DBAPIError):
         error = error.__context__
     return error
 
 
 def _passing(error: DBAPIError) -> bool:
-    """Whether waiting may hint it: the server is away, or another process is writing."""
+    """True if waiting may help: the server is away, or another process is writing."""
     if error.connection_invalidated or getattr(error.orig, "sqlstate", None) in PASSING_STATES:
         return True
     return any(word in str(error.orig).lower() for word in PASSING_WORDS)

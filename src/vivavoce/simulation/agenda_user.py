@@ -342,13 +342,13 @@ class Caller(AgendaUser):
         return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
 
     def _confirm(self, slot: str, value: str) -> UserUtterance:
-        wanted = self._goal.wanted.get(slot, DONTCARE)
-        if value == wanted:
+        goal_value = self._goal.wanted.get(slot, DONTCARE)
+        if value == goal_value:
             self._goal.forgotten.discard(slot)
-            self._goal.said[slot] = wanted
+            self._goal.said[slot] = goal_value
             return self._say("affirm", (LoggedAct(act="affirm"),))
         self._unhelpful += 1
-        if wanted == DONTCARE:
+        if goal_value == DONTCARE:
             return self._indifferent(slot, LoggedAct(act="negate"))
         self._goal.forgotten.discard(slot)
         if self._does(self._traits.only_denies):

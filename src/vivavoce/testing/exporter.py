@@ -69,7 +69,7 @@ class ExporterContract:
 
     def test_it_writes_into_its_folder_alone(self) -> None:
         with self._written(_strange) as (dataset, folder):
-            there = {one.name for one in folder.parent.iterdir()}
+            there = {path.name for path in folder.parent.iterdir()}
             assert there == {folder.name, dataset.folder.name}, f"it wrote beside its folder: {there}"
 
     def test_a_dataset_without_dialogues_is_written(self) -> None:
@@ -135,7 +135,7 @@ def _made(folder: Path) -> Path:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def _refused(work: Callable[[], object]) -> str:

@@ -41,7 +41,7 @@ def upgrade() -> None:
 
 def _fill(connection: sa.Connection, calls: sa.Table, bouts: sa.Table) -> None:
     """What the events say so far."""
-    found = connection.execute(
+    rows = connection.execute(
         sa.text(
             "select e.position, e.kind, e.at, e.payload, v.study, v.participant_id from events e "
             "left join visits v on v.visit_id = e.visit_id "
@@ -49,7 +49,7 @@ def _fill(connection: sa.Connection, calls: sa.Table, bouts: sa.Table) -> None:
             "order by e.position"
         ).columns(at=sa.DateTime(timezone=True))
     ).all()
-    for row in found:
+    for row in rows:
         payload = json.loads(row.payload) if isinstance(row.payload, str) else row.payload
         if row.kind == "bout_assigned":
             sides = {side: payload[side] for side in ("left_system", "right_system")}

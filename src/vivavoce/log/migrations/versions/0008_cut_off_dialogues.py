@@ -25,7 +25,7 @@ EVENTS = sa.table("events", sa.column("visit_id"), sa.column("kind"), sa.column(
 
 
 def upgrade() -> None:
-    wanted = sa.select(DIALOGUES.c.dialogue_id, DIALOGUES.c.ended_at, EVENTS.c.at).where(
+    query = sa.select(DIALOGUES.c.dialogue_id, DIALOGUES.c.ended_at, EVENTS.c.at).where(
         DIALOGUES.c.end_reason == "user",
         DIALOGUES.c.code_issued.is_(False),
         VISITS.c.visit_id == DIALOGUES.c.visit_id,
@@ -34,7 +34,7 @@ def upgrade() -> None:
         EVENTS.c.kind == "visit_ended",
     )
     at_once = timedelta(seconds=AT_ONCE_S)
-    cut_off = [one.dialogue_id for one in op.get_bind().execute(wanted) if one.at - one.ended_at < at_once]
+    cut_off = [row.dialogue_id for row in op.get_bind().execute(query) if row.at - row.ended_at < at_once]
     for dialogue_id in cut_off:
         mended = sa.update(DIALOGUES).where(DIALOGUES.c.dialogue_id == dialogue_id)
         op.execute(mended.values(status="abandoned", end_reason="abandoned"))
