@@ -33,14 +33,16 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> ErrorCounts:
             split is not, and this rule fixes it
     Source  Levenshtein 1966; WER = errors / reference_count (ITU-T Suppl. 24)
     """
-    said, heard = len(reference), len(hypothesis)
-    much = said + heard + 1  # one edit costs more than any number of insertions and deletions
+    reference_length, hypothesis_length = len(reference), len(hypothesis)
+    much = (
+        reference_length + hypothesis_length + 1
+    )  # one edit costs more than any number of insertions and deletions
     cost = Levenshtein.distance(reference, hypothesis, weights=(much + 1, much + 1, much))
     errors, gaps = divmod(cost, much)
-    deletions = (gaps + said - heard) // 2
+    deletions = (gaps + reference_length - hypothesis_length) // 2
     substitutions = errors - gaps
     return ErrorCounts(
-        hits=said - substitutions - deletions,
+        hits=reference_length - substitutions - deletions,
         substitutions=substitutions,
         deletions=deletions,
         insertions=gaps - deletions,

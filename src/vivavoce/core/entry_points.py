@@ -41,8 +41,8 @@ class EntryPoint(NamedTuple):
         if self.named:
             return self.named
         lines = (Path(self.facts) / "METADATA").read_text(encoding="utf-8", errors="replace").splitlines()
-        told = next((line for line in lines if line.startswith("Name:")), f"Name: {self.module}")
-        return told.removeprefix("Name:").strip()
+        name_line = next((line for line in lines if line.startswith("Name:")), f"Name: {self.module}")
+        return name_line.removeprefix("Name:").strip()
 
     def load(self) -> Any:
         """Imported value.
@@ -50,17 +50,17 @@ class EntryPoint(NamedTuple):
         Raises  errors of the import; AttributeError: the module lacks it; ValueError: no such value
         """
         module, attributes = self._parts
-        found: Any = import_module(module)
+        loaded: Any = import_module(module)
         for name in attributes.split(".") if attributes else ():
-            found = getattr(found, name)
-        return found
+            loaded = getattr(loaded, name)
+        return loaded
 
     @property
     def _parts(self) -> tuple[str, str]:
-        found = _VALUE.match(self.value)
-        if found is None:
+        matched = _VALUE.match(self.value)
+        if matched is None:
             raise ValueError(f"{self.value!r} is not of the form module:attribute")
-        return found[1], found[2] or ""
+        return matched[1], matched[2] or ""
 
 
 def installed_points(group: str) -> tuple[EntryPoint, ...]:
@@ -76,7 +76,7 @@ def _points_of_group(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...
 
 @lru_cache
 def _all_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
-    """Of all groups at once: reading one group takes as long as reading all."""
+    """Entry points of all groups at once: reading one group takes as long as reading all."""
     return read_entry_points(path)
 
 
@@ -90,7 +90,7 @@ def read_entry_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
 
 def _only_folders(path: tuple[str, ...]) -> bool:
     """True if all packages lie in folders: no archives, no other finders."""
-    finders = (one for one in sys.meta_path if hasattr(one, "find_distributions"))
+    finders = (finder for finder in sys.meta_path if hasattr(finder, "find_distributions"))
     return all(map(_reads_the_path, finders)) and not any(map(os.path.isfile, path))
 
 
@@ -140,4 +140,6 @@ def _by_the_library(path: tuple[str, ...]) -> Iterator[EntryPoint]:
             ours = (
                 entry_point for entry_point in package.entry_points if entry_point.group.startswith(OURS[1:])
             )
-            yield from (EntryPoint(one.name, one.value, one.group, named=package.name) for one in ours)
+            yield from (
+                EntryPoint(point.name, point.value, point.group, named=package.name) for point in ours
+            )

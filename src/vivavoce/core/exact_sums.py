@@ -19,11 +19,11 @@ def exact_sum(values: Floats) -> float:
     if not math.isfinite(magnitude):
         return math.fsum(values.tolist())
     mantissas, exponents = np.frexp(values)
-    whole = np.ldexp(mantissas, DIGITS).astype(np.int64)
+    integers = np.ldexp(mantissas, DIGITS).astype(np.int64)
     lowest = int(exponents.min())
     places = exponents - lowest
     # two halves of each mantissa, so that floats count them exactly
-    high, low = (np.bincount(places, part).tolist() for part in (whole >> HALF, whole & (2**HALF - 1)))
+    high, low = (np.bincount(places, part).tolist() for part in (integers >> HALF, integers & (2**HALF - 1)))
     total = sum(
         ((int(a) << HALF) + int(b)) << place for place, (a, b) in enumerate(zip(high, low, strict=True))
     )

@@ -115,15 +115,15 @@ def read_engine(text: str | None) -> Engine:
     Raises  UnknownName: it names none; InputError: not a number of processes, or no address
             MissingExtra: Dask, or what holds linear algebra to one thread, is not installed
     """
-    kind, _, rest = (text or "here").partition(":")
-    if kind == "here" and not rest:
+    kind, _, argument = (text or "here").partition(":")
+    if kind == "here" and not argument:
         return Engine()
     if kind == "processes":
         require("threadpoolctl")
-        return Processes(_number(rest) if rest else os.cpu_count() or 1)
+        return Processes(_number(argument) if argument else os.cpu_count() or 1)
     if kind == "dask":
         require("distributed", "threadpoolctl")
-        return Dask(_address(rest) if rest else None)
+        return Dask(_address(argument) if argument else None)
     raise UnknownName("engine", text or "", list(KINDS), place=PLACE)
 
 
@@ -143,7 +143,7 @@ def _address(rest: str) -> str:
 
 
 class Processes(Engine):
-    """So many processes of this machine."""
+    """Several processes of this machine."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -154,11 +154,11 @@ class Processes(Engine):
 
         done = 0
         with TemporaryDirectory(prefix="vivavoce-work-") as folder:
-            held = Path(folder) / "work"
-            held.write_bytes(pickle.dumps(work))
+            work_file = Path(folder) / "work"
+            work_file.write_bytes(pickle.dumps(work))
             for _ in range(FAILURES):
                 try:
-                    for result in self._started().map(partial(_do_held, held), pieces[done:]):
+                    for result in self._started().map(partial(_do_held, work_file), pieces[done:]):
                         yield result
                         done += 1
                     return
@@ -213,8 +213,8 @@ class Dask(Engine):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)  # it is sent once
             # a task, not data laid on some worker: what is lost with that worker is made again
-            held = client.submit(_same, work, pure=False)
-        for future in client.map(_do_there, pieces, work=held, pure=False):
+            work_future = client.submit(_same, work, pure=False)
+        for future in client.map(_do_there, pieces, work=work_future, pure=False):
             try:
                 yield future.result()
             except KilledWorker:

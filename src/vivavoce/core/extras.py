@@ -34,8 +34,8 @@ def missing(module: str) -> MissingExtra | None:
 def require(*modules: str) -> None:
     """Raises  MissingExtra: one of them is not installed; the line says which extra to install"""
     for module in modules:
-        if find_spec(module) is None and (told := missing(module)) is not None:
-            raise told
+        if find_spec(module) is None and (error := missing(module)) is not None:
+            raise error
 
 
 class _Later:
@@ -55,10 +55,10 @@ def _imported(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        told = missing(error.name or module)
-        if told is None:
+        missing_extra = missing(error.name or module)
+        if missing_extra is None:
             raise
-        raise told from None
+        raise missing_extra from None
 
 
 @cache

@@ -40,15 +40,15 @@ def read_words(files: tuple[Path, ...], language: str) -> NullTranslations:
     """
     if not files:
         return NullTranslations()
-    first, others = files[0], read_words(files[1:], language)
+    first, fallback = files[0], read_words(files[1:], language)
     if not first.is_file():
-        return others
+        return fallback
     compiled = BytesIO()
     write_mo(compiled, _translated(first, language))
     compiled.seek(0)
-    found = GNUTranslations(compiled)
-    found.add_fallback(others)
-    return found
+    translations = GNUTranslations(compiled)
+    translations.add_fallback(fallback)
+    return translations
 
 
 def parse_catalogue(file: Path, language: str | None = None) -> Catalog:
@@ -58,8 +58,8 @@ def parse_catalogue(file: Path, language: str | None = None) -> Catalog:
     """
     place, locale = f"{file.parent.name}/{file.name}", language.replace("-", "_") if language else None
     try:
-        with file.open("rb") as written:
-            return read_po(written, locale=locale, abort_invalid=True)
+        with file.open("rb") as stream:
+            return read_po(stream, locale=locale, abort_invalid=True)
     except PoFileError as error:
         problem = f"not a gettext catalogue: {str(error).rpartition(' on ')[0]}"
         raise InputError(problem, place=f"{place}:{error.lineno + 1}", hint="correct the line") from None
@@ -70,7 +70,7 @@ def parse_catalogue(file: Path, language: str | None = None) -> Catalog:
 def _translated(file: Path, language: str) -> Catalog:
     """A catalogue without the messages that are not translated in all their forms."""
     catalogue = parse_catalogue(file, language)
-    for message in [one for one in catalogue if one.id]:
+    for message in [entry for entry in catalogue if entry.id]:
         if isinstance(message.string, tuple) and not all(message.string):
             catalogue.delete(message.id, message.context)
     return catalogue

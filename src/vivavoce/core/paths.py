@@ -30,21 +30,21 @@ def resolve_path(where: Path | str) -> Path:
     import upath
 
     try:
-        found: Any = upath.UPath(f"{parts[0]}://{parts[1]}")
-        _ = found.fs  # the file system is loaded here
+        path: Any = upath.UPath(f"{parts[0]}://{parts[1]}")
+        _ = path.fs  # the file system is loaded here
     except (ImportError, ValueError, OSError) as error:
-        said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         hint = (
             "install the package that fsspec needs for it, such as `pip install s3fs`, and check its settings"
         )
-        raise InputError(said, place=f"{parts[0]}://{parts[1]}", hint=hint) from None
-    return found
+        raise InputError(reason, place=f"{parts[0]}://{parts[1]}", hint=hint) from None
+    return path
 
 
 def address_parts(where: Path | str) -> tuple[str, str] | None:
     """Kind of file system and what is behind the slashes; None for a path of this machine."""
-    found = _ADDRESS.fullmatch(str(where))
-    return None if found is None or Path(where).exists() else (found[1], found[2])
+    matched = _ADDRESS.fullmatch(str(where))
+    return None if matched is None or Path(where).exists() else (matched[1], matched[2])
 
 
 def is_elsewhere(where: Path) -> bool:
@@ -59,8 +59,8 @@ def is_same(one: Path | str, other: Path | str) -> bool:
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a file, wherever either of them lies."""
-    with source.open("rb") as read, target.open("wb") as written:
-        shutil.copyfileobj(read, written, 1 << 24)
+    with source.open("rb") as read, target.open("wb") as sink:
+        shutil.copyfileobj(read, sink, 1 << 24)
 
 
 @contextmanager

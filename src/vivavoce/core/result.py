@@ -36,14 +36,14 @@ def as_json(found: object) -> Any:
     if isinstance(found, LocalizedText):
         return str(found)
     if is_dataclass(found) and not isinstance(found, type):
-        told: dict[str, Any] = {}
-        for one in fields(found):
-            value = getattr(found, one.name)
-            if _SPREAD in one.metadata:
-                told |= as_json(value)
-            elif value is not None or _LEFT_OUT not in one.metadata:
-                told[one.name] = as_json(value)
-        return told
+        output: dict[str, Any] = {}
+        for field in fields(found):
+            value = getattr(found, field.name)
+            if _SPREAD in field.metadata:
+                output |= as_json(value)
+            elif value is not None or _LEFT_OUT not in field.metadata:
+                output[field.name] = as_json(value)
+        return output
     if isinstance(found, Mapping):
         return {str(key) if isinstance(key, int) else key: as_json(value) for key, value in found.items()}
     if isinstance(found, list | tuple):
@@ -53,4 +53,4 @@ def as_json(found: object) -> Any:
 
 def widened(kind: type[Result_], narrow: Any, **more: Any) -> Result_:
     """A result of a class that has the fields of `narrow` and more. Raises TypeError: a field lacks."""
-    return kind(**{one.name: getattr(narrow, one.name) for one in fields(narrow)}, **more)
+    return kind(**{field.name: getattr(narrow, field.name) for field in fields(narrow)}, **more)

@@ -20,7 +20,7 @@ class FormattedNumber:
 
 @dataclass(frozen=True, slots=True)
 class PluralCount:
-    """So many of a noun that catalogues have in its forms: `1 dialogue`, `240 dialogues`."""
+    """A count with a noun that catalogues have in its forms: `1 dialogue`, `240 dialogues`."""
 
     n: int
     noun: str
@@ -59,8 +59,8 @@ class LocalizedText:
             for name, value in dict(facts["values"]).items()
         }
         places = _PLACE.findall(template := str(facts["template"]))
-        plain = all(name in values for name in places) and not re.search("[{}]", _PLACE.sub("", template))
-        return cls(template, tuple(values.items())) if plain else cls(template)
+        is_plain = all(name in values for name in places) and not re.search("[{}]", _PLACE.sub("", template))
+        return cls(template, tuple(values.items())) if is_plain else cls(template)
 
     def __add__(self, then: "LocalizedText | None") -> "LocalizedText":
         return self if then is None else statement("{first} {then}", first=self, then=then)
@@ -78,5 +78,5 @@ def statement(template: str, /, **values: Value) -> LocalizedText:
 
 def enumerated(several: list[LocalizedText], separator: str = ", ") -> LocalizedText:
     """Several of them in a row."""
-    places = {f"one{number}": one for number, one in enumerate(several)}
+    places = {f"one{number}": item for number, item in enumerate(several)}
     return statement(separator.join(f"{{{name}}}" for name in places), **places)

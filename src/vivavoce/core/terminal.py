@@ -23,32 +23,34 @@ class FittedTable(Table):
         super().add_row(*(_without_separators(cell) for cell in cells), **settings)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        found = [self._measured(console, options.update(width=WIDE), column) for column in self.columns]
-        padding = sum(self._get_padding_width(place) for place in range(len(found)))
-        spare = options.max_width - self._extra_width - padding - sum(one.minimum for one in found)
+        widths = [self._measured(console, options.update(width=WIDE), column) for column in self.columns]
+        padding = sum(self._get_padding_width(place) for place in range(len(widths)))
+        spare = options.max_width - self._extra_width - padding - sum(width.minimum for width in widths)
         if spare < 0:
             yield from self._stacked(console)
             return
-        wanted = sum(one.maximum - one.minimum for one in found)
-        for column, one in zip(self.columns, found, strict=True):
-            share = (one.maximum - one.minimum) / wanted if wanted else 0
-            column.width = min(one.maximum, one.minimum + int(spare * share))
+        flexible = sum(width.maximum - width.minimum for width in widths)
+        for column, measured in zip(self.columns, widths, strict=True):
+            share = (measured.maximum - measured.minimum) / flexible if flexible else 0
+            column.width = min(measured.maximum, measured.minimum + int(spare * share))
         yield from super().__rich_console__(console, options)
 
     def _measured(self, console: Console, wide: ConsoleOptions, column: Column) -> Measurement:
         """The width of a column's longest word, and of its longest line."""
         cells = (_text(console, cell) for cell in (column.header, *column.cells))
-        found = [Measurement.get(console, wide, cell) for cell in cells]
-        longest = max(one.maximum for one in found)
-        return Measurement(longest if column.no_wrap else max(one.minimum for one in found), longest)
+        cell_widths = [Measurement.get(console, wide, cell) for cell in cells]
+        longest = max(width.maximum for width in cell_widths)
+        return Measurement(
+            longest if column.no_wrap else max(width.minimum for width in cell_widths), longest
+        )
 
     def _stacked(self, console: Console) -> RenderResult:
         if self.title:
             yield _text(console, self.title)
         heads = [_text(console, column.header).plain.replace("\n", " ") for column in self.columns]
-        for first, *rest in zip(*([*column.cells] for column in self.columns), strict=True):
+        for first, *cells in zip(*([*column.cells] for column in self.columns), strict=True):
             yield Text(_line(console, first), style="bold")
-            for head, cell in zip(heads[1:], rest, strict=True):
+            for head, cell in zip(heads[1:], cells, strict=True):
                 if words := _line(console, cell):
                     yield Padding(Text(f"{head}: {words}" if head else words), (0, 0, 0, 2))
         if self.caption:

@@ -41,9 +41,9 @@ def well_formed(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, Mapping):
-        return {well_formed(name): well_formed(one) for name, one in value.items()}
+        return {well_formed(name): well_formed(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [well_formed(one) for one in value]
+        return [well_formed(item) for item in value]
     return value
 
 
@@ -60,5 +60,7 @@ def is_same_value(held: str, told: str, match: str = "exact") -> bool:
     """
     if match == "exact":
         return normalise_value(held) == normalise_value(told)
-    own, said = bare(held), bare(told)
-    return bool(said) and (own.startswith(said) if match == "prefix" else own == said)
+    bare_held, bare_told = bare(held), bare(told)
+    return bool(bare_told) and (
+        bare_held.startswith(bare_told) if match == "prefix" else bare_held == bare_told
+    )

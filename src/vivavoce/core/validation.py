@@ -61,34 +61,38 @@ def read_sound_parts(
     Note    checks that take several keys together run once each of these is sound, so what is left is read
             again; what is then said of a key that lost something may come of that, and is not told
     """
-    data, lost, found = dict(source.data), set[KeyPath](), list[Problem]()
+    data, lost, problems = dict(source.data), set[KeyPath](), list[Problem]()
     for _ in range(ROUNDS):
         try:
-            return model.model_validate(whole(data, lost) if lost else data), found, lost
+            return model.model_validate(whole(data, lost) if lost else data), problems, lost
         except ValidationError as error:
-            missing = {one["loc"] for one in error.errors(include_url=False) if one["type"] == "missing"}
+            missing = {
+                detail["loc"] for detail in error.errors(include_url=False) if detail["type"] == "missing"
+            }
             complaints = complaints_of(error, source, model)
         unsound = [
             (path[:-1] if path in missing and path[1:] else path, problem) for path, problem in complaints
         ]
-        found += [one for path, one in unsound if not any(was[: len(path)] == path for was in lost)]
+        problems += [
+            problem for path, problem in unsound if not any(was[: len(path)] == path for was in lost)
+        ]
         lost |= {path for path, _ in unsound}
         data = _without(source.data, lost)
-    return None, found, lost
+    return None, problems, lost
 
 
 def _without(data: Any, lost: set[KeyPath], above: KeyPath = ()) -> Any:
     """A mapping without what stands at these places; of a list that loses something nothing is left."""
     if not isinstance(data, dict):
         return data
-    kept: dict[Any, Any] = {}
+    remaining: dict[Any, Any] = {}
     for key, value in data.items():
         path = (*above, key)
-        inside = {one for one in lost if one[: len(path)] == path}
+        inside = {lost_path for lost_path in lost if lost_path[: len(path)] == path}
         if path in inside or (inside and not isinstance(value, dict)):
             continue
-        kept[key] = _without(value, inside, path) if inside else value
-    return kept
+        remaining[key] = _without(value, inside, path) if inside else value
+    return remaining
 
 
 def load_model(path: Path, model: type[Model], shown: str | None = None) -> Model:
@@ -97,10 +101,10 @@ def load_model(path: Path, model: type[Model], shown: str | None = None) -> Mode
     Raises  InputError: the first thing that is wrong, with its place
     """
     source = read_yaml(path, shown)
-    made = read_model(source, model)
-    if made is None:
+    loaded = read_model(source, model)
+    if loaded is None:
         raise source.problems[0].error()
-    return made
+    return loaded
 
 
 def problems_of(
@@ -122,12 +126,15 @@ def complaints_of(
     unknown = [
         best_branch for best_branch in best_branches if best_branch.detail["type"] == "extra_forbidden"
     ]
-    others = [
+    known_complaints = [
         best_branch
         for best_branch in best_branches
         if best_branch not in unknown and not _is_misspelt(best_branch, unknown)
     ]
-    return [(one.path, _problem(one, source, model, at)) for one in (*unknown, *others)]
+    return [
+        (complaint.path, _problem(complaint, source, model, at))
+        for complaint in (*unknown, *known_complaints)
+    ]
 
 
 class _Complaint(NamedTuple):
@@ -146,51 +153,58 @@ class _Complaint(NamedTuple):
 def _placed(detail: ErrorDetails, model: type[BaseModel]) -> _Complaint:
     path: list[str | int] = []
     branches: dict[KeyPath, str] = {}
-    here: Any = model
+    current: Any = model
     for key in detail["loc"]:
-        choices = _choices(here)
+        choices = _choices(current)
         if len(choices) > 1:
             branches[tuple(path)] = str(key)
-            here = next((choice for choice in choices if _named(choice, str(key))), None)
+            current = next((choice for choice in choices if _named(choice, str(key))), None)
         elif key != "[key]":
-            here = _below(choices[0] if choices else None, key)
+            current = _below(choices[0] if choices else None, key)
             path.append(key)
     return _Complaint(tuple(path), branches, detail)
 
 
 def _best_branches(told: list[_Complaint]) -> list[_Complaint]:
-    """Of each value that may be of several kinds, the complaints of the kind that went furthest into it."""
+    """For each value of several possible kinds, keep the complaints of the closest kind."""
     best: dict[KeyPath, tuple[int, str]] = {}
-    for one in told:
-        for place, branch in one.branches.items():
-            depth = len(one.path) - len(place)
+    for complaint in told:
+        for place, branch in complaint.branches.items():
+            depth = len(complaint.path) - len(place)
             if place not in best or depth > best[place][0]:
                 best[place] = depth, branch
-    kept = [one for one in told if all(best[place][1] == branch for place, branch in one.branches.items())]
+    relevant = [
+        candidate
+        for candidate in told
+        if all(best[place][1] == branch for place, branch in candidate.branches.items())
+    ]
     fits: dict[KeyPath, dict[str, None]] = {}
-    for one in told:
-        if (fitting := _TYPES.get(one.detail["type"])) is not None:
-            fits.setdefault(one.path, {})[fitting] = None
-    return [one._replace(expected=tuple(fits.get(one.path, ()))) for one in kept]
+    for complaint in told:
+        if (fitting := _TYPES.get(complaint.detail["type"])) is not None:
+            fits.setdefault(complaint.path, {})[fitting] = None
+    return [
+        kept_complaint._replace(expected=tuple(fits.get(kept_complaint.path, ())))
+        for kept_complaint in relevant
+    ]
 
 
 def _is_misspelt(one: _Complaint, unknown: list[_Complaint]) -> bool:
     """True if a missing key stands beside it under a similar name."""
-    beside = [str(other.path[-1]) for other in unknown if other.path[:-1] == one.path[:-1]]
+    beside = [str(complaint.path[-1]) for complaint in unknown if complaint.path[:-1] == one.path[:-1]]
     return one.detail["type"] == "missing" and bool(get_close_matches(str(one.path[-1]), beside, n=1))
 
 
 def _problem(one: _Complaint, source: Source, model: type[BaseModel], at: KeyPath) -> Problem:
     loc, detail = one.path, one.detail
     place, name = source.place((*at, *loc)), str(loc[-1]) if loc else "value"
-    kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
+    kind, entered, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "missing":
         return Problem(place, f"{name!r} is missing", "add it")
     if kind == "extra_forbidden":
         return Problem(place, f"unknown key {name!r}", nearest(name, known_keys(model, loc[:-1])))
     if kind == "literal_error":
-        known = re.findall(r"'([^']*)'", str(context.get("expected", "")))
-        return Problem(place, f"unknown {_noun(loc)} {given!r}", nearest(str(given), known))
+        choices = re.findall(r"'([^']*)'", str(context.get("expected", "")))
+        return Problem(place, f"unknown {_noun(loc)} {entered!r}", nearest(str(entered), choices))
     if kind == "mistake":
         return Problem(place, str(context["problem"]), str(context["hint"]))
     if kind == "too_short":
@@ -198,9 +212,9 @@ def _problem(one: _Complaint, source: Source, model: type[BaseModel], at: KeyPat
         return Problem(place, problem, "add the missing entries")
     if kind in _TYPES:
         expected = " or ".join(one.expected)
-        return Problem(place, f"{shown_value(given)} where {expected} is expected", f"write {expected}")
+        return Problem(place, f"{shown_value(entered)} where {expected} is expected", f"write {expected}")
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return Problem(place, f"{shown_value(given)}: {message}", "change the value")
+    return Problem(place, f"{shown_value(entered)}: {message}", "change the value")
 
 
 def _noun(loc: KeyPath) -> str:
@@ -220,12 +234,12 @@ def shown_value(given: Any) -> str:
 
 def known_keys(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys that the model allows at path; [] where anything goes."""
-    here: Any = model
+    current: Any = model
     for key in path:
-        here = _below(_mapping(here), key)
-    here = _mapping(here)
-    if isinstance(here, type) and issubclass(here, BaseModel):
-        return [field.alias or name for name, field in here.model_fields.items()]
+        current = _below(_mapping(current), key)
+    current = _mapping(current)
+    if isinstance(current, type) and issubclass(current, BaseModel):
+        return [field.alias or name for name, field in current.model_fields.items()]
     return []
 
 
@@ -250,7 +264,7 @@ def _choices(annotation: Any) -> list[Any]:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) not in (Union, types.UnionType):
         return [] if annotation is None else [annotation]
-    return [choice for each in get_args(annotation) if each is not type(None) for choice in _choices(each)]
+    return [choice for part in get_args(annotation) if part is not type(None) for choice in _choices(part)]
 
 
 def _named(choice: Any, branch: str) -> bool:

@@ -24,7 +24,7 @@ _GROUP: Final = re.compile(r"\{(vivavoce\.[a-z_.]+)\}")
 
 
 class Stopped(Exception):
-    """Somebody pressed Ctrl-C; the message is what is kept, and how to go on."""
+    """Interruption by Ctrl-C; the message names what is kept, and how to go on."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Verb:
             epilog = _epilog(f"{below} {self.name}".strip(), self.examples)
             alone.command(self.name, epilog=epilog, hidden=self.hidden)(run)
             command = get_command(alone)
-        for one in (command, *getattr(command, "commands", {}).values()):
-            one.context_class = _Context
-            kept = self.kept if isinstance(self.kept, str) else self.kept.get(one.name, "")
-            if one.callback is not None and kept:
-                one.callback = _telling(one.callback, kept)
+        for leaf in (command, *getattr(command, "commands", {}).values()):
+            leaf.context_class = _Context
+            message = self.kept if isinstance(self.kept, str) else self.kept.get(leaf.name, "")
+            if leaf.callback is not None and message:
+                leaf.callback = _telling(leaf.callback, message)
         command.name = self.name
         command.short_help = self.short_help or command.short_help or _first_sentence(run) or None
         return command
@@ -124,8 +124,8 @@ class _Formatter(TyperGroup.context_class.formatter_class):
 
     def write_dl(self, rows: Any, col_max: int = 30, col_spacing: int = 2) -> None:
         """`{vivavoce.protocols}` in a help stands for what that group of entry points offers."""
-        whole = [(first, _GROUP.sub(_names_of, second)) for first, second in rows]
-        super().write_dl(whole, self.width // 3 if self.narrow else col_max, col_spacing)
+        named_rows = [(first, _GROUP.sub(_names_of, second)) for first, second in rows]
+        super().write_dl(named_rows, self.width // 3 if self.narrow else col_max, col_spacing)
 
 
 class _Context(TyperGroup.context_class):
@@ -151,20 +151,20 @@ class Verbs(TyperGroup):
         for name in self.commands:
             try:
                 verb = VERBS.get(name)
-                told = verb.short_help or self.commands[name].get_short_help_str(formatter.width)
+                help_line = verb.short_help or self.commands[name].get_short_help_str(formatter.width)
             except InputError as error:  # a package that cannot be loaded keeps no other from being shown
                 parts[OTHERS].append((0, name, str(error)))
                 continue
             if not verb.hidden:
-                parts.get(verb.part, parts[OTHERS]).append((verb.order, name, told))
+                parts.get(verb.part, parts[OTHERS]).append((verb.order, name, help_line))
         for title, rows in parts.items():
             if rows:
                 with formatter.section(title):
-                    formatter.write_dl([(name.ljust(width), told) for _, name, told in sorted(rows)])
+                    formatter.write_dl([(name.ljust(width), summary) for _, name, summary in sorted(rows)])
 
 
 def _telling(run: Callable[..., Any], kept: str) -> Callable[..., Any]:
-    """The same, saying what is kept when it is stopped. Raises Stopped."""
+    """The function, reporting what is kept when it is stopped. Raises Stopped."""
 
     @wraps(run)
     def told(*given: Any, **named: Any) -> Any:
@@ -181,12 +181,12 @@ def _complete(group: typer.Typer, name: str, examples: tuple[str, ...]) -> None:
     below = [verb.name or "" for verb in group.registered_commands]
     for verb in group.registered_commands:
         first = verb.name == below[0]
-        own = [
+        options = [
             example
             for example in examples
             if _begins(example) == verb.name or (first and _begins(example) not in below)
         ]
-        verb.epilog = _epilog(name, tuple(own))
+        verb.epilog = _epilog(name, tuple(options))
         verb.short_help = verb.short_help or _first_sentence(verb.callback) or None
 
 
@@ -200,5 +200,5 @@ def _epilog(name: str, examples: tuple[str, ...]) -> str | None:
 
 
 def _first_sentence(run: object) -> str:
-    told = inspect.getdoc(run) if inspect.isfunction(run) else None
-    return " ".join((told or "").split("\n\n")[0].split())
+    doc = inspect.getdoc(run) if inspect.isfunction(run) else None
+    return " ".join((doc or "").split("\n\n")[0].split())

@@ -59,22 +59,22 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             return self.anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent):
-            made: Node = ScalarNode(_scalar_tag(event), event.value, event.start_mark)
+            built: Node = ScalarNode(_scalar_tag(event), event.value, event.start_mark)
         elif isinstance(event, yaml.SequenceStartEvent):
-            made = SequenceNode(_written(event.tag) or _TAG + "seq", [], event.start_mark)
+            built = SequenceNode(_written(event.tag) or _TAG + "seq", [], event.start_mark)
         else:
-            made = MappingNode(_written(event.tag) or _TAG + "map", [], event.start_mark)
+            built = MappingNode(_written(event.tag) or _TAG + "map", [], event.start_mark)
         if event.anchor is not None:
             if event.anchor in self.anchors:  # which of the two is meant is ruamel's to say
                 raise KeyError(event.anchor)
-            self.anchors[event.anchor] = made
-        if isinstance(made, SequenceNode):
-            while not isinstance(one := self.get_event(), yaml.SequenceEndEvent):
-                made.value.append(self.node(one))
-        elif isinstance(made, MappingNode):
-            while not isinstance(one := self.get_event(), yaml.MappingEndEvent):
-                made.value.append((self.node(one), self.node()))
-        return made
+            self.anchors[event.anchor] = built
+        if isinstance(built, SequenceNode):
+            while not isinstance(event_or_end := self.get_event(), yaml.SequenceEndEvent):
+                built.value.append(self.node(event_or_end))
+        elif isinstance(built, MappingNode):
+            while not isinstance(event_or_end := self.get_event(), yaml.MappingEndEvent):
+                built.value.append((self.node(event_or_end), self.node()))
+        return built
 
 
 def _written(tag: str | None) -> str | None:
@@ -84,9 +84,9 @@ def _written(tag: str | None) -> str | None:
 def _scalar_tag(event: Any) -> str:
     if (tag := _written(event.tag)) is not None:
         return tag
-    plain, _ = event.implicit
-    if plain:
-        for found, words in _PLAIN.get(event.value[:1], ()):
+    is_plain, _ = event.implicit
+    if is_plain:
+        for implicit_tag, words in _PLAIN.get(event.value[:1], ()):
             if words.match(event.value):
-                return found
+                return implicit_tag
     return _TAG + "str"

@@ -160,15 +160,15 @@ class _Reader:
                 self.source.lines.setdefault((*path, "?"), line)
                 self.source.report((*path, "?"), "a key must be plain text", "write the keys out")
                 continue
-            written = str(key_node.value)
-            key = self.new_key(path, written) if self.new_key else written
+            original = str(key_node.value)
+            key = self.new_key(path, original) if self.new_key else original
             if key in first:
                 place = f"{self.source.shown}:{line} {dotted((*path, key))}"
                 problem = f"key {key!r} is given twice, on lines {first[key]} and {line}"
                 self.source.problems.append(Problem(place, problem, "keep one of them"))
                 continue
-            if key != written:
-                self.source.old_keys.append(OldKey((*path, key), written, key_node.start_mark.index))
+            if key != original:
+                self.source.old_keys.append(OldKey((*path, key), original, key_node.start_mark.index))
             first[key] = self.source.lines[(*path, key)] = line
             data[key] = self.value(value_node, (*path, key))
         return data

@@ -224,14 +224,14 @@ class Labels:
     def __init__(
         self, rows: Iterable[Mapping[str, Any]], seen: Callable[[str], None] = lambda layer: None
     ) -> None:
-        given: dict[tuple[str, str], dict[str, set[Label]]] = defaultdict(lambda: defaultdict(set))
+        by_dialogue: dict[tuple[str, str], dict[str, set[Label]]] = defaultdict(lambda: defaultdict(set))
         for row in rows:
-            own = given[row["layer"], row["dialogue_id"]][row["annotator_id"]]
-            own.add(Label(row["turn_index"], row["label"], row["value"]))
+            labels = by_dialogue[row["layer"], row["dialogue_id"]][row["annotator_id"]]
+            labels.add(Label(row["turn_index"], row["label"], row["value"]))
         self._seen = seen
         self._standing: dict[str, dict[str, list[Label]]] = defaultdict(dict)
         self._open: dict[str, dict[str, list[Dispute]]] = defaultdict(dict)
-        for (layer, dialogue_id), by_annotator in given.items():
+        for (layer, dialogue_id), by_annotator in by_dialogue.items():
             standing, disputes = _settled(LAYERS.get(layer), by_annotator)
             self._standing[layer][dialogue_id] = standing
             if disputes:
@@ -252,14 +252,16 @@ class Labels:
 
     def decided(self, decisions: Decisions, seen: Callable[[str], None] = lambda layer: None) -> "Labels":
         """The labels that would stand if open places were decided so: an option for each, in their order."""
-        made = Labels((), seen)
-        made._standing = defaultdict(dict, {layer: dict(own) for layer, own in self._standing.items()})
+        copied = Labels((), seen)
+        copied._standing = defaultdict(
+            dict, {layer: dict(dialogue_labels) for layer, dialogue_labels in self._standing.items()}
+        )
         for (layer, dialogue_id), chosen in decisions.items():
             disputes = self._open[layer][dialogue_id]
-            won = [one.options[option] for one, option in zip(disputes, chosen, strict=True)]
-            both = [*self._standing[layer][dialogue_id], *(label for label in won if label is not None)]
-            made._standing[layer][dialogue_id] = sorted(both, key=_order)
-        return made
+            won = [dispute.options[option] for dispute, option in zip(disputes, chosen, strict=True)]
+            merged = [*self._standing[layer][dialogue_id], *(label for label in won if label is not None)]
+            copied._standing[layer][dialogue_id] = sorted(merged, key=_order)
+        return copied
 
 
 def _order(label: Label) -> tuple[int, str, str]:
@@ -271,25 +273,32 @@ def _settled(
 ) -> tuple[list[Label], list[Dispute]]:
     """The labels that stand, and the places that are open."""
     decided = by_annotator.get(ADJUDICATED)
-    everybody = {who: own for who, own in sorted(by_annotator.items()) if who != ADJUDICATED}
+    everybody = {who: labels for who, labels in sorted(by_annotator.items()) if who != ADJUDICATED}
     stand: list[Label] = []
     if decided is not None:
-        stand = [one for one in decided if one.label not in (NOTHING, UNDECIDED)]
-        left = {one.turn_index for one in decided if one.label == UNDECIDED}
-        everybody = {who: {one for one in own if one.turn_index in left} for who, own in everybody.items()}
+        stand = [label for label in decided if label.label not in (NOTHING, UNDECIDED)]
+        undecided = {label.turn_index for label in decided if label.label == UNDECIDED}
+        everybody = {
+            who: {label for label in labels if label.turn_index in undecided}
+            for who, labels in everybody.items()
+        }
     split = _exclusive if layer is not None and layer.exclusive else _together
-    won, disputes = split([{one for one in own if one.label != NOTHING} for own in everybody.values()])
+    won, disputes = split(
+        [{label for label in labels if label.label != NOTHING} for labels in everybody.values()]
+    )
     return sorted([*stand, *won], key=_order), disputes
 
 
 def _exclusive(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
     """One label a turn and value: more than half of those who judged it must have given it."""
-    units = {(one.turn_index, one.value) for own in said for one in own}
+    units = {(label.turn_index, label.value) for labels in said for label in labels}
     won: list[Label] = []
     disputes: list[Dispute] = []
     for unit in sorted(units, key=lambda unit: (unit[0] or 0, unit[1] or "")):
-        given = [[one for one in own if (one.turn_index, one.value) == unit] for own in said]
-        votes = [min(own, key=_order) for own in given if own]
+        unit_labels = [
+            [label for label in labels if (label.turn_index, label.value) == unit] for labels in said
+        ]
+        votes = [min(labels, key=_order) for labels in unit_labels if labels]
         best, count = Counter(votes).most_common(1)[0]
         if 2 * count > len(votes):
             won.append(best)
@@ -303,11 +312,11 @@ def _together(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
     """Labels that may stand together: more than half of those who annotated must have given each."""
     won: list[Label] = []
     disputes: list[Dispute] = []
-    for label in sorted({one for own in said for one in own}, key=_order):
-        given = [label in own for own in said]
-        if 2 * sum(given) > len(said):
+    for label in sorted({label for labels in said for label in labels}, key=_order):
+        votes = [label in labels for labels in said]
+        if 2 * sum(votes) > len(said):
             won.append(label)
-        elif 2 * sum(given) == len(said):
+        elif 2 * sum(votes) == len(said):
             options = (label, None)
-            disputes.append(Dispute(label.turn_index, options, tuple(0 if yes else 1 for yes in given)))
+            disputes.append(Dispute(label.turn_index, options, tuple(0 if yes else 1 for yes in votes)))
     return won, disputes

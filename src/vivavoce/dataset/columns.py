@@ -1,4 +1,4 @@
-"""What a table of the dataset is made of: columns with type, unit and meaning, and those that many share."""
+"""Columns of the dataset's tables, with type, unit and meaning, and those that tables share."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
@@ -13,7 +13,7 @@ FACTOR_PREFIX: Final = "factor_"
 
 
 class Content(StrEnum):
-    """What a column holds of people, by which the level of an export says what becomes of it."""
+    """Kind of information in a column about people; the export level decides its treatment."""
 
     fact = "fact"
     key = "key"
@@ -83,7 +83,7 @@ class Table(NamedTuple):
 
     @property
     def spoken(self) -> bool:
-        """Whether its rows have recordings, and as `text` what was said in them."""
+        """True if its rows have recordings, with the words as `text`."""
         return {"text", "recording"} <= {column.name for column in self.columns}
 
     def arrow(self, factors: tuple[str, ...] = (), *, without: Collection[str] = ()) -> pa.Schema:

@@ -36,9 +36,11 @@ def copy_dataset(
     dataset = dataset.everything
     if is_same(into, dataset.folder):
         raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
-    said = dataset.manifest.get("source", {}) | dict(source or {})
-    excluded = None if level_of({"source": said}) is Level.internal else Dataset(dataset.folder).exclusions
-    facts = {"study": study or dataset.manifest["study"], "source": said, "exclusions": excluded}
+    provenance = dataset.manifest.get("source", {}) | dict(source or {})
+    excluded = (
+        None if level_of({"source": provenance}) is Level.internal else Dataset(dataset.folder).exclusions
+    )
+    facts = {"study": study or dataset.manifest["study"], "source": provenance, "exclusions": excluded}
     with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
         for name in TABLES:
             batches = dataset.read(name).to_batches(max_chunksize=BATCH_ROWS)
@@ -56,15 +58,23 @@ def select_dialogues(
     Note  rows about another dialogue are left out; tables that are of no dialogue and nobody stay whole
     """
     table = dataset.everything.read("dialogues").select(["dialogue_id", "participant_id"])
-    people = {who for one, who in zip(*table.to_pydict().values(), strict=True) if one in dialogues}
+    people = {
+        who for dialogue_id, who in zip(*table.to_pydict().values(), strict=True) if dialogue_id in dialogues
+    }
 
     def kept(row: Row) -> bool:
-        own = [row[name] for name in ("dialogue_id", "other_dialogue_id") if row.get(name) is not None]
-        return all(one in dialogues for one in own) if own else row.get("participant_id") in people
+        row_dialogues = [
+            row[name] for name in ("dialogue_id", "other_dialogue_id") if row.get(name) is not None
+        ]
+        return (
+            all(dialogue_id in dialogues for dialogue_id in row_dialogues)
+            if row_dialogues
+            else row.get("participant_id") in people
+        )
 
     def change(rows: Iterator[Row]) -> Iterable[Row]:
         return (row for row in rows if kept(row))
 
     keyed = {"dialogue_id", "participant_id"}
-    names = [one.name for one in TABLES.values() if keyed & {column.name for column in one.columns}]
+    names = [table.name for table in TABLES.values() if keyed & {column.name for column in table.columns}]
     return copy_dataset(dataset, into, dict.fromkeys(names, change), notes=[note])

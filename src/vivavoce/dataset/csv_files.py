@@ -123,14 +123,14 @@ def _plain(text: str | None) -> str:
 
 
 def _describe(name: str, schema: pa.Schema, level: Level, *, raw: bool) -> list[tuple[str, ...]]:
-    known = {column.name: column for column in TABLES[name].columns}
+    columns = {column.name: column for column in TABLES[name].columns}
     rows = []
     for column in schema:
-        meaning = known[column.name].meaning if column.name in known else _factor(column.name)
+        meaning = columns[column.name].meaning if column.name in columns else _factor(column.name)
         text = "exact" if raw else "apostrophes before formulas removed on reading"
         cells = text if pa.types.is_string(column.type) else "exact"
         required = "no" if column.nullable else "yes"
-        content = known[column.name].content if column.name in known else Content.fact
+        content = columns[column.name].content if column.name in columns else Content.fact
         rows.append(
             (
                 name,

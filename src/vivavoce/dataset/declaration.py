@@ -1,4 +1,4 @@
-"""What a study file declared of its analysis, as it stood when the first participant came."""
+"""The analysis that a study file declared when the first participant came."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
 
     Output  revision, file, seen_at (ISO, empty where not known); older datasets carry the last alone
     """
-    revisions = [one for one in study.get("revisions", []) if one.get("file")]
+    revisions = [revision for revision in study.get("revisions", []) if revision.get("file")]
     if revisions:
         return sorted(revisions, key=lambda one: one["seen_at"])
     if study.get("file"):
@@ -45,20 +45,21 @@ def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
 
 def frozen_revision(served: Sequence[Facts], first: datetime | None) -> Facts:
     """The revision that the first participant met; the first of all where none was served before."""
-    before = [one for one in served if first is not None and _instant(one["seen_at"]) <= first]
+    before = [revision for revision in served if first is not None and _instant(revision["seen_at"]) <= first]
     return before[-1] if before else served[0]
 
 
 def later_rules(served: Sequence[Facts], first: datetime | None) -> bool:
-    """Whether a revision served after the first participant came has other rules of exclusion.
+    """True if a revision served after the first participant came has other exclusion rules.
 
     Note  or names other checks, or fast answers, by which rules about the quality of work go
     """
     since = served[served.index(frozen_revision(served, first)) :] if served else ()
-    said = [read_declaration(one["file"]) for one in since]
+    declarations = [read_declaration(revision["file"]) for revision in since]
     return any(
-        (one.analysis.exclude, one.quality.by_rules) != (said[0].analysis.exclude, said[0].quality.by_rules)
-        for one in said
+        (declared.analysis.exclude, declared.quality.by_rules)
+        != (declarations[0].analysis.exclude, declarations[0].quality.by_rules)
+        for declared in declarations
     )
 
 
@@ -72,27 +73,31 @@ def _instant(text: str) -> datetime:
 def written_analysis(file: str) -> Analysis | None:
     """The key `analysis` of a study file over its preset; None where this version reads none."""
     data = _over_preset(file)
-    written, systems = data.get("analysis"), data.get("systems")
+    section, systems = data.get("analysis"), data.get("systems")
     try:
-        found = Analysis.model_validate(written) if written else None
+        analysis = Analysis.model_validate(section) if section else None
     except ValidationError as error:
-        if not isinstance(written, dict) or [one["loc"] for one in error.errors(include_url=False)] != [
-            ("margin",)
-        ]:
+        if not isinstance(section, dict) or [
+            problem["loc"] for problem in error.errors(include_url=False)
+        ] != [("margin",)]:
             return None
         # a margin that nothing can miss was once taken: all else counts
-        found = Analysis.model_validate({key: one for key, one in written.items() if key != "margin"})
-    return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
+        analysis = Analysis.model_validate({key: value for key, value in section.items() if key != "margin"})
+    return (
+        analysis.over([str(name) for name in systems] if isinstance(systems, dict) else [])
+        if analysis
+        else None
+    )
 
 
 def changed_settings(before: Analysis, after: Analysis) -> list[str]:
     """Settings that two analyses have otherwise, by name; margins of single comparisons as `margin`."""
-    one, two = ({**each.model_dump(), "margin": each.margins} for each in (before, after))
-    for each in (one, two):
-        for asked in (each["primary"], *each["secondary"]):
-            if asked is not None:
-                asked["margin"] = None
-    return [name for name in Analysis.model_fields if one[name] != two[name]]
+    first, two = ({**analysis.model_dump(), "margin": analysis.margins} for analysis in (before, after))
+    for dumped in (first, two):
+        for question in (dumped["primary"], *dumped["secondary"]):
+            if question is not None:
+                question["margin"] = None
+    return [name for name in Analysis.model_fields if first[name] != two[name]]
 
 
 def written_quality(file: str) -> Quality:
@@ -118,19 +123,19 @@ def written_steps(file: str) -> list[str]:
 def written_prices(file: str) -> Prices | None:
     """The key `prices` of a study file over its preset; None where this version reads none."""
     try:
-        return Prices.model_validate(written) if (written := _over_preset(file).get("prices")) else None
+        return Prices.model_validate(prices) if (prices := _over_preset(file).get("prices")) else None
     except ValidationError:
         return None
 
 
 def read_declaration(file: str) -> Declaration:
-    """What counts of a study file's text; the defaults where it says nothing."""
+    """Return the declared parts of a study file's text; the defaults where it says nothing."""
     visit = _over_preset(file).get("visit")
-    held = [plan for step in visit or () if (plan := written_dialogues(step)) is not None]
+    plans = [plan for step in visit or () if (plan := written_dialogues(step)) is not None]
     return Declaration(
         written_analysis(file) or Analysis.model_validate({}),
-        min((plan.nontrivial.user_turns for plan in held), default=UNSAID),
-        any(plan.gate == "code" for plan in held),
+        min((plan.nontrivial.user_turns for plan in plans), default=UNSAID),
+        any(plan.gate == "code" for plan in plans),
         written_quality(file),
     )
 

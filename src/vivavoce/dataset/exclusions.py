@@ -1,4 +1,4 @@
-"""Which dialogues and people a study's rules leave out, and by which rule."""
+"""Dialogues and people excluded by a study's rules, and the rule of each."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,10 +76,10 @@ def _first(rules: Iterable[Exclusion], known: Known) -> str | None:
 
 
 def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -> Row:
-    """How much each rule leaves out; what `Dataset.excluded` describes."""
-    kept = list(rows)
-    dialogues = Counter(row["rule"] for row in kept if row["dialogue_id"] is not None)
-    people = Counter(row["rule"] for row in kept if row["dialogue_id"] is None)
+    """Number of exclusions by each rule; described by `Dataset.excluded`."""
+    listed = list(rows)
+    dialogues = Counter(row["rule"] for row in listed if row["dialogue_id"] is not None)
+    people = Counter(row["rule"] for row in listed if row["dialogue_id"] is None)
     return {
         "dialogues": dialogues.total(),
         "of": of,
@@ -92,7 +92,7 @@ def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -
 
 
 class _Facts:
-    """What is known of dialogues and people, each table read when it is needed first."""
+    """Facts about dialogues and people, each table read when it is needed first."""
 
     def __init__(
         self,
@@ -105,7 +105,9 @@ class _Facts:
         self._columns, self._fewest, self._factors = columns, fewest_user_turns, factors
         self._told = turns_known
         declared = quality or Quality.model_validate({})
-        self._work = {one: WorkQuality(columns, declared, simulated=one) for one in (False, True)}
+        self._work = {
+            simulated: WorkQuality(columns, declared, simulated=simulated) for simulated in (False, True)
+        }
 
     @cached_property
     def _turns_known(self) -> bool:
@@ -143,20 +145,20 @@ class _Facts:
 
     @cached_property
     def _incidents(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        failures: dict[str, list[str]] = defaultdict(list)
         for dialogue_id, failure in self._columns("incidents", ("dialogue_id", "failure")):
-            found[dialogue_id].append(failure)
-        return found
+            failures[dialogue_id].append(failure)
+        return failures
 
     @cached_property
     def _answers(self) -> Mapping[tuple[str, str | None], Mapping[str, list[Any]]]:
         """Answers by item: those about a dialogue under its key, the others under their participant's."""
-        found: dict[tuple[str, str | None], dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+        answers: dict[tuple[str, str | None], dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
         names = ("dialogue_id", "participant_id", "item_id", "value", "answer")
         for dialogue_id, person, item, value, answer in self._columns("ratings", names):
             whose = ("dialogue", dialogue_id) if dialogue_id is not None else ("person", person)
-            found[whose][item].append(answer if value is None else value)
-        return found
+            answers[whose][item].append(answer if value is None else value)
+        return answers
 
     def _sign(self, person: str | None, name: str) -> float | None:
         """A sign of somebody's work, held against others of their kind alone."""

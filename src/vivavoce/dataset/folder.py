@@ -55,7 +55,7 @@ class ParquetTable:
 
     @property
     def count(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         return self._file.metadata.num_rows if self._empty is None else 0
 
     def read(
@@ -78,11 +78,11 @@ class ParquetTable:
         """Its rows of these columns, some at a time; null where it lacks one."""
         if self._empty is not None:
             return
-        held = [name for name in self.schema.names if name in names]
+        present = [name for name in self.schema.names if name in names]
         with self._readable():
-            for batch in self._file.iter_batches(columns=held):
+            for batch in self._file.iter_batches(columns=present):
                 nothing = [None] * len(batch)
-                cells = (batch[name].to_pylist() if name in held else nothing for name in names)
+                cells = (batch[name].to_pylist() if name in present else nothing for name in names)
                 yield from zip(*cells, strict=True)
 
 
@@ -101,8 +101,10 @@ def sum_digests(table: pa.Table) -> int:
         else:
             parts.append(cells)
     sha256, rows = hashlib.sha256, len(table)
-    each = zip(*(repeat(one, rows) if isinstance(one, str) else one for one in [*parts, "}"]), strict=True)
-    digests = b"".join([sha256("".join(row).encode()).digest() for row in each])
+    columns = zip(
+        *(repeat(part, rows) if isinstance(part, str) else part for part in [*parts, "}"]), strict=True
+    )
+    digests = b"".join([sha256("".join(row).encode()).digest() for row in columns])
     words = np.frombuffer(digests, ">u4").reshape(rows, 8).sum(axis=0, dtype=np.uint64)
     return sum(int(word) << 32 * place for place, word in enumerate(words[::-1])) % WHOLE
 
@@ -111,34 +113,34 @@ def _encoded(key: str, column: pa.ChunkedArray) -> list[str] | str:
     """Each cell behind its key, or what all of them are; what a column has several times is encoded once."""
     if column.null_count == len(column):
         return f"{key}null"
-    kept = column.combine_chunks().dictionary_encode()
-    texts = [*(key + _encode(one) for one in kept.dictionary.to_pylist()), f"{key}null"]
+    encoded = column.combine_chunks().dictionary_encode()
+    texts = [*(key + _encode(value) for value in encoded.dictionary.to_pylist()), f"{key}null"]
     if len(texts) == 2 and not column.null_count:
         return texts[0]
-    places = kept.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
+    places = encoded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
     return np.array(texts, dtype=object)[places].tolist()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({error})", place=str(path), hint=ANEW) from None
-    if not isinstance(found, dict):
+    if not isinstance(manifest, dict):
         raise InputError("is no manifest of a dataset", place=str(path), hint=ANEW)
-    return found
+    return manifest
 
 
 _may_replace: ContextVar[bool] = ContextVar("may_replace", default=False)
 
 
 def allow_replacing(allowed: bool) -> None:
-    """Whether a new dataset may take the place of one that lies in its folder, from here on."""
+    """True if a new dataset may replace one in its folder, from here on."""
     _may_replace.set(allowed)
 
 
 def may_replace() -> bool:
-    """Whether what is made may take the place of what was made there before."""
+    """True if the new export may replace the earlier one."""
     return _may_replace.get()
 
 
@@ -161,9 +163,9 @@ def check_free(folder: Path) -> None:
     name_another = "name another folder, or say --replace"
     if (folder / MANIFEST).exists():
         raise InputError(f"holds {_held(folder)} already", place=str(folder), hint=name_another)
-    found = next((name for name in TABLES if (folder / f"{name}.parquet").exists()), None)
-    if found is not None:
-        raise InputError(f"holds a file {found}.parquet already", place=str(folder), hint=name_another)
+    existing = next((name for name in TABLES if (folder / f"{name}.parquet").exists()), None)
+    if existing is not None:
+        raise InputError(f"holds a file {existing}.parquet already", place=str(folder), hint=name_another)
 
 
 def _held(folder: Path) -> str:

@@ -18,7 +18,7 @@ class Level(StrEnum):
 
 
 class Treatment(StrEnum):
-    """What becomes of a column; the value is what codebook and documentation say."""
+    """Treatment of a column; the value is the text of codebook and documentation."""
 
     kept = "kept"
     scanned = "kept after a scan"
@@ -61,12 +61,12 @@ def read_level(name: str) -> Level:
 
 def level_of(manifest: Mapping[str, Any]) -> Level:
     """The level of a dataset; imported ones, and those of before there were levels, are internal."""
-    named = manifest.get("source", {}).get("level")
-    return Level(named) if named in _LEVELS else Level.internal
+    level = manifest.get("source", {}).get("level")
+    return Level(level) if level in _LEVELS else Level.internal
 
 
 def treatment(content: Content | None, level: Level) -> Treatment:
-    """What becomes of a column at a level."""
+    """Treatment of a column at a level."""
     return TREATMENTS[content][_LEVELS.index(level)]
 
 
@@ -76,29 +76,29 @@ def columns_left_out(table: Table, level: Level) -> list[str]:
 
 
 def what_is_lost(level: Level, masked: int = 0) -> list[LocalizedText]:
-    """What cannot be computed from a dataset of this level, and why, a sentence each.
+    """Analyses that a dataset of this level does not allow, and why, a sentence each.
 
     masked  how many finds of the scan were replaced in texts
     """
     if level is Level.internal:
         return []
-    found = [
+    losses = [
         statement(
             "This dataset has the level {level}: it contains no dates, recordings or failure details.",
             level=level.value,
         )
     ]
     if level is Level.public:
-        found.append(
+        losses.append(
             statement(
                 "It has no order of participants, so interim analyses and copied answers cannot be computed."
             )
         )
     if masked:
-        found.append(
+        losses.append(
             statement(
                 "{n} personal data items in its texts were masked; word counts include the masks.",
                 n=masked,
             )
         )
-    return found
+    return losses

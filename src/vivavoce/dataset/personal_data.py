@@ -15,7 +15,7 @@ from vivavoce.languages.data import PersonalWords
 
 
 class PiiMatch(NamedTuple):
-    """What may lead to somebody: its kind, and where it stands in a text (characters, 0-based, half open)."""
+    """Possible personal data: its kind, and its span in a text (characters, 0-based, half open)."""
 
     kind: str
     start: int
@@ -40,7 +40,7 @@ _ODD: Final = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12,
 
 
 def find_personal_data(text: str) -> list[PiiMatch]:
-    """What in a text may lead to a person, in order, no two overlapping; kinds are in `KINDS`.
+    """Find possible personal data in a text, in order, no two overlapping; kinds are in `KINDS`.
 
     Empty   nothing is found: []
     Raises  MissingExtra: the package that knows telephone numbers is not installed
@@ -92,7 +92,9 @@ def _regions() -> tuple[str, ...]:
 
 @cache
 def _announced() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    words = [one for tag in PersonalWords.languages() if (one := PersonalWords.of(tag)) is not None]
+    words = [
+        vocabulary for tag in PersonalWords.languages() if (vocabulary := PersonalWords.of(tag)) is not None
+    ]
     return tuple(
         (kind, re.compile(pattern))
         for kind in ("email", "phone", "address", "birth", "name")
@@ -111,12 +113,15 @@ def _iban(text: str) -> str:
 def _is_iban(text: str) -> bool:
     """ISO 13616: the check digits of the whole, letters as 10 to 35, are 1 modulo 97."""
     code = _SEPARATORS.sub("", text).upper()
-    return 15 <= len(code) <= 34 and int("".join(str(int(one, 36)) for one in code[4:] + code[:4])) % 97 == 1
+    return (
+        15 <= len(code) <= 34
+        and int("".join(str(int(character, 36)) for character in code[4:] + code[:4])) % 97 == 1
+    )
 
 
 def _is_card(text: str) -> bool:
     """ISO/IEC 7812: the sum of Luhn is a multiple of 10."""
-    digits = [int(one) for one in text if one.isdigit()]
+    digits = [int(character) for character in text if character.isdigit()]
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
         return False
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
@@ -126,8 +131,8 @@ def _is_card(text: str) -> bool:
 def _is_tax_code(text: str) -> bool:
     """The Italian codice fiscale: its last letter checks the fifteen before (decree of 23 December 1976)."""
     code = text.upper()
-    odd = sum(_ODD[_place(one)] for one in code[0:15:2])
-    return (odd + sum(_place(one) for one in code[1:15:2])) % 26 == _place(code[15])
+    odd = sum(_ODD[_place(character)] for character in code[0:15:2])
+    return (odd + sum(_place(character) for character in code[1:15:2])) % 26 == _place(code[15])
 
 
 def _place(one: str) -> int:
@@ -136,10 +141,10 @@ def _place(one: str) -> int:
 
 def _is_address(text: str) -> bool:
     try:
-        found = ipaddress.ip_address(text)
+        address = ipaddress.ip_address(text)
     except ValueError:
         return False
-    return not (found.is_loopback or found.is_unspecified)
+    return not (address.is_loopback or address.is_unspecified)
 
 
 def _bare_page(text: str) -> str:
@@ -178,5 +183,5 @@ _FORMS: Final = tuple(
         ("ip", r"(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])", _checked(_is_address)),
     )
 )
-KINDS: Final = (*dict.fromkeys(one.kind for one in _FORMS), "phone", "address", "birth", "name")
+KINDS: Final = (*dict.fromkeys(form.kind for form in _FORMS), "phone", "address", "birth", "name")
 """What is looked for, the surest first."""

@@ -1,4 +1,4 @@
-"""Which population each participant is of: where people came from, and which programs played them."""
+"""Population of each participant: where people came from, and which programs played them."""
 
 import json
 from collections.abc import Mapping
@@ -33,13 +33,13 @@ def populations(dataset: "Dataset") -> dict[str, str]:
         for recruiter in plan.recruiters
     }
     rows = dataset.read("participants").to_pylist()
-    found = {row["participant_id"]: _population(row, names) for row in rows}
-    return {participant: name for participant, name in found.items() if name is not None}
+    names_by_person = {row["participant_id"]: _population(row, names) for row in rows}
+    return {participant: name for participant, name in names_by_person.items() if name is not None}
 
 
 def _population(row: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
     pool = row["pool"]
     if not row["simulated"]:
         return names.get(pool, pool)
-    known = json.loads(row["attributes"]) if row["attributes"] else {}
-    return f"{known.get(POPULATION) or pool or 'programs'}{SIMULATED}"
+    attributes = json.loads(row["attributes"]) if row["attributes"] else {}
+    return f"{attributes.get(POPULATION) or pool or 'programs'}{SIMULATED}"

@@ -1,4 +1,4 @@
-"""What is published: a dataset whose texts were scanned, and what a person decided of each find.
+"""Publication: a dataset with scanned texts, and a person's decision on each match.
 
 Decisions stand in a CSV file beside the dataset, one line a find, and stay there for the next export. The
 file holds what it is about: it is kept apart from what is published, readable by its owner alone.
@@ -56,20 +56,22 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
     Raises  InputError: something is not decided, or the file is none; MissingExtra: the scan needs a package
     """
     earlier = read_findings(finds) if finds.exists() else []
-    decided = {(one.kind, one.found): one.decision for one in earlier}
-    found = find_all(dataset)
-    for one in found:
-        one.decision = decided.get((one.kind, one.found), "") or (MASK if mask_all else "")
-    if found or earlier:
-        write_findings(finds, found)
-    if undecided := [one for one in found if not one.decision]:
+    decided = {(match.kind, match.found): match.decision for match in earlier}
+    matches = find_all(dataset)
+    for pii_match in matches:
+        pii_match.decision = decided.get((undecided_match.kind, undecided_match.found), "") or (
+            MASK if mask_all else ""
+        )
+    if matches or earlier:
+        write_findings(finds, matches)
+    if undecided := [match for match in matches if not match.decision]:
         raise InputError(
-            f"{len(undecided)} of {len(found)} finds in texts may lead to people, and nobody decided on them",
+            f"{len(undecided)} of {len(matches)} possible personal data matches have no decision",
             place=str(finds),
             hint="write mask, everywhere or keep in the column `decision`, and export again; "
             "--mask-all masks what is not decided",
         )
-    masks = Masks(found)
+    masks = Masks(matches)
     return reduce_dataset(
         dataset,
         into,
@@ -81,42 +83,46 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
 
 
 def find_all(dataset: Dataset) -> list[DecidedMatch]:
-    """What the texts of a dataset, and its study file, have that may lead to somebody, by tables.
+    """Find possible personal data in a dataset's texts and study file, by tables.
 
     Note  telephone numbers and addresses of the domain's own database are nobody's
     """
-    of_domain, found = _domain(dataset), dict[tuple[str, str], DecidedMatch]()
+    of_domain, matches = _domain(dataset), dict[tuple[str, str], DecidedMatch]()
     for where, text in _texts(dataset):
         for find in find_personal_data(text):
             if find.kind in _OF_THE_DOMAIN and where != STUDY_FILE and of_domain.holds(find.text):
                 continue
-            one = found.setdefault((find.kind, find.text), DecidedMatch(find.kind, find.text))
-            one.where.append(where if where == STUDY_FILE else f"{where}:{find.start}")
-            one.context = one.context or _context(text, find)
-    return list(found.values())
+            match = matches.setdefault((find.kind, find.text), DecidedMatch(find.kind, find.text))
+            match.where.append(where if where == STUDY_FILE else f"{where}:{find.start}")
+            match.context = match.context or _context(text, find)
+    return list(matches.values())
 
 
 def _texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
     """Every text that people may have typed, and where it stands."""
     for name, table in TABLES.items():
-        columns = [one.name for one in table.columns if one.content is Content.words]
+        columns = [column.name for column in table.columns if column.content is Content.words]
         if not columns:
             continue
-        keys = [one.name for one in table.columns if one.content is Content.key or one.name in _ROW]
+        keys = [
+            column.name for column in table.columns if column.content is Content.key or column.name in _ROW
+        ]
         for row in dataset.columns(name, (*keys, *columns)):
-            told = " ".join(f"{k}={v}" for k, v in zip(keys, row, strict=False) if v is not None)
+            row_keys = " ".join(f"{k}={v}" for k, v in zip(keys, row, strict=False) if v is not None)
             for column, text in zip(columns, row[len(keys) :], strict=True):
                 if text:
-                    yield f"{name} {told} {column}", text
+                    yield f"{name} {row_keys} {column}", text
     study = dataset.manifest["study"]
-    for file in dict.fromkeys([study.get("file"), *(one.get("file") for one in study.get("revisions", []))]):
+    for file in dict.fromkeys(
+        [study.get("file"), *(revision.get("file") for revision in study.get("revisions", []))]
+    ):
         if file:
             yield STUDY_FILE, file
 
 
 @dataclass
 class _Domain:
-    """What the study's own database and tasks say."""
+    """Words of the study's own database and tasks."""
 
     text: str
 
@@ -127,7 +133,7 @@ class _Domain:
 def _domain(dataset: Dataset) -> _Domain:
     values = [value for row in dataset.columns("entities", ("name", "value")) for value in row]
     tasks = [text for (text,) in dataset.columns("dialogues", ("task_text",))]
-    return _Domain("\n".join(dict.fromkeys(one.casefold() for one in (*values, *tasks) if one)))
+    return _Domain("\n".join(dict.fromkeys(name.casefold() for name in (*values, *tasks) if name)))
 
 
 def _context(text: str, find: PiiMatch) -> str:
@@ -162,10 +168,12 @@ class Masks:
             if (name := self.names.get((find.kind, find.text))) is not None:
                 parts += [text[end : find.start], name]
                 end = find.end
-        whole = "".join([*parts, text[end:]])
+        masked_text = "".join([*parts, text[end:]])
         if self._anywhere is None:
-            return whole
-        return self._anywhere.sub(lambda match: self._everywhere.get(match[0].casefold(), match[0]), whole)
+            return masked_text
+        return self._anywhere.sub(
+            lambda match: self._everywhere.get(match[0].casefold(), match[0]), masked_text
+        )
 
     def mend(self, table: str, place: int, row: Row) -> Row:
         """A row of a table with its texts masked."""
@@ -173,10 +181,10 @@ class Masks:
         return row | {name: self.masked(row[name]) for name in words if row.get(name)}
 
     def without(self, study: dict[str, Any]) -> dict[str, Any]:
-        """What a manifest says of the study, its files masked."""
+        """Study facts of a manifest, its files masked."""
         revisions = [
-            one | {"file": self.masked(one["file"])} if one.get("file") else one
-            for one in study.get("revisions", [])
+            revision | {"file": self.masked(revision["file"])} if revision.get("file") else revision
+            for revision in study.get("revisions", [])
         ]
         file = {"file": self.masked(study["file"])} if study.get("file") else {}
         return study | file | ({"revisions": revisions} if revisions else {})
@@ -187,7 +195,7 @@ def read_findings(path: Path) -> list[DecidedMatch]:
 
     Raises  InputError: it is no such file, or a decision is none
     """
-    found = list[DecidedMatch]()
+    findings = list[DecidedMatch]()
     with opened_csv(path) as file:
         lines = csv.DictReader(file)
         if missing := set(COLUMNS[:3]) - set(lines.fieldnames or ()):
@@ -199,8 +207,8 @@ def read_findings(path: Path) -> list[DecidedMatch]:
                 at = f"{path}:{lines.line_num}"
                 hint = f"write {', '.join(DECISIONS)}"
                 raise InputError(f"{decision!r} is no decision", place=at, hint=hint)
-            found.append(DecidedMatch(line["kind"], read_csv_cell(line["found"]) or "", decision))
-    return found
+            findings.append(DecidedMatch(line["kind"], read_csv_cell(line["found"]) or "", decision))
+    return findings
 
 
 def write_findings(path: Path, findings: Sequence[DecidedMatch]) -> None:

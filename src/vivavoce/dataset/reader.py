@@ -76,8 +76,8 @@ class Dataset:
                 )
 
     def __repr__(self) -> str:
-        held = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in self.holdings().items())
-        return f"<Dataset {self.study} in {str(self.folder)!r}: {held or 'nothing'}>"
+        counts = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in self.holdings().items())
+        return f"<Dataset {self.study} in {str(self.folder)!r}: {counts or 'nothing'}>"
 
     @cached_property
     def hash(self) -> str:
@@ -99,24 +99,27 @@ class Dataset:
         if not self.changed:
             return self.manifest["hash"]
         now = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
-        both = json.dumps([self.manifest["hash"], now], sort_keys=True)
-        return hashlib.sha256(both.encode()).hexdigest()[:12]
+        hashed = json.dumps([self.manifest["hash"], now], sort_keys=True)
+        return hashlib.sha256(hashed.encode()).hexdigest()[:12]
 
     @cached_property
     def changed(self) -> list[str]:
         """Tables whose files are no longer those that were written; older datasets do not tell."""
-        told = self.manifest.get("tables", {})
-        if any("file_sha256" not in facts for facts in told.values()):
+        tables = self.manifest.get("tables", {})
+        if any("file_sha256" not in facts for facts in tables.values()):
             return []
-        found = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
-        written = {name: facts["file_sha256"] for name, facts in told.items()}
-        return [name for name in TABLES if found.get(name) != written.get(name)]
+        digests = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        recorded = {name: facts["file_sha256"] for name, facts in tables.items()}
+        return [name for name in TABLES if digests.get(name) != recorded.get(name)]
 
     @property
     def notes(self) -> list[LocalizedText]:
-        """What whoever wrote the dataset noted; the manifest has those with values under `noted`, too."""
-        noted = {str(one): one for one in map(LocalizedText.read, self.manifest.get("noted", ()))}
-        return [noted.get(one, LocalizedText(one)) for one in self.manifest.get("notes", ())]
+        """Notes of the dataset's writer; the manifest has those with values under `noted`, too."""
+        noted = {
+            str(noted_text): noted_text
+            for noted_text in map(LocalizedText.read, self.manifest.get("noted", ()))
+        }
+        return [noted.get(note, LocalizedText(note)) for note in self.manifest.get("notes", ())]
 
     @property
     def level(self) -> Level:
@@ -125,7 +128,7 @@ class Dataset:
 
     @property
     def what_is_lost(self) -> list[LocalizedText]:
-        """What cannot be computed from it because of its level, and why."""
+        """Analyses that its level does not allow, and why."""
         return what_is_lost(self.level, self.manifest.get("source", {}).get("masked", 0))
 
     @property
@@ -152,28 +155,28 @@ class Dataset:
         if not self._asked:
             return
         prefixed = [FACTOR_PREFIX + name for name in self.factors]
-        held = self._whole("dialogues", ["system", "language", *prefixed])
-        known = {name: _values(held, name) for name in ("system", "language")}
-        factors = {name: _values(held, FACTOR_PREFIX + name) for name in self.factors}
+        table = self._whole("dialogues", ["system", "language", *prefixed])
+        values = {name: _values(table, name) for name in ("system", "language")}
+        factors = {name: _values(table, FACTOR_PREFIX + name) for name in self.factors}
         items = _values(self._whole("ratings", ["item_id"]), "item_id")
         for rule in self._asked:
-            for _, problem, hint in unknown_names(rule, known, factors, items):
+            for _, problem, hint in unknown_names(rule, values, factors, items):
                 raise InputError(f"{rule.text!r}: {problem}", place="--exclude", hint=hint)
 
     def holdings(self) -> dict[str, int]:
-        """How much there is of everything that is counted, in the order of the tables; zeros are left out.
+        """Number of each thing that is counted, in the order of the tables; zeros are left out.
 
         Note  tables that count the same, as judges' judgements and people's, are counted together
         """
-        found = Counter[str]()
+        counts = Counter[str]()
         for table in TABLES.values():
             if table.counted and (rows := self.read(table.name)).num_rows:
                 units = rows.group_by(list(table.unit)).aggregate([]) if table.unit else rows
-                found[table.counted] += units.num_rows
-        return found
+                counts[table.counted] += units.num_rows
+        return counts
 
     def path(self, table: str) -> Path:
-        """Where a table's Parquet file lies, or would lie."""
+        """Path of a table's Parquet file, whether it exists or not."""
         if table not in TABLES:
             raise UnknownName("table", table, list(TABLES), place=str(self.folder))
         return self.folder / f"{table}.parquet"
@@ -188,14 +191,14 @@ class Dataset:
         from pyarrow.compute import field as field_of  # slow to load, and needed here alone
 
         sides = (("dialogue_id", self._dialogues_out), ("participant_id", self._people_out))
-        found = self._whole(table, columns if columns is None else {*columns, *(name for name, _ in sides)})
+        rows = self._whole(table, columns if columns is None else {*columns, *(name for name, _ in sides)})
         for column, left_out in sides:
-            if left_out and column in found.column_names:
-                found = found.filter(~field_of(column).isin(left_out))
+            if left_out and column in rows.column_names:
+                rows = rows.filter(~field_of(column).isin(left_out))
         return (
-            found
+            rows
             if columns is None
-            else found.select([column_name for column_name in found.column_names if column_name in columns])
+            else rows.select([column_name for column_name in rows.column_names if column_name in columns])
         )
 
     def column_names(self, table: str) -> list[str]:
@@ -222,38 +225,38 @@ class Dataset:
         Of a table of dialogues each bucket is a row group; one more has the rows that are of no dialogue.
         Tables that were changed since the dataset was written are read whole.
         """
-        told = self.manifest.get("buckets", 1)
-        return told if told > 1 and not self.changed else 1
+        buckets = self.manifest.get("buckets", 1)
+        return buckets if buckets > 1 and not self.changed else 1
 
     def bucket(self, number: int) -> "Dataset":
-        """The same dataset with the dialogues of one bucket alone, of which `read` gives the rows.
+        """This dataset with the dialogues of one bucket alone, of which `read` gives the rows.
 
         Note  tables of no dialogue are whole in each bucket, and so are rows of no dialogue
         """
         if self.buckets == 1:
             return self
         _ = self.hash, self.exclusions, self.running, self.first_participant  # of the whole, not of a bucket
-        made = copy(self)
-        made._bucket = number
-        return made
+        bucket_view = copy(self)
+        bucket_view._bucket = number
+        return bucket_view
 
     @cached_property
     def everything(self) -> "Dataset":
-        """The same dataset with nothing left out: for copies, and for counts of what is."""
-        made = Dataset(self.folder, exclude=())
-        made._all = True
-        return made
+        """This dataset without exclusions: for copies, and for counts of exclusions."""
+        complete = Dataset(self.folder, exclude=())
+        complete._all = True
+        return complete
 
     @cached_property
     def declaration(self) -> Declaration | None:
-        """What its study file declared when the first participant came; None without a study file."""
+        """Declaration of its study file when the first participant came; None without a study file."""
         served = served_revisions(self.manifest.get("study", {}))
         if not served:
             return None
         return read_declaration(frozen_revision(served, self.first_participant)["file"])
 
     def experts_first(self, flag: str) -> bool:
-        """Whether experts' word counts before the log's, of a flag of turns; as the study declared it."""
+        """True if experts outrank the log for flags of turns, as the study declared it."""
         declared = self.declaration
         return declared is not None and any(
             name == flag and whose == "experts" for name, whose in declared.analysis.flags.items()
@@ -261,7 +264,7 @@ class Dataset:
 
     @cached_property
     def first_participant(self) -> datetime | None:
-        """When the first participant came; None where that is not known."""
+        """Arrival of the first participant; None where that is not known."""
         return first_seen(at for (at,) in self.columns("participants", ["first_seen_at"]))
 
     @cached_property
@@ -273,7 +276,7 @@ class Dataset:
 
     @cached_property
     def exclusions(self) -> list[Row]:
-        """What is left out here, and by which rule: rows of the table `exclusions`.
+        """Exclusions here, and the rule of each: rows of the table `exclusions`.
 
         Raises  InputError: a rule needs what the dataset's level leaves out
         """
@@ -289,14 +292,14 @@ class Dataset:
 
     @cached_property
     def excluded(self) -> dict[str, Any]:
-        """How much is left out here.
+        """Number of exclusions here.
 
         Output  dialogues, of (all that ended), people (with all that they did), rules: one {rule,
                 dialogues, people} each in their order, also where nothing meets it; a dialogue counts under
                 the first rule that it meets
         """
-        ended = self._file("dialogues").count - len(self.running)
-        return exclusion_counts(self.exclusions, self.rules, ended)
+        ended_count = self._file("dialogues").count - len(self.running)
+        return exclusion_counts(self.exclusions, self.rules, ended_count)
 
     @cached_property
     def running(self) -> set[str]:
@@ -312,9 +315,9 @@ class Dataset:
         Empty   None: how dialogues ended was never recorded
         """
         ends = self.read("dialogues", ["dialogue_id", "end_reason"]).to_pylist()
-        known = [end for end in ends if end["end_reason"] is not None]
-        gone = frozenset(one["dialogue_id"] for one in known if one["end_reason"] == "abandoned")
-        return gone if known or not ends else None
+        ended_dialogues = [end for end in ends if end["end_reason"] is not None]
+        gone = frozenset(end["dialogue_id"] for end in ended_dialogues if end["end_reason"] == "abandoned")
+        return gone if ended_dialogues or not ends else None
 
     @cached_property
     def _dialogues_out(self) -> list[str]:
@@ -327,7 +330,7 @@ class Dataset:
 
 
 def _values(table: pa.Table, column: str) -> list[str]:
-    return sorted({str(one) for one in table.column(column).unique().to_pylist() if one is not None})
+    return sorted({str(value) for value in table.column(column).unique().to_pylist() if value is not None})
 
 
 def first_seen(instants: Iterable[datetime | None]) -> datetime | None:
@@ -337,7 +340,7 @@ def first_seen(instants: Iterable[datetime | None]) -> datetime | None:
 def excluded_rows(
     columns: Columns, rules: Sequence[Exclusion], declaration: Declaration | None, factors: Iterable[str]
 ) -> list[Row]:
-    """What rules leave out, as a study declared what they rest on."""
+    """Rows of exclusions by rules, as a study declared their settings."""
     fewest, quality = (
         (declaration.fewest_user_turns, declaration.quality) if declaration is not None else (UNSAID, None)
     )

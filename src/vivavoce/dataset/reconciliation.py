@@ -1,4 +1,4 @@
-"""What the log knows of utterances, held against what the recording shows of them.
+"""Reconciliation of the log's utterances with those of the recording.
 
 The service cut what people said into turns itself, and knows when each of its own turns was heard. So two
 turns of one party with nothing of the other between them stay two, and what a program asked in a silence is
@@ -46,7 +46,7 @@ def reconciled(
     turns       rows of `turns`; utterances: rows of `utterances`, both of one dialogue
     speech      by party, on the clock of the log
     """
-    found: dict[int, SpokenTurn] = {}
+    spoken_by_turn: dict[int, SpokenTurn] = {}
     spoken_turns: list[SpokenTurn] = []
     missing = {row["turn_index"]: NOT_LOGGED if row.get("sent_s") is None else WRITTEN for row in turns}
     strange: list[SpeechInterval] = []
@@ -57,7 +57,7 @@ def reconciled(
         )
         stretches = list(speech.get(party, ()))
         claimed: set[int] = set()
-        for number, one in enumerate(logged):
+        for number, turn in enumerate(logged):
             window = _window(logged, number)
             inside = [
                 (
@@ -70,32 +70,32 @@ def reconciled(
                 if stretch.onset_s < window.offset_s and stretch.offset_s > window.onset_s
             ]
             claimed |= {index for index, _ in inside}
-            problem = _problem(one, [part for _, part in inside])
+            problem = _problem(turn, [part for _, part in inside])
             if problem is not None:
-                if one["turn_index"] is not None:
-                    missing[one["turn_index"]] = problem
+                if turn["turn_index"] is not None:
+                    missing[turn["turn_index"]] = problem
                 continue
             spoken = SpokenTurn(party, inside[0][1].onset_s, inside[-1][1].offset_s)
-            if one["turn_index"] is None:
+            if turn["turn_index"] is None:
                 spoken_turns.append(spoken)
             else:
-                found[one["turn_index"]] = spoken
-                missing.pop(one["turn_index"], None)
+                spoken_by_turn[turn["turn_index"]] = spoken
+                missing.pop(turn["turn_index"], None)
         strange += [stretch for index, stretch in enumerate(stretches) if index not in claimed]
-    return _told_beside(found, missing, spoken_turns, strange)
+    return _told_beside(spoken_by_turn, missing, spoken_turns, strange)
 
 
 def _window(logged: Sequence[Row], number: int) -> SpeechInterval:
-    """Where the speech of an utterance may lie: a little more than itself, and nothing of its neighbours."""
-    one = logged[number]
+    """Window of an utterance's speech: slightly longer than itself, without its neighbours."""
+    turn = logged[number]
     earliest_s = logged[number - 1]["offset_s"] if number else float("-inf")
     latest_s = logged[number + 1]["onset_s"] if number + 1 < len(logged) else float("inf")
-    onset_s = max(one["onset_s"] - MARGIN_S, min(earliest_s, one["onset_s"]))
-    return SpeechInterval(onset_s, min(one["offset_s"] + MARGIN_S, max(latest_s, one["offset_s"])))
+    onset_s = max(turn["onset_s"] - MARGIN_S, min(earliest_s, turn["onset_s"]))
+    return SpeechInterval(onset_s, min(turn["offset_s"] + MARGIN_S, max(latest_s, turn["offset_s"])))
 
 
 def _problem(one: Row, inside: Sequence[SpeechInterval]) -> str | None:
-    """Why the sound does not show this utterance; None: it does.
+    """Why the sound does not show this utterance; None if it does.
 
     Note  what the system says may begin and end with silence of its own; what people say was cut where
           speech began and ended
@@ -118,13 +118,13 @@ def _told_beside(
     others: list[SpokenTurn],
     strange: list[SpeechInterval],
 ) -> Reconciled:
-    """The same, with what each party does before and during an utterance of the other."""
-    keyed: list[tuple[int | None, SpokenTurn]] = [*found.items(), *((None, one) for one in others)]
+    """The turns, with each party's speech before and during an utterance of the other."""
+    keyed: list[tuple[int | None, SpokenTurn]] = [*found.items(), *((None, turn) for turn in others)]
     keyed.sort(key=lambda pair: (pair[1].onset_s, pair[1].offset_s))
-    told = beside([turn for _, turn in keyed])
+    flagged = beside([turn for _, turn in keyed])
     return Reconciled(
-        {key: turn for (key, _), turn in zip(keyed, told, strict=True) if key is not None},
+        {key: turn for (key, _), turn in zip(keyed, flagged, strict=True) if key is not None},
         missing,
-        [turn for (key, _), turn in zip(keyed, told, strict=True) if key is None],
+        [turn for (key, _), turn in zip(keyed, flagged, strict=True) if key is None],
         strange,
     )

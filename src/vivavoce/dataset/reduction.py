@@ -47,20 +47,20 @@ def reduce_dataset(
         name: partial(_reduced, table=table, level=level, moves=moves, mend=mend)
         for name, table in TABLES.items()
     }
-    made = copy_dataset(
+    reduced = copy_dataset(
         dataset,
         into,
         changes,
         source={"level": level.value, "masked": masked},
         study=_moved_study(study or dataset.manifest["study"], moves),
     )
-    (made.folder / README).write_text(readme(made), encoding="utf-8")
-    return made
+    (reduced.folder / README).write_text(readme(reduced), encoding="utf-8")
+    return reduced
 
 
 @dataclass
 class _Moves:
-    """How far instants go back: all alike, or each participant's by themselves."""
+    """Shift of instants: the same for all, or one for each participant."""
 
     everybody: timedelta
     each: dict[str, timedelta] = field(default_factory=dict)
@@ -81,16 +81,16 @@ class _Moves:
                     first[owner] = min(at, first.get(owner, at))
         start = dataset.first_participant or min(first.values(), default=_START)
         apart = treatment(Content.instant, level) is Treatment.apart
-        each = {who: at - _START for who, at in first.items() if who is not None} if apart else {}
-        return cls(start - _START, each, owners)
+        starts = {who: at - _START for who, at in first.items() if who is not None} if apart else {}
+        return cls(start - _START, starts, owners)
 
     def moved(self, row: Row, at: datetime) -> datetime:
         return at - self.each.get(_owner(row, self.owners) or "", self.everybody)
 
 
 def _owner(row: Mapping[str, Any], owners: Mapping[str, str]) -> str | None:
-    known = (owners.get(row.get(name) or "") for name in _OWNERS)
-    return next((one for one in known if one is not None), None)
+    found_owners = (owners.get(row.get(name) or "") for name in _OWNERS)
+    return next((owner for owner in found_owners if owner is not None), None)
 
 
 def _rows_with_instants(dataset: Dataset) -> Iterator[tuple[Row, list[str]]]:
@@ -109,16 +109,16 @@ def _reduced(
     instants = [column.name for column in table.columns if column.content is Content.instant]
     for place, row in enumerate(rows):
         at = {name: moves.moved(row, row[name]) for name in instants if row.get(name) is not None}
-        whole = mend(table.name, place, row) if mend is not None else row
-        yield {**whole, **at, **{name: None for name in nothing if name in row}}
+        mended = mend(table.name, place, row) if mend is not None else row
+        yield {**mended, **at, **{name: None for name in nothing if name in row}}
 
 
 def _moved_study(study: Mapping[str, Any], moves: _Moves) -> dict[str, Any]:
-    """What the manifest says of the study, the revisions of its file seen as much earlier as all else."""
+    """Study facts of the manifest, with the dates of its revisions shifted like all others."""
     moved = copy.deepcopy(dict(study))
-    for one in moved.get("revisions", []):
-        if one.get("seen_at"):
-            one["seen_at"] = (datetime.fromisoformat(one["seen_at"]) - moves.everybody).isoformat()
+    for revision in moved.get("revisions", []):
+        if revision.get("seen_at"):
+            revision["seen_at"] = (datetime.fromisoformat(revision["seen_at"]) - moves.everybody).isoformat()
     return moved
 
 
@@ -137,15 +137,19 @@ Null everywhere, because the level leaves them out: {columns}.
 
 
 def readme(dataset: Dataset) -> str:
-    """What a reader of the folder must know of a reduced dataset, as Markdown."""
+    """Readme of a reduced dataset, as Markdown."""
     level = level_of(dataset.manifest)
-    out = [f"`{name}.{one}`" for name, table in TABLES.items() for one in columns_left_out(table, level)]
+    out = [
+        f"`{name}.{column}`" for name, table in TABLES.items() for column in columns_left_out(table, level)
+    ]
     return _README.format(
         study=dataset.study,
         level=level,
         columns=", ".join(out),
-        treated="\n".join(f"- {holds}: {treatment(one, level)};" for one, holds in HOLDS.items() if one),
-        lost="\n".join(f"- {one}" for one in dataset.what_is_lost),
+        treated="\n".join(
+            f"- {holds}: {treatment(content, level)};" for content, holds in HOLDS.items() if content
+        ),
+        lost="\n".join(f"- {sentence}" for sentence in dataset.what_is_lost),
         rows="\n".join(
             f"- `{name}.parquet`: {facts['rows']} rows, each {TABLES[name].row}"
             for name, facts in dataset.manifest["tables"].items()

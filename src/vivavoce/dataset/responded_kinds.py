@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 class RespondedKind(Protocol):
-    """What a kind of step says of its responses."""
+    """A step kind's facts about its responses."""
 
     name: str
     table: Table | None

@@ -172,16 +172,16 @@ class _Tables(Mapping[str, Table]):
     def _all(self) -> dict[str, Table]:
         from vivavoce.dataset.responded_kinds import responded_kinds
 
-        found = dict(_OWN)
+        tables = dict(_OWN)
         for kind in responded_kinds():
             if (table := kind.table) is None:
                 continue
-            if found.setdefault(table.name, table) is not table:
+            if tables.setdefault(table.name, table) is not table:
                 hint = "mend or uninstall the package that offers it"
                 raise InputError(f"step {kind.name!r} has another's table {table.name!r}", hint=hint)
-        places = {name: place for place, name in enumerate(found)}
+        places = {name: place for place, name in enumerate(tables)}
         in_order = sorted(
-            found.values(), key=lambda one: (places.get(one.before, places[one.name]), not one.before)
+            tables.values(), key=lambda one: (places.get(one.before, places[one.name]), not one.before)
         )
         return {table.name: table for table in in_order}
 

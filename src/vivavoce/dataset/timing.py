@@ -39,7 +39,7 @@ class SoundSource(NamedTuple):
 
 
 class DialogueTiming(NamedTuple):
-    """What the sound said of one dialogue.
+    """Result of the timing of one dialogue.
 
     logged   turns of the log; spoken: turns of the sound; timed: turns of the log that the sound shows
     cut      the log knows from when to when each was: the service cut or played them itself
@@ -60,12 +60,12 @@ class DialogueTiming(NamedTuple):
 
 def recorded_dialogues(dataset: Dataset) -> dict[str, list[SoundSource]]:
     """Recordings of whole dialogues that lie in the dataset, by dialogue."""
-    found: dict[str, list[SoundSource]] = defaultdict(list)
+    by_dialogue: dict[str, list[SoundSource]] = defaultdict(list)
     for row in dataset.read("recordings").to_pylist():
         if row["content"] == "dialogue" and row["dialogue_id"] and row["file"] and row["channels"] == 2:
             path, speakers = dataset.folder / row["file"], tuple(row["speakers"].split())
             if path.is_file():
-                found[row["dialogue_id"]].append(
+                by_dialogue[row["dialogue_id"]].append(
                     SoundSource(
                         path,
                         cast("tuple[Party, ...]", speakers),
@@ -74,7 +74,7 @@ def recorded_dialogues(dataset: Dataset) -> dict[str, list[SoundSource]]:
                         row["started_s"] is not None,
                     )
                 )
-    return dict(found)
+    return dict(by_dialogue)
 
 
 def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> dict[str, list[SoundSource]]:
@@ -87,14 +87,14 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
         raise InputError("no such folder", place=str(folder), hint="name a folder with recordings")
     names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())
     files = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".wav", ".flac")]
-    found = {path.stem: [SoundSource(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
-    if not found:
+    sources = {path.stem: [SoundSource(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
+    if not sources:
         raise InputError(
             f"none of {len(files)} sound files is named after a dialogue",
             place=str(folder),
             hint="name them <dialogue_id>.wav or <dialogue_id>.flac",
         )
-    return found
+    return sources
 
 
 def time_from_sound(
@@ -151,32 +151,34 @@ def _retimed(
     speech: dict[Party, list[SpeechInterval]],
 ) -> tuple[list[SpokenTurn], DialogueTiming]:
     """Give the turns of one dialogue the times of the sound; what was spoken, and what is told of it."""
-    found = match_turns(turns, utterances, speech)
+    matched = match_turns(turns, utterances, speech)
     for turn in turns:
         turn.update(dict.fromkeys(_TIMES))
-        said = found.turns.get(turn["turn_index"])
-        turn["onset_s"], turn["offset_s"] = (said.onset_s, said.offset_s) if said else (None, None)
-        turn["untimed"] = found.missing.get(turn["turn_index"])
+        spoken_turn = matched.turns.get(turn["turn_index"])
+        turn["onset_s"], turn["offset_s"] = (
+            (spoken_turn.onset_s, spoken_turn.offset_s) if spoken_turn else (None, None)
+        )
+        turn["untimed"] = matched.missing.get(turn["turn_index"])
         if turn["party"] == "user":
-            turn["barge_in"] = said.barge_in if said else None
+            turn["barge_in"] = spoken_turn.barge_in if spoken_turn else None
     timing = DialogueTiming(
         dialogue_id,
         len(turns),
-        len(found.turns) + found.unpaired,
-        len(found.turns),
+        len(matched.turns) + matched.unpaired,
+        len(matched.turns),
         bool(utterances),
-        len(found.others),
-        len(found.strange),
-        Counter(found.missing.values()),
+        len(matched.others),
+        len(matched.strange),
+        Counter(matched.missing.values()),
     )
-    spoken = [*found.turns.values(), *found.others]
+    spoken = [*matched.turns.values(), *matched.others]
     return spoken or turns_of_speech(speech), timing
 
 
 def match_turns(
     turns: Sequence[Row], utterances: Sequence[Row], speech: Mapping[Party, Sequence[SpeechInterval]]
 ) -> Reconciled:
-    """Which speech is which turn: by the log's own times where the service cut the utterances, else in order.
+    """Match speech to turns: by the log's own times where the service cut the utterances, else in order.
 
     Input  turns and utterances: rows of one dialogue; speech: by party, on the log's clock
     """
@@ -184,7 +186,7 @@ def match_turns(
         return reconciled(turns, utterances, speech)
     spoken = turns_of_speech(speech)
     pairs = dict(pair_turns(turns, spoken))
-    unpaired = [one for number, one in enumerate(spoken) if number not in pairs.values()]
+    unpaired = [speech_turn for number, speech_turn in enumerate(spoken) if number not in pairs.values()]
     return Reconciled(
         {turns[row]["turn_index"]: spoken[column] for row, column in pairs.items()},
         {turn["turn_index"]: UNPAIRED for row, turn in enumerate(turns) if row not in pairs},
@@ -195,7 +197,7 @@ def match_turns(
 
 
 def pair_turns(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int, int]]:
-    """Which turn of the log is which of the sound: in order, of one party, near in time where both have one.
+    """Pair turns of log and sound: in order, of one party, near in time where both have one.
 
     The cheapest alignment; to leave out a turn costs 1, to pair two that are 10 s or more apart nearly 2.
     """
@@ -244,8 +246,8 @@ def _copied(
                 dialogue["timing_origin"] = SOUND
             yield dialogue
 
-    told = "{n} of them have clips without page timings: their delays are approximate"
+    template = "{n} of them have clips without page timings: their delays are approximate"
     notes = [statement("{n} dialogues timed from their audio recordings", n=len(spoken))]
-    notes += [statement(told, n=guessed)] if guessed else []
+    notes += [statement(template, n=guessed)] if guessed else []
     turns = chain.from_iterable(logged.values())
     return copy_dataset(dataset, into, {"dialogues": timed, "turns": lambda _: turns}, notes=notes)

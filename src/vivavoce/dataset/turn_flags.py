@@ -19,14 +19,14 @@ Row = dict[str, Any]
 def turn_flags(text: str | None, acts: Sequence[str] | None, rules: FlagRules | None) -> Row:
     """The columns of a system turn that flags make."""
     row: Row = {}
-    said = None if acts is None else [*acts, *(standard_act(act) for act in acts)]
+    all_acts = None if acts is None else [*acts, *(standard_act(act) for act in acts)]
     for name in FLAGS:
-        row[name], row[f"{name}_origin"] = flag(name, text, said, rules, standard=_standard(acts))
+        row[name], row[f"{name}_origin"] = flag(name, text, all_acts, rules, standard=_standard(acts))
     return row
 
 
 def _standard(acts: Sequence[str] | None) -> bool:
-    """Whether a bot speaks of its turn in the dataset's words; words of its own may mean anything."""
+    """True if a bot describes its turn in the dataset's words; other words may mean anything."""
     return acts is not None and all(standard_act(act) in SYSTEM_ACTS for act in acts)
 
 
@@ -46,21 +46,21 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
 
     def flagged(turns: Iterator[Row]) -> Iterator[Row]:
         for turn in turns:
-            own = rules.get(systems[turn["dialogue_id"]])
-            if turn["party"] == "system" and own is not None:
-                turn |= _told(turn, acts.get((turn["dialogue_id"], turn["turn_index"])), own)
+            system_rules = rules.get(systems[turn["dialogue_id"]])
+            if turn["party"] == "system" and system_rules is not None:
+                turn |= _told(turn, acts.get((turn["dialogue_id"], turn["turn_index"])), system_rules)
             yield turn
 
     return copy_dataset(dataset, into, {"turns": flagged})
 
 
 def _told(turn: Row, acts: Sequence[str] | None, rules: FlagRules) -> Row:
-    told, found = turn_flags(turn["text"], acts, rules), Row()
+    flags, columns = turn_flags(turn["text"], acts, rules), Row()
     for name in FLAGS:
         logged = turn.get(name) is not None and turn.get(f"{name}_origin") != "rules"
         if not logged:
-            found[name], found[f"{name}_origin"] = told[name], told[f"{name}_origin"]
-    return found
+            columns[name], columns[f"{name}_origin"] = flags[name], flags[f"{name}_origin"]
+    return columns
 
 
 def _systems(dataset: "Dataset") -> dict[str, str]:
@@ -69,8 +69,8 @@ def _systems(dataset: "Dataset") -> dict[str, str]:
 
 
 def _system_acts(dataset: "Dataset") -> dict[tuple[str, int], list[str]]:
-    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    acts: dict[tuple[str, int], list[str]] = defaultdict(list)
     for row in dataset.read("acts").to_pylist():
         if row["layer"] == "system" and row["rank"] == 0:
-            found[row["dialogue_id"], row["turn_index"]].append(row["act"])
-    return dict(found)
+            acts[row["dialogue_id"], row["turn_index"]].append(row["act"])
+    return dict(acts)

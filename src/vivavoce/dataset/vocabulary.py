@@ -61,4 +61,4 @@ def leading_act(acts: Collection[str]) -> str | None:
 
 def meaning_without_value(act: str, slot: str | None, value: str | None) -> str:
     """An act item without its value: `act`, `act slot`, or `act slot dontcare`."""
-    return " ".join(one for one in (act, slot, DONTCARE if value == DONTCARE else None) if one)
+    return " ".join(part for part in (act, slot, DONTCARE if value == DONTCARE else None) if part)

@@ -41,7 +41,7 @@ TASK_TABLES: Final = {
 
 
 class PursuedDialogue(NamedTuple):
-    """How many constraints and requests of the task could be pursued in a dialogue, and how many were."""
+    """Number of constraints and requests of the task that could be pursued in a dialogue, and that were."""
 
     dialogue_id: str
     pursued: int
@@ -72,9 +72,9 @@ def pursued_dialogues(
     for key, dialogue in dialogues.items():
         read = acts.of_user(key, turns[key])
         if goals[key] and read and dialogue["end_reason"] != "failure" and dialogue["language"] in spoken:
-            made = _pursuit(key, goals[key], read, acts.system[key])
-            if made.wanted:
-                yield made
+            pursued = _pursuit(key, goals[key], read, acts.system[key])
+            if pursued.wanted:
+                yield pursued
 
 
 class _Acts:
@@ -96,7 +96,7 @@ class _Acts:
                     self.understood.add(key)
 
     def of_user(self, key: str, turns: set[int]) -> Mapping[int, Sequence[Row]]:
-        """What was meant, as the most trusted says that read every turn; empty where nobody did."""
+        """Acts of the most trusted source that read every turn; empty without one."""
         by_source = self._meant.get(key, {})
         for source in (*REFERENCE_SOURCES, *sorted(by_source)):
             if source in by_source and turns <= by_source[source].keys():
@@ -107,36 +107,40 @@ class _Acts:
 def _pursuit(
     key: str, goal: Sequence[Row], user: Mapping[int, Sequence[Row]], system: Mapping[int, Sequence[Row]]
 ) -> PursuedDialogue:
-    stated, asked = set[tuple[str, str]](), set[str]()
+    stated, requested = set[tuple[str, str]](), set[str]()
     for turn, acts in user.items():
-        before = system.get(max((one for one in system if one < turn), default=-1), ())
+        before = system.get(max((index for index in system if index < turn), default=-1), ())
         stated.update(_stated(acts, before))
-        asked.update(act["slot"] for act in acts if act["act"] in ("request", "confirm") and act["slot"])
-    heard = [act for acts in system.values() for act in acts]
-    offered = any(act["slot"] == NAME and act["value"] and act["act"] in ("offer", "inform") for act in heard)
-    told = {act["slot"] for act in heard if act["act"] in ("inform", "offer") and act["value"]}
-    wanted = [
+        requested.update(act["slot"] for act in acts if act["act"] in ("request", "confirm") and act["slot"])
+    system_acts = [act for acts in system.values() for act in acts]
+    offered = any(
+        act["slot"] == NAME and act["value"] and act["act"] in ("offer", "inform") for act in system_acts
+    )
+    informed = {act["slot"] for act in system_acts if act["act"] in ("inform", "offer") and act["value"]}
+    pursued = [
         (row["slot"], normalise_value(row["value"])) in stated
         for row in goal
         if row["kind"] == "constraint" and row["value"] != DONTCARE
     ]
     requests = {row["slot"] for row in goal if row["kind"] == "request"}
-    wanted += [slot in asked or slot in told for slot in requests if offered or slot in asked]
-    return PursuedDialogue(key, sum(wanted), len(wanted))
+    pursued += [slot in requested or slot in informed for slot in requests if offered or slot in requested]
+    return PursuedDialogue(key, sum(pursued), len(pursued))
 
 
 def _stated(acts: Sequence[Row], before: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Slots and values that a turn states, asks about, or accepts of what the system has just asked."""
-    asked = {act["slot"] for act in before if act["act"] in ("request", "select", "confirm") and act["slot"]}
+    asked_slots = {
+        act["slot"] for act in before if act["act"] in ("request", "select", "confirm") and act["slot"]
+    }
     for act in acts:
         if act["act"] == "affirm":
             yield from (
-                (one["slot"], normalise_value(one["value"]))
-                for one in before
-                if one["act"] == "confirm" and one["slot"] and one["value"]
+                (act["slot"], normalise_value(act["value"]))
+                for act in before
+                if act["act"] == "confirm" and act["slot"] and act["value"]
             )
         elif act["act"] in ("inform", "confirm") and act["slot"] and act["value"] and act["op"] != "!=":
-            slots = asked if act["slot"] == THIS else {act["slot"]}
+            slots = asked_slots if act["slot"] == THIS else {act["slot"]}
             yield from ((slot, normalise_value(act["value"])) for slot in slots)
 
 
@@ -192,7 +196,7 @@ class WorkSigns:
 
 
 class Success(NamedTuple):
-    """Whether a dialogue succeeded as its participant says, and as the log shows."""
+    """Success of a dialogue by its participant's answer, and by the log."""
 
     subjective: bool
     objective: bool
@@ -237,9 +241,9 @@ class WorkQuality:
         """Rows of a table of the people of this kind, where it says whose they are."""
         ours, whose = set(self.people), "participant_id"
         for row in self._columns(table, names):
-            told = dict(zip(names, row, strict=True))
-            if whose not in told or told[whose] in ours:
-                yield told
+            cells = dict(zip(names, row, strict=True))
+            if whose not in cells or cells[whose] in ours:
+                yield cells
 
     @cached_property
     def _dialogues(self) -> Mapping[str, Row]:
@@ -250,12 +254,12 @@ class WorkQuality:
         credits: dict[str, list[float]] = defaultdict(list)
         for row in self._rows("checks", "participant_id", "credit"):
             credits[row["participant_id"]].append(row["credit"])
-        wanted = self._declared.checks or {}
-        for row in self._rows("ratings", "participant_id", "item_id", "value", "answer") if wanted else ():
-            given = row["answer"] if row["value"] is None else row["value"]
-            if row["item_id"] in wanted and given is not None:
-                credits[row["participant_id"]].append(float(holds(wanted[row["item_id"]], given)))
-        return {person: Sign(fmean(own), len(own)) for person, own in credits.items()}
+        checks = self._declared.checks or {}
+        for row in self._rows("ratings", "participant_id", "item_id", "value", "answer") if checks else ():
+            answer = row["answer"] if row["value"] is None else row["value"]
+            if row["item_id"] in checks and answer is not None:
+                credits[row["participant_id"]].append(float(holds(checks[row["item_id"]], answer)))
+        return {person: Sign(fmean(credits_of), len(credits_of)) for person, credits_of in credits.items()}
 
     def pace(self) -> Mapping[str, Sign]:
         times = [
@@ -274,16 +278,19 @@ class WorkQuality:
         for what, person, seconds in times:
             if medians.get(what):
                 ratios[person].append(seconds / medians[what])
-        return {person: Sign(median(own), len(own)) for person, own in ratios.items()}
+        return {
+            person: Sign(median(person_ratios), len(person_ratios))
+            for person, person_ratios in ratios.items()
+        }
 
     def _turn_times(self) -> Iterator[tuple[Any, str, float]]:
         """The median time of a typed turn in each dialogue, from the system's whole answer to sending."""
         names = ("dialogue_id", "turn_index", "party", "sent_s", "complete_s", "restarted")
-        told: dict[str, list[Row]] = defaultdict(list)
+        by_dialogue: dict[str, list[Row]] = defaultdict(list)
         for row in self._rows("turns", *names):
-            told[row["dialogue_id"]].append(row)
+            by_dialogue[row["dialogue_id"]].append(row)
         for key, dialogue in self._dialogues.items():
-            rows = sorted(told[key], key=lambda row: row["turn_index"])
+            rows = sorted(by_dialogue[key], key=lambda row: row["turn_index"])
             delays = [
                 after["sent_s"] - before["complete_s"]
                 for before, after in pairwise(rows)
@@ -297,10 +304,10 @@ class WorkQuality:
     def fast_answers(self) -> Mapping[str, Sign]:
         floor_s = self._declared.min_answer_s
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for one in self._answers if floor_s is not None else ():
-            counts[one.person][0] += one.answers * (one.seconds / one.answers < (floor_s or 0.0))
-            counts[one.person][1] += one.answers
-        return {person: Sign(fast / every, every) for person, (fast, every) in counts.items()}
+        for batch in self._answers if floor_s is not None else ():
+            counts[batch.person][0] += batch.answers * (batch.seconds / batch.answers < (floor_s or 0.0))
+            counts[batch.person][1] += batch.answers
+        return {person: Sign(fast / total, total) for person, (fast, total) in counts.items()}
 
     @cached_property
     def _answers(self) -> list["_Answers"]:
@@ -333,18 +340,18 @@ class WorkQuality:
                 yield _Answers(("response", table.name), person, seconds, answers)
 
     def goal_pursued(self) -> Mapping[str, Sign]:
-        wanted = {name: list(self._rows(name, *columns)) for name, columns in TASK_TABLES.items()}
+        tables = {name: list(self._rows(name, *columns)) for name, columns in TASK_TABLES.items()}
         counts: dict[str, list[PursuedDialogue]] = defaultdict(list)
-        for pursued_dialogue in pursued_dialogues(self._dialogues, wanted):
+        for pursued_dialogue in pursued_dialogues(self._dialogues, tables):
             counts[self._dialogues[pursued_dialogue.dialogue_id]["participant_id"]].append(pursued_dialogue)
         return {
-            person: Sign(sum(one.pursued for one in own) / every, every)
-            for person, own in counts.items()
-            if (every := sum(one.wanted for one in own))
+            person: Sign(sum(dialogue.pursued for dialogue in dialogues) / total, total)
+            for person, dialogues in counts.items()
+            if (total := sum(dialogue.wanted for dialogue in dialogues))
         }
 
     def copies(self) -> Mapping[str, Sign]:
-        """Whoever gave a text first has copied nothing."""
+        """Share of texts copied from an earlier author."""
         texts: list[tuple[Any, str, str]] = []
         for row in self._rows("ratings", "participant_id", "value", "answer", "answered_at"):
             if row["value"] is None and row["answer"]:
@@ -356,18 +363,18 @@ class WorkQuality:
                 counts[person][0] += text in seen
                 counts[person][1] += 1
                 seen.add(text)
-        return {person: Sign(float(again), every) for person, (again, every) in counts.items()}
+        return {person: Sign(float(again), total) for person, (again, total) in counts.items()}
 
     def disagreement(self) -> Mapping[str, Sign]:
         unlike: dict[str, list[bool]] = defaultdict(list)
-        for key, one in self._success.items():
+        for key, success in self._success.items():
             if key in self._dialogues:
-                unlike[self._dialogues[key]["participant_id"]].append(one.subjective != one.objective)
-        return {person: Sign(fmean(own), len(own)) for person, own in unlike.items()}
+                unlike[self._dialogues[key]["participant_id"]].append(success.subjective != success.objective)
+        return {person: Sign(fmean(differences), len(differences)) for person, differences in unlike.items()}
 
 
 class _Answers(NamedTuple):
-    """What was answered at once; `what` is what is alike for everybody."""
+    """Answers given at once; `what` is common to everybody."""
 
     what: tuple[str, str]
     person: str

@@ -67,12 +67,12 @@ def _part(path: Path, schema: pa.Schema, edges: Sequence[str], parts: Sequence[P
 def _apart(batch: pa.Table, edges: Sequence[str]) -> Iterator[tuple[int, pa.Table]]:
     keys = batch["dialogue_id"].combine_chunks().dictionary_encode()
     numbers = [*(bisect_right(edges, key) for key in keys.dictionary.to_pylist()), len(edges) + 1]
-    own = np.array(numbers)[keys.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)]
-    order = np.argsort(own, kind="stable")
-    found, begins = np.unique(own[order], return_index=True)
-    ends = [*begins[1:].tolist(), len(own)]
+    numbers_of = np.array(numbers)[keys.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)]
+    order = np.argsort(numbers_of, kind="stable")
+    values, begins = np.unique(numbers_of[order], return_index=True)
+    ends = [*begins[1:].tolist(), len(numbers_of)]
     ordered = batch.take(order)
-    for number, begin, end in zip(found.tolist(), begins.tolist(), ends, strict=True):
+    for number, begin, end in zip(values.tolist(), begins.tolist(), ends, strict=True):
         yield number, ordered.slice(begin, end - begin)
 
 
@@ -141,21 +141,23 @@ class DatasetWriter:
         self._add(table, rows)
 
     def _add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        known = set(self._schema(table).names)
+        columns = set(self._schema(table).names)
         pending = self._rows.setdefault(table, [])
         for row in rows:
-            if not row.keys() <= known:
-                strange = min(row.keys() - known)
-                raise UnknownName("column", strange, sorted(known), place=f"table {table}")
+            if not row.keys() <= columns:
+                strange = min(row.keys() - columns)
+                raise UnknownName("column", strange, sorted(columns), place=f"table {table}")
             pending.append(row)
             if len(pending) >= BATCH_ROWS:
                 self._set_columns(table)
 
     def _schema(self, table: str) -> pa.Schema:
         if table not in self._schemas:
-            known = TABLES[table]
+            table_schema = TABLES[table]
             factors = self._factors if table == "dialogues" else ()
-            self._schemas[table] = known.arrow(factors, without=columns_left_out(known, self._level))
+            self._schemas[table] = table_schema.arrow(
+                factors, without=columns_left_out(table_schema, self._level)
+            )
         return self._schemas[table]
 
     def add_table(self, table: str, rows: pa.Table) -> None:
@@ -172,11 +174,13 @@ class DatasetWriter:
         if table == EXCLUSIONS:
             return
         self._set_columns(table)
-        held = set(rows.column_names)
+        present = set(rows.column_names)
         try:
             cells = [
-                rows[one.name].cast(one.type) if one.name in held else pa.nulls(len(rows), one.type)
-                for one in schema
+                rows[field.name].cast(field.type)
+                if field.name in present
+                else pa.nulls(len(rows), field.type)
+                for field in schema
             ]
         except (pa.ArrowException, ValueError) as error:
             problem = str(error).splitlines()[0]
@@ -202,12 +206,12 @@ class DatasetWriter:
     def _set_columns(self, table: str) -> None:
         rows = self._rows.get(table)
         if rows:
-            schema, held = self._schema(table), set[str]().union(*rows)
+            schema, present = self._schema(table), set[str]().union(*rows)
             cells = [
-                pa.array([row.get(one.name) for row in rows], one.type)
-                if one.name in held
-                else pa.nulls(len(rows), one.type)
-                for one in schema
+                pa.array([row.get(field.name) for row in rows], field.type)
+                if field.name in present
+                else pa.nulls(len(rows), field.type)
+                for field in schema
             ]
             self._pend(table, pa.table(cells, schema=schema))
             rows.clear()
@@ -237,7 +241,7 @@ class DatasetWriter:
             name: {"rows": self._counts[name], "sha256": f"{self._hashes[name]:064x}"}
             for name in sorted(self._counts)
         }
-        whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         for name, facts in tables.items():
             facts["file_sha256"] = file_digest(self._partial(name))
         noted = [note.facts() for note in self.notes if isinstance(note, LocalizedText) and note.values]
@@ -245,7 +249,7 @@ class DatasetWriter:
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,
             "vivavoce": installed_version(),
-            "hash": whole,
+            "hash": digest,
             "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "study": self._study,
             "source": self._source,
@@ -272,26 +276,26 @@ class DatasetWriter:
         """To where it is to lie: first what was there is no dataset any more, at the end this one is."""
         for name in (MANIFEST, *(f"{table}.parquet" for table in TABLES)):
             (self._into / name).unlink(missing_ok=True)
-        made = [path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file()]
-        for one in sorted(made, key=lambda one: one == Path(MANIFEST)):
-            target = self._into / one.as_posix()
+        paths = [path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file()]
+        for part in sorted(paths, key=lambda one: one == Path(MANIFEST)):
+            target = self._into / part.as_posix()
             target.parent.mkdir(parents=True, exist_ok=True)
-            copy_file(self.folder / one, target)
+            copy_file(self.folder / part, target)
         self._here.cleanup()
 
     def _partial(self, table: str) -> Path:
         return self.folder / f"{table}.parquet.part"
 
     def _write_exclusions(self) -> None:
-        """What the study's rules leave out, as a table for those who read the tables themselves."""
-        if (found := self._exclusions) is None:
+        """Exclusions by the study's rules, as a table for readers of the tables themselves."""
+        if (excluded := self._exclusions) is None:
             served = served_revisions(self._study)
             if not served:
                 return
             first = first_seen(at for (at,) in self._written("participants", ["first_seen_at"]))
             declared = read_declaration(frozen_revision(served, first)["file"])
-            found = excluded_rows(self._written, declared.analysis.exclude, declared, self._factors)
-        self._add(EXCLUSIONS, found)
+            excluded = excluded_rows(self._written, declared.analysis.exclude, declared, self._factors)
+        self._add(EXCLUSIONS, excluded)
         self._flush(EXCLUSIONS)
         self._close_files()
 

@@ -1,1 +1,1 @@
-"""What people show around: the HTML report and the table of the terminal."""
+"""Reports to share: the HTML report and the table of the terminal."""

@@ -1,4 +1,4 @@
-"""What a report is made of, before anybody decides on HTML or PDF: sections of plain blocks."""
+"""Blocks of a report, independent of HTML or PDF: sections of plain blocks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class FactList:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a reader needs to know of one measure."""
+    """Definition of one measure for readers."""
 
     kind: ClassVar[str] = "definition"
     name: str
@@ -110,7 +110,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What a page shows only when asked to; a PDF shows it."""
+    """Collapsed content of a page; a PDF shows it."""
 
     kind: ClassVar[str] = "fold"
     summary: str
@@ -167,7 +167,7 @@ class Document:
     def blocks(self, kind: type[Any]) -> list[Any]:
         """All blocks of one kind in order, folded ones included; of figures the one at the front, too."""
         front = (self.figure,) if self.figure else ()
-        return [one for one in (*front, *blocks_of(self.sections)) if isinstance(one, kind)]
+        return [block for block in (*front, *blocks_of(self.sections)) if isinstance(block, kind)]
 
 
 def blocks_of(sections: Iterable[DocumentSection]) -> Iterator[Block]:

@@ -59,7 +59,7 @@ def _rows(compared: ComparedFeature) -> list[dict[str, Any]]:
     ]
     if beyond:
         rows += [
-            {"value": "more", "who": who, "share": sum(_share(compared, who, one) for one in beyond)}
+            {"value": "more", "who": who, "share": sum(_share(compared, who, answer) for answer in beyond)}
             for who in _WHO
         ]
     return rows

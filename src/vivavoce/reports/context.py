@@ -1,4 +1,4 @@
-"""What a report is made from: its options, and what is computed once for several sections."""
+"""Material of a report: its options, and results shared by several sections."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from vivavoce.stats.summary_results import Summary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions:
-    """What a report shall hold.
+    """Content options of a report.
 
     by           what to compare; None takes condition where there are factors, else system
     language     of the report's own words
@@ -49,8 +49,8 @@ class ReportOptions:
         for option in ("by", "language", "margin", "half_width", "transcripts", "cost", "hourly"):
             value = getattr(self, option)
             if value not in (None, 0) and (option, value) != ("language", "en"):
-                shown = f"{value:g}" if isinstance(value, float) else str(value)
-                words += [f"--{option.replace('_', '-')}", shown]
+                text = f"{value:g}" if isinstance(value, float) else str(value)
+                words += [f"--{option.replace('_', '-')}", text]
         for name, value in (self.population_costs or {}).items():
             words += ["--cost", f"{name}={value:g}"]
         words += ["--sections", ",".join(self.sections)] if self.sections else []
@@ -58,7 +58,7 @@ class ReportOptions:
 
 
 class AnalysisContext:
-    """What sections are made from: a dataset with the options, and what several of them need, computed once.
+    """Material of sections: a dataset with the options, and results that several sections share.
 
     A section that needs more computes it from the dataset.
     """
@@ -68,14 +68,14 @@ class AnalysisContext:
         self._held: dict[str, bool] = {}
 
     def holds(self, table: str) -> bool:
-        """Whether a table of the dataset has rows. Raises UnknownName: there is no such table."""
+        """True if a table of the dataset has rows. Raises UnknownName: there is no such table."""
         if table not in self._held:
             self._held[table] = self.dataset.read(table).num_rows > 0
         return self._held[table]
 
     @cached_property
     def attribute(self) -> str | None:
-        """What people are grouped by, where there are choices between transcripts and no dialogue."""
+        """Attribute that groups people, where there are choices between transcripts and no dialogue."""
         by = self.options.by
         if by is None or self.holds("dialogues") or by not in attribute_names(self.dataset):
             return None
@@ -83,7 +83,7 @@ class AnalysisContext:
 
     @cached_property
     def by(self) -> str:
-        """What dialogues are grouped by."""
+        """Attribute that groups dialogues."""
         by = self.options.by
         return by if by and self.attribute is None else natural_grouping(self.dataset)
 
@@ -93,17 +93,17 @@ class AnalysisContext:
 
     @cached_property
     def summary(self) -> Summary:
-        """What `stats.summary` gives."""
+        """Result of `stats.summary`."""
         return summarise(self.dataset, self.by)
 
     @cached_property
     def description(self) -> DatasetDescription:
-        """What `stats.description` gives."""
+        """Result of `stats.description`."""
         return describe(self.dataset, self.by)
 
     @cached_property
     def declared(self) -> FrozenDeclaration | None:
-        """What the study declared in advance; None without a study file."""
+        """Declaration made in advance; None without a study file."""
         return declaration(self.dataset)
 
     @cached_property
@@ -114,7 +114,7 @@ class AnalysisContext:
 
     @cached_property
     def simulated(self) -> bool:
-        """Whether programs did something, here or in the last version."""
+        """True if programs took part, here or in the last version."""
         datasets = [self.dataset, *([self.options.against] if self.options.against else [])]
         return any(map(_simulated, datasets))
 

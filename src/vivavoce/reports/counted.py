@@ -1,11 +1,11 @@
-"""Which dialogues a number of a report, or a mark of a figure, counts."""
+"""Dialogues that a number of a report, or a mark of a figure, counts."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class CountedDialogues:
-    """Which dialogues a number counts; `report.links` makes them, a dashboard finds them.
+    """Dialogues that a number counts; `report.links` makes them, a dashboard finds them.
 
     measures  measures that have cases in them, each with the outcomes of a success rate (yes, partly, no;
               cases: any of them, successes: yes or partly); no outcome: whatever the value

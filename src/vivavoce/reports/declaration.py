@@ -1,4 +1,4 @@
-"""What was declared before the data, in words: exclusions, stopping rules, comparisons of transcripts."""
+"""Declarations made before the data, in words: exclusions, stopping rules, comparisons of transcripts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,7 +23,7 @@ SETTINGS: Final = {
 
 
 def changed_words(changed: Sequence[str]) -> str:
-    """Which settings a later revision has otherwise, and that this changes nothing; "": none."""
+    """Settings changed by a later revision, with a note that they have no effect; "": none."""
     if not changed:
         return ""
     names = ", ".join(say(str(SETTINGS.get(name, name))) for name in changed)
@@ -35,7 +35,7 @@ def changed_words(changed: Sequence[str]) -> str:
 
 
 def transcripts_words(preferences: Preferences | None) -> str:
-    """How the versions of transcripts were to be compared."""
+    """Planned comparison of the versions of transcripts."""
     if preferences is None:
         return ""
     tests = {"chi_square": say("chi-square"), "exact": say("exact binomial test")}
@@ -47,7 +47,7 @@ def transcripts_words(preferences: Preferences | None) -> str:
 
 
 def stopping_words(stopping: Stopping | None) -> str:
-    """When collecting was to end: the researcher's sentence, and the rule that pauses the trial."""
+    """End of data collection: the researcher's sentence, and the rule that pauses the trial."""
     if stopping is None:
         return ""
     people, rule = stopping.participants, stopping.rule
@@ -56,14 +56,14 @@ def stopping_words(stopping: Stopping | None) -> str:
         "looks": plural(stopping.interim_analyses, "look"),
     }
     if rule is None:
-        said = say("Planned: {people}.", **facts) if people else ""
+        sentences = say("Planned: {people}.", **facts) if people else ""
     elif rule == "anytime":
-        said = say("Monitored after every visit; the evidence is valid at any number of looks.")
-        said += " " + say("Maximum sample size: {people}.", **facts) if people else ""
+        sentences = say("Monitored after every visit; the evidence is valid at any number of looks.")
+        sentences += " " + say("Maximum sample size: {people}.", **facts) if people else ""
     else:
         name = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}[rule]
-        said = say("{looks} up to {people}, with {name} boundaries.", name=name, **facts)
-    return " ".join(part for part in (stopping.words, said) if part)
+        sentences = say("{looks} up to {people}, with {name} boundaries.", name=name, **facts)
+    return " ".join(part for part in (stopping.words, sentences) if part)
 
 
 def rule_words(rule: str) -> str:

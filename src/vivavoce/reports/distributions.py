@@ -54,9 +54,9 @@ def likert_figure(
     def draw(width: int) -> Any:
         beside = row_names(list(names.values()), width)
         room = 10 if sentences else beside.room
-        shown = {name: _wrapped(name, width - room) if sentences else name for name in names.values()}
-        lines = max(one.count("\n") + 1 for one in shown.values()) if sentences else 0
-        one_each = [{"item": name, "shown": text, "middle": 0} for name, text in shown.items()]
+        wrapped = {name: _wrapped(name, width - room) if sentences else name for name in names.values()}
+        lines = max(label.count("\n") + 1 for label in wrapped.values()) if sentences else 0
+        one_each = [{"item": name, "shown": text, "middle": 0} for name, text in wrapped.items()]
         title = wrap(
             say("share of the answers, from the middle of the scale"), int((width - room - 30) / LETTER)
         )
@@ -137,34 +137,34 @@ def _wrapped(name: str, width: int) -> str:
 
 
 def _legend(labels: Mapping[int, str], codes: Sequence[int], width: int) -> alt.Legend:
-    """What the colours stand for: the answers in words where all are known, else their codes."""
+    """Legend of the colours: the answers in words where all are known, else their codes."""
     if set(codes) - set(labels):
         return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=len(codes))
     words = [labels[code] for code in codes]
     columns = next(n for n in range(len(codes), 0, -1) if n == 1 or _needed(words, n) <= width)
-    told = f"{json.dumps(labels)}[datum.label]"
+    label_expr = f"{json.dumps(labels)}[datum.label]"
     return alt.Legend(
         title=None,
         orient="bottom",
         direction="horizontal",
         columns=columns,
         columnPadding=BETWEEN_ANSWERS,
-        labelExpr=told,
+        labelExpr=label_expr,
         labelLimit=width,
     )
 
 
 def _needed(words: Sequence[str], columns: int) -> float:
-    """How wide a legend is, its answers row by row in so many columns."""
+    """Width of a legend with its answers row by row in so many columns."""
     longest = [max(map(len, words[place::columns])) for place in range(columns)]
     return sum(SIGN + LETTER * letters for letters in longest) + BETWEEN_ANSWERS * (columns - 1)
 
 
 def _shared_labels(items: Sequence[LikertItem]) -> dict[int, str]:
     """The answers in words; none where a code stands for another answer in another item."""
-    told = {(code, text) for item in items for code, text in item.labels.items() if text != str(code)}
-    labels = dict(told)
-    return labels if len(labels) == len(told) else {}
+    pairs = {(code, text) for item in items for code, text in item.labels.items() if text != str(code)}
+    labels = dict(pairs)
+    return labels if len(labels) == len(pairs) else {}
 
 
 def _colours(n: int) -> list[str]:
@@ -184,7 +184,7 @@ def _mix(one: str, other: str, share: float) -> str:
 
 
 def _ends(items: Sequence[LikertItem], labels: Mapping[int, str]) -> str:
-    """What the ends of the scale say, and what the sign behind an item means."""
+    """Labels of the scale's ends, and the meaning of the sign behind an item."""
     ends = (items[0].low, items[0].high)
     words = [f"{code} = {labels[code]}" for code in ends if code in labels]
     sentence = say("Codes as given: {words}.", words=", ".join(words)) if words else say("Codes as given.")

@@ -43,16 +43,20 @@ def compose(
 
 def _document(material: AnalysisContext, progress: Progress | None) -> Document:
     summary, description, options = material.summary, material.description, material.options
-    wanted = set(options.sections or SECTIONS.names())
-    found = fill(
+    names = set(options.sections or SECTIONS.names())
+    filled = fill(
         material,
-        [one for one in sections_in_order() if one.name in wanted or isinstance(one, LeadingSection)],
+        [
+            section
+            for section in sections_in_order()
+            if section.name in names or isinstance(section, LeadingSection)
+        ],
         progress,
     )
-    front = joined_front([one.front(material.mark) for one in found])
+    front = joined_front([section.front(material.mark) for section in filled])
     lead = "" if summary.all.dialogues else front.lead
     doubts = _doubts(material, front, empty=bool(lead))
-    written = (one.written(material.mark) for one in found if one.section.name in wanted)
+    sections = (section.written(material.mark) for section in filled if section.section.name in names)
     return Document(
         language=language(),
         study=summary.study,
@@ -63,7 +67,7 @@ def _document(material: AnalysisContext, progress: Progress | None) -> Document:
         before=tuple(dict.fromkeys((*doubts, *map(stated, description.notes)))),
         foremost=min(MOST_FOREMOST, len(doubts)) or MOST_FOREMOST,
         cover=tuple(prose.cover(summary, description)),
-        sections=tuple(one for one in written if one is not None),
+        sections=tuple(section for section in sections if section is not None),
         data=summary.data,
         made=str(description.created_at or "")[:10],
         version=summary.vivavoce,
@@ -76,23 +80,23 @@ def _document(material: AnalysisContext, progress: Progress | None) -> Document:
 
 
 def _doubts(material: AnalysisContext, front: ReportSummary, *, empty: bool) -> tuple[str, ...]:
-    """What to know before trusting the numbers, each once.
+    """Cautions about the numbers, each once.
 
     What could not have come out and what sections doubt stand first, then what is odd about who was counted,
     then what the rules left out.
     """
     summary, dataset = material.summary, material.dataset
-    told = [warning for warning in summary.warnings if not empty or warning != NO_DIALOGUE]
+    warnings = [warning for warning in summary.warnings if not empty or warning != NO_DIALOGUE]
     left_out = [*dataset.what_is_lost, exclusion_words(dataset)]
-    first = [one for one in told if one in summary.out_of_reach]
-    rest = [one for one in told if one in left_out]
-    odd = [one for one in told if one not in first and one not in rest]
+    first = [warning for warning in warnings if warning in summary.out_of_reach]
+    excluded = [warning for warning in warnings if warning in left_out]
+    odd = [warning for warning in warnings if warning not in first and warning not in excluded]
     return tuple(
         dict.fromkeys(
             (
                 *map(stated, first),
                 *front.before,
-                *map(stated, (*odd, *rest)),
+                *map(stated, (*odd, *excluded)),
             )
         )
     )

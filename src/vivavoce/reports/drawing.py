@@ -1,4 +1,4 @@
-"""How a figure becomes SVG: on the page in colours that its style sheet replaces, in print as it is.
+"""Figures as SVG: on the page in colours that its style sheet replaces, in print as it is.
 
 Colours are names for the style sheet: it finds them in the SVG and puts the page's own in their place,
 so figures follow light, dark and print.
@@ -112,12 +112,12 @@ class Figure:
 
     @property
     def alone(self) -> str:
-        """The same for who copies it out: on white, in the fonts of whoever looks."""
+        """The figure on white for copying: in the fonts of the viewer's system."""
         return _printed(self, PAGE_FONT).replace("<svg ", f'<svg style="background:{WHITE}" ', 1)
 
     @property
     def png(self) -> bytes:
-        """The same as pixels on white, for slides: as wide as a screen."""
+        """The figure as pixels on white, for slides: as wide as a screen."""
         spec, locale = self.make(PRINT)
         return vl_convert.vegalite_to_png(
             {**spec, "background": WHITE}, scale=PNG_SCALE, format_locale=locale
@@ -154,7 +154,7 @@ def figure(
 ) -> Figure:
     """A figure; its mark goes into its title, so that it stays when the figure is copied out."""
     mark = _MARK.get() if mark is None else mark
-    whole = f"{title} \u2013 {mark}" if mark else title
+    full_title = f"{title} \u2013 {mark}" if mark else title
     lines = [title, mark] if mark else [title]
     context = copy_context()
 
@@ -167,7 +167,7 @@ def figure(
 
     return Figure(
         name,
-        whole,
+        full_title,
         alternative,
         caption,
         make,
@@ -190,12 +190,12 @@ class RowNames:
         facts: dict[str, Any] = {}
         most = max(map(len, self.lines.values()), default=1)
         if most > 1:
-            told = f"{json.dumps(self.lines)}[datum.value]"
+            line_list = f"{json.dumps(self.lines)}[datum.value]"
             centred = [
-                {"test": f"length({told}) == {n}", "value": -(n - 1) * LABEL_LINE_PX / 2}
+                {"test": f"length({line_list}) == {n}", "value": -(n - 1) * LABEL_LINE_PX / 2}
                 for n in range(2, most + 1)
             ]
-            facts = {"labelExpr": told, "labelOffset": {"condition": centred, "value": 0}}
+            facts = {"labelExpr": line_list, "labelOffset": {"condition": centred, "value": 0}}
             facts["labelLineHeight"] = LABEL_LINE_PX
         room = self.room
         return alt.Axis(labelLimit=room - 4, minExtent=room, maxExtent=room, grid=False, **facts)
@@ -216,13 +216,13 @@ def row_names(names: Sequence[str], width: int, *, longest: int = 0) -> RowNames
     word = max((len(word) for name in names for word in re.split(r"[\s-]", name)), default=0)
     word_px = min(LABEL_EDGE_PX + LABEL_LETTER_PX * (word + 1), LONGEST_WORD_PX[width])
     parts = {name: name.replace(PAIR, f"\n{PAIR[1:]}").split("\n") for name in names}
-    whole_px = 18 + 8 * max((len(part) for each in parts.values() for part in each), default=0)
+    whole_px = 18 + 8 * max((len(part) for strings in parts.values() for part in strings), default=0)
     room = min(max(longest, word_px), whole_px)
     letters = max(1, (room - LABEL_EDGE_PX) // LABEL_LETTER_PX)
     return RowNames(
         {
-            name: [line for part in each for line in wrap(part, letters) or [""]]
-            for name, each in parts.items()
+            name: [line for part in strings for line in wrap(part, letters) or [""]]
+            for name, strings in parts.items()
         },
         room,
     )
@@ -246,7 +246,7 @@ def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
 
 
 def _number_signs() -> dict[str, Any]:
-    """How figures write numbers in the report's language, as D3 wants it."""
+    """Number format of figures in the report's language, as D3 wants it."""
     locale = locale_of(language())
     signs = {"decimal": get_decimal_symbol(locale), "thousands": get_group_symbol(locale)}
     return {**signs, "grouping": [3], "currency": ["", ""]}
@@ -280,13 +280,13 @@ def _opening(svg: str, drawn: Figure) -> str:
 
     Note    marks of one label are opened in the order of their rows
     """
-    left: dict[str, list[str]] = {}
-    for shown, address in zip(drawn.labels, drawn.addresses, strict=True):
-        left.setdefault(escape(shown), []).append(address)
+    addresses_of: dict[str, list[str]] = {}
+    for label, address in zip(drawn.labels, drawn.addresses, strict=True):
+        addresses_of.setdefault(escape(label), []).append(address)
 
     def opened(mark: re.Match[str]) -> str:
-        own = left.get(mark[2], [])
-        address = own.pop(0) if len(own) > 1 else own[0] if own else ""
+        addresses = addresses_of.get(mark[2], [])
+        address = addresses.pop(0) if len(addresses) > 1 else addresses[0] if addresses else ""
         return f'<a href="{escape(address)}" tabindex="-1">{mark[0]}</a>' if address else mark[0]
 
     return MARK.sub(opened, svg)

@@ -117,12 +117,12 @@ def page(document: Document) -> str:
 def _files(mark: str, figure: Figure) -> list[tuple[str, str, str]]:
     """A figure as files that stand within the page: the form's name, a name for the file, the address."""
     spec = json.dumps(figure.spec, ensure_ascii=False, separators=(",", ":"))
-    made = (
+    files = (
         ("SVG", "svg", "image/svg+xml", figure.alone),
         ("CSV", "csv", "text/csv;charset=utf-8", as_csv(numbers_of(figure), mark)),
         ("Vega-Lite", "vl.json", "application/json;charset=utf-8", spec),
     )
     return [
         (form, f"{figure.name}.{ending}", f"data:{kind},{quote(text, safe=_PLAIN)}")
-        for form, ending, kind, text in made
+        for form, ending, kind, text in files
     ]

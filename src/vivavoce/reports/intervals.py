@@ -100,7 +100,7 @@ def interval_figure(
         beside = 1 if width == NARROW or not alike else min(together, len(panels))
         names = row_names(order, width)
         inner = (width - names.room) // beside - SIDE
-        drawn = [
+        charts = [
             _panel(
                 panel,
                 names if alike else _own_names(panel, names),
@@ -111,9 +111,10 @@ def interval_figure(
             for place, panel in enumerate(panels)
         ]
         if beside == 1:
-            return alt.vconcat(*drawn, spacing=16)
+            return alt.vconcat(*charts, spacing=16)
         rows = [
-            alt.hconcat(*drawn[place : place + beside], spacing=GAP) for place in range(0, len(drawn), beside)
+            alt.hconcat(*charts[place : place + beside], spacing=GAP)
+            for place in range(0, len(charts), beside)
         ]
         return rows[0] if len(rows) == 1 else alt.vconcat(*rows, spacing=16)
 
@@ -127,7 +128,7 @@ def interval_figure(
         for panel in panels
         for value in panel.values
     ]
-    drawn = [value for panel in panels for value in panel.values]
+    values = [value for panel in panels for value in panel.values]
     return figure(
         name,
         title,
@@ -136,8 +137,8 @@ def interval_figure(
         caption=caption,
         columns=columns,
         rows=rows,
-        labels=[one.hover for one in drawn],
-        counts=[one.counts for one in drawn],
+        labels=[value.hover for value in values],
+        counts=[value.counts for value in values],
     )
 
 
@@ -148,26 +149,26 @@ def columns_of(panel: str, group: str, value: str) -> tuple[str, ...]:
 
 def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
     """The groups' values of a measure that is no success rate; those without a case are left out."""
-    found = []
+    values = []
     for row in summary.by:
-        one = row.measures.get(name)
-        if one is None or one.value is None:
+        measure = row.measures.get(name)
+        if measure is None or measure.value is None:
             continue
-        low, high = one.clustered.low, one.clustered.high
-        shown, interval = measured(one.value, low, high, one.unit)
-        found.append(
+        low, high = measure.clustered.low, measure.clustered.high
+        text, interval = measured(measure.value, low, high, measure.unit)
+        values.append(
             DrawnValue(
                 label(row.key),
-                one.value,
+                measure.value,
                 low,
                 high,
-                shown,
+                text,
                 interval,
-                count(one.denominator),
+                count(measure.denominator),
                 cases_of(summary, row, name),
             )
         )
-    return found
+    return values
 
 
 def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, titled: bool) -> Any:
@@ -191,14 +192,14 @@ def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, ti
     text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
     layers, facts = [interval, dot, text], dict[str, Any]()
     if panel.edges:
-        both = alt.Chart(alt.Data(values=[{"edge": edge} for edge in panel.edges]))
+        edges = alt.Chart(alt.Data(values=[{"edge": edge} for edge in panel.edges]))
         layers = [
-            both.mark_rule(color=WARM, strokeWidth=1.5, strokeDash=[4, 3]).encode(x=alt.X("edge:Q")),
+            edges.mark_rule(color=WARM, strokeWidth=1.5, strokeDash=[4, 3]).encode(x=alt.X("edge:Q")),
             *layers,
         ]
     if panel.line is not None:
-        one = alt.Chart(alt.Data(values=[{"line": panel.line}]))
-        line = one.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q"))
+        zero_line = alt.Chart(alt.Data(values=[{"line": panel.line}]))
+        line = zero_line.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q"))
         layers = [line, alt.layer(*layers)]
     step = names.step(STEP if len(names.lines) <= MOST_APART else CLOSE_STEP)
     if titled:
@@ -215,8 +216,8 @@ def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, ti
 
 def _own_names(panel: IntervalPanel, names: RowNames) -> RowNames:
     """The names of this panel's own lines, where panels have different ones."""
-    own = {value.group for value in panel.values}
-    return RowNames({name: lines for name, lines in names.lines.items() if name in own}, names.room)
+    groups = {value.group for value in panel.values}
+    return RowNames({name: lines for name, lines in names.lines.items() if name in groups}, names.room)
 
 
 def _scale(panel: IntervalPanel) -> dict[str, Any]:

@@ -73,9 +73,9 @@ class Shown(str):
     values: Mapping[str, float | None]
 
     def __new__(cls, text: str, /, **values: float | None) -> "Shown":
-        made = super().__new__(cls, text)
-        made.values = values
-        return made
+        text_with_values = super().__new__(cls, text)
+        text_with_values.values = values
+        return text_with_values
 
 
 def say(template: str, /, **values: Any) -> str:
@@ -88,10 +88,10 @@ def say(template: str, /, **values: Any) -> str:
     if not values:
         return phrase
     numbers = {
-        name if len(one.values) == 1 else f"{name}_{key}": number
-        for name, one in values.items()
-        if isinstance(one, Shown)
-        for key, number in one.values.items()
+        name if len(value.values) == 1 else f"{name}_{key}": number
+        for name, value in values.items()
+        if isinstance(value, Shown)
+        for key, number in value.values.items()
     }
     text = phrase.format(**values)
     return Shown(text, **numbers) if numbers else text
@@ -108,7 +108,7 @@ def by_sentence(text: str) -> str:
 
 
 def stated(told: LocalizedText) -> str:
-    """What the analysis has to say, in the report's language; what its catalogues lack stays English."""
+    """Render a text of the analysis in the report's language; text without a translation stays English."""
     return say(told.template, **{name: _filled(value) for name, value in told.values})
 
 
@@ -126,7 +126,7 @@ def localised(number: str) -> str:
 
 
 def named_language(tag: str) -> str:
-    """What the report's language calls a language; the tag where it is unknown."""
+    """Name of a language in the report's language; the tag where it is unknown."""
     try:
         return Locale.parse(tag, sep="-").get_display_name(locale_of(language())) or tag
     except (UnknownLocaleError, ValueError):

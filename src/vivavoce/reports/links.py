@@ -1,4 +1,4 @@
-"""Which dialogues a number counts, and where they are to be read: addresses that a dashboard gives."""
+"""Links from numbers to the dialogues they count: addresses that a dashboard gives."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -24,13 +24,13 @@ def cases_of(summary: Summary, row: GroupSummary, measure: str = "") -> CountedD
 
 
 def cases_between(summary: Summary, keys: Iterable[str | None], measure: str = "") -> CountedDialogues | None:
-    """The same of several groups together; no group: of all dialogues."""
-    asked = tuple(keys)
-    known = tuple(key for key in asked if key is not None)
-    if len(known) < len(asked):
+    """Cases of several groups together; no group: of all dialogues."""
+    requested = tuple(keys)
+    present = tuple(key for key in requested if key is not None)
+    if len(present) < len(requested):
         return None
     measures = ((measure, CASES if is_rate(measure) else ()),) if measure else ()
-    return CountedDialogues(measures, summary.by_what, known)
+    return CountedDialogues(measures, summary.by_what, present)
 
 
 def successes_of(summary: Summary, row: GroupSummary, measure: str) -> CountedDialogues | None:
@@ -51,7 +51,7 @@ def linked(document: Document, address_of: AddressOf) -> Document:
 def linked_sections(
     sections: Iterable[DocumentSection], address_of: AddressOf
 ) -> tuple[DocumentSection, ...]:
-    """The same of sections by themselves."""
+    """The sections, with links."""
     return tuple(
         replace(section, blocks=tuple(_block(block, address_of) for block in section.blocks))
         for section in sections
@@ -59,7 +59,7 @@ def linked_sections(
 
 
 def linked_table(table: TableOfText, address_of: AddressOf) -> TableOfText:
-    """The same of one table."""
+    """The table, with links."""
     rows = tuple(
         replace(row, cells=tuple(_cell(cell, address_of) for cell in row.cells)) for row in table.rows
     )
@@ -68,14 +68,14 @@ def linked_table(table: TableOfText, address_of: AddressOf) -> TableOfText:
 
 def _block(block: Block, address_of: AddressOf) -> Block:
     if isinstance(block, Fold):
-        return replace(block, blocks=tuple(_block(one, address_of) for one in block.blocks))
+        return replace(block, blocks=tuple(_block(part, address_of) for part in block.blocks))
     if isinstance(block, Figure):
         return linked_figure(block, address_of)
     return linked_table(block, address_of) if isinstance(block, TableOfText) else block
 
 
 def linked_figure(figure: Figure, address_of: AddressOf) -> Figure:
-    """The same of the marks of a figure."""
+    """The figure, with links at its marks."""
     return replace(figure, addresses=tuple(address_of(count) if count else "" for count in figure.counts))
 
 

@@ -1,4 +1,4 @@
-"""How numbers are written for people, in the report's language; half up. Missing is a dash, never 0."""
+"""Number formats for people, in the report's language; half up. Missing is a dash, never 0."""
 
 from datetime import datetime
 from math import floor, isfinite, log10
@@ -40,8 +40,8 @@ def _between(low: float, high: float, shown: list[str]) -> str:
 
 def points(difference: float | None) -> str:
     """A difference of two ratios in percentage points, with its sign."""
-    shown = MISSING if difference is None else _signed(100 * difference, plus=True)
-    return Shown(shown, difference=difference)
+    text = MISSING if difference is None else _signed(100 * difference, plus=True)
+    return Shown(text, difference=difference)
 
 
 def p_value(p: float | None) -> str:
@@ -71,13 +71,15 @@ def durations(*seconds: float | None, plus: bool = False) -> list[str]:
 
     All are in the unit of the longest, with as many decimals as tell apart those that differ.
     """
-    known = [second for second in seconds if second is not None]
-    most = max(map(abs, known), default=0.0)
-    if most >= _MINUTE_S and len({round(one) for one in known}) == len(set(known)):
+    present = [second for second in seconds if second is not None]
+    most = max(map(abs, present), default=0.0)
+    if most >= _MINUTE_S and len({round(second) for second in present}) == len(set(present)):
         write = _minutes
     else:
         unit, times, decimals = ("ms", 1000, 0) if 0 < most < 1 else ("s", 1, 2 if most < 10 else 1)
-        while decimals < 4 and len({half_up(times * one, decimals) for one in known}) < len(set(known)):
+        while decimals < 4 and len({half_up(times * second, decimals) for second in present}) < len(
+            set(present)
+        ):
             decimals += 1
         if unit == "ms" and decimals == 0 and most < 0.01:
             decimals = 1
@@ -100,8 +102,8 @@ def duration(value: float | None) -> str:
 def _minutes(value: float, sign: str) -> str:
     minutes, seconds = divmod(round(abs(value)), 60)
     hours, minutes = divmod(minutes, 60)
-    named = [(hours, "h"), (minutes, "min"), (0 if hours else seconds, "s")]
-    return sign + "\u00a0".join(f"{n}{THIN}{unit}" for n, unit in named if n)
+    parts = [(hours, "h"), (minutes, "min"), (0 if hours else seconds, "s")]
+    return sign + "\u00a0".join(f"{n}{THIN}{unit}" for n, unit in parts if n)
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -127,10 +129,10 @@ def measured(value: float | None, low: float | None, high: float | None, unit: s
         return percent(value), span(low, high)
     if unit != "s":
         return amount(value, unit), between(low, high, lambda one: amount(one, ""))
-    shown, *ends = durations(value, low, high)
-    if all(one.count(THIN) == 1 for one in (shown, *ends)):  # their unit stands with the value
+    text, *ends = durations(value, low, high)
+    if all(string.count(THIN) == 1 for string in (text, *ends)):  # their unit stands with the value
         ends = [end.partition(THIN)[0] for end in ends]
-    return shown, _between(low, high, ends)
+    return text, _between(low, high, ends)
 
 
 def difference(value: float | None, unit: str) -> str:
@@ -150,9 +152,9 @@ def differences(low: float | None, high: float | None, unit: str) -> str:
 
 
 def distance(value: float, unit: str) -> str:
-    """How far two measures may lie apart: a difference without its sign."""
-    shown = difference(value, unit)
-    return Shown(shown.lstrip("+"), distance=value)
+    """Distance of two measures: a difference without its sign."""
+    text = difference(value, unit)
+    return Shown(text.lstrip("+"), distance=value)
 
 
 def count(n: float | None) -> str:

@@ -25,16 +25,16 @@ def pdf(document: Document) -> bytes:
             typesetter, none from this machine
     """
     data = json.dumps(data_of(document), ensure_ascii=False)
-    made = typst.compile(
+    content = typst.compile(
         TEMPLATE.read_bytes(), format="pdf", ignore_system_fonts=True, sys_inputs={"report": data}
     )
-    if not isinstance(made, bytes):
+    if not isinstance(content, bytes):
         raise TypeError("a PDF is one file")
-    return made
+    return content
 
 
 def data_of(document: Document) -> dict[str, Any]:
-    """What the template reads; signatures of all tables stand together at the end of the print."""
+    """Data of the template; signatures of all tables stand together at the end of the print."""
     sections = [
         {"name": section.name, "title": section.title, "blocks": [_plain(block) for block in section.blocks]}
         for section in document.sections
@@ -54,22 +54,22 @@ def condensed(signatures: Sequence[tuple[str, str]]) -> list[list[str]]:
 
     Nothing is lost: `n:240 (S0A0), 353 (S0A1)` stands for one signature each.
     """
-    found: dict[str, list[tuple[str, str, str]]] = {}
+    groups: dict[str, list[tuple[str, str, str]]] = {}
     for where, line in signatures:
         group = where.partition(", ")[0]
         parts = [part for part in line.split("|") if part.partition(":")[2] != group]
         cases = next((part[2:] for part in parts if part.startswith("n:")), "")
         same = "|".join("n:*" if part.startswith("n:") else part for part in parts)
-        found.setdefault(same, []).append((where, cases, line))
+        groups.setdefault(same, []).append((where, cases, line))
     lines = []
-    for same, members in found.items():
-        named = [where.partition(", ") for where, _, _ in members]
-        rest = {tail for _, _, tail in named}
-        if len(rest) == 1 and len(members) > 1:
+    for same, members in groups.items():
+        partitions = [where.partition(", ") for where, _, _ in members]
+        tails = {tail for _, _, tail in partitions}
+        if len(tails) == 1 and len(members) > 1:
             counts = ", ".join(
-                f"{n} ({head})" for (head, _, _), (_, n, _) in zip(named, members, strict=True)
+                f"{n} ({head})" for (head, _, _), (_, n, _) in zip(partitions, members, strict=True)
             )
-            lines.append([rest.pop(), same.replace("n:*", f"n:{counts}")])
+            lines.append([tails.pop(), same.replace("n:*", f"n:{counts}")])
         else:
             lines += [[where, line] for where, _, line in members]
     return lines
@@ -78,7 +78,11 @@ def condensed(signatures: Sequence[tuple[str, str]]) -> list[list[str]]:
 def _plain(block: Block) -> dict[str, Any]:
     """A block as JSON knows it, with its kind; a figure only as it is printed."""
     if isinstance(block, Fold):
-        return {"kind": block.kind, "summary": block.summary, "blocks": [_plain(one) for one in block.blocks]}
+        return {
+            "kind": block.kind,
+            "summary": block.summary,
+            "blocks": [_plain(inner) for inner in block.blocks],
+        }
     if isinstance(block, Figure):
         return {
             "kind": block.kind,

@@ -14,8 +14,8 @@ MOST_WEIGHTS: Final = 20
 
 def prediction_figures(found: QualityExplanation) -> list[Figure]:
     """The figures of what `explain` found; no weights of trees."""
-    made = [_weights(found)] if found.coefficients else [_worth(found)]
-    return [*made, *([_courses(found)] if found.courses else []), _calibration(found)]
+    figures = [_weights(found)] if found.coefficients else [_worth(found)]
+    return [*figures, *([_courses(found)] if found.courses else []), _calibration(found)]
 
 
 def _title(measure: str) -> str:
@@ -27,8 +27,8 @@ def _n(found: QualityExplanation) -> str:
 
 
 def _weights(found: QualityExplanation) -> Figure:
-    shown = [row for row in found.coefficients or () if row.weight][:MOST_WEIGHTS]
-    rows = [as_json(row) | {"title": _title(row.measure)} for row in shown]
+    coefficients = [row for row in found.coefficients or () if row.weight][:MOST_WEIGHTS]
+    rows = [as_json(row) | {"title": _title(row.measure)} for row in coefficients]
 
     def draw(width: int) -> Any:
         names = row_names([row["title"] for row in rows], width)
@@ -49,15 +49,15 @@ def _weights(found: QualityExplanation) -> Figure:
         )
 
     words = "; ".join(
-        f"{_title(row.measure)} {row.weight:z.2f} ({row.low:z.2f} to {row.high:z.2f})" for row in shown
+        f"{_title(row.measure)} {row.weight:z.2f} ({row.low:z.2f} to {row.high:z.2f})" for row in coefficients
     )
     title = f"Weights of normalised parameters: {found.target}"
     return figure("coefficients", title, f"{words}.", draw, mark=_n(found))
 
 
 def _worth(found: QualityExplanation) -> Figure:
-    shown = found.importance[:MOST_WEIGHTS]
-    rows = [as_json(row) | {"title": _title(row.measure)} for row in shown]
+    rows_shown = found.importance[:MOST_WEIGHTS]
+    rows = [as_json(row) | {"title": _title(row.measure)} for row in rows_shown]
 
     def draw(width: int) -> Any:
         names = row_names([row["title"] for row in rows], width)
@@ -71,7 +71,7 @@ def _worth(found: QualityExplanation) -> Figure:
         )
         return bars.properties(width=width - names.room - 26, height=names.step(22) * len(rows) + 20)
 
-    words = "; ".join(f"{_title(row.measure)} {row.r2_lost:.3f}" for row in shown)
+    words = "; ".join(f"{_title(row.measure)} {row.r2_lost:.3f}" for row in rows_shown)
     return figure(
         "importance", f"What predictors are worth: {found.target}", f"{words}.", draw, mark=_n(found)
     )
@@ -79,8 +79,8 @@ def _worth(found: QualityExplanation) -> Figure:
 
 def _courses(found: QualityExplanation) -> Figure:
     courses = [(_title(course.measure), course.points) for course in found.courses]
-    every = [point.predicted for _, points in courses for point in points]
-    scale = alt.Scale(domain=[min(every), max(every)], nice=True, zero=False)
+    predictions = [point.predicted for _, points in courses for point in points]
+    scale = alt.Scale(domain=[min(predictions), max(predictions)], nice=True, zero=False)
 
     def draw(width: int) -> Any:
         columns = max(1, width // 280)

@@ -20,41 +20,43 @@ def mark(*, simulated: bool) -> str:
 
 def lead(summary: Summary, description: DatasetDescription) -> str:
     """The report in one sentence under its title."""
-    whole = summary.all
-    if not whole.dialogues:
+    overall = summary.all
+    if not overall.dialogues:
         if summary.excluded["dialogues"]:
             return say("All dialogues are excluded; there is nothing to report.")
         return say("The dataset has no dialogues yet.")
     people = (
-        say("with {participants}", participants=plural(whole.participants, "participant"))
-        if whole.participants
+        say("with {participants}", participants=plural(overall.participants, "participant"))
+        if overall.participants
         else say("with participants unknown")
     )
     groups = plural(len(summary.by), summary.by_what.replace("_", " "))
     channels = listed([say(channel) for channel in description.channels])
-    dialogues = plural(whole.dialogues, "dialogue")
+    dialogues = plural(overall.dialogues, "dialogue")
     return f"{dialogues} {people}, {groups}, {channels}, {period(description)}."
 
 
 def period(description: DatasetDescription) -> str:
     first, last = instant(description.started_at), instant(description.ended_at)
     if description.started_at is None:
-        whole = level_of({"source": description.source}) is Level.internal
-        return say("dates not recorded") if whole else say("dates left out")
+        is_internal = level_of({"source": description.source}) is Level.internal
+        return say("dates not recorded") if is_internal else say("dates left out")
     return first if first == last else say("{first} to {last}", first=first, last=last)
 
 
 def cover(summary: Summary, description: DatasetDescription) -> list[tuple[str, str]]:
     """The title page: what, who, when."""
-    whole = summary.all
+    overall = summary.all
     facts = [
         (say("What"), tally(description.systems)),
         (
             say("Who"),
-            plural(whole.participants, "participant") if whole.participants else say("participants unknown"),
+            plural(overall.participants, "participant")
+            if overall.participants
+            else say("participants unknown"),
         ),
         (say("When"), period(description)),
-        (say("Dialogues"), count(whole.dialogues)),
+        (say("Dialogues"), count(overall.dialogues)),
         (say("Channel"), tally(description.channels, ours=True)),
         (say("Language"), tally(description.languages)),
         (say("Dataset"), summary.data),
@@ -65,6 +67,6 @@ def cover(summary: Summary, description: DatasetDescription) -> list[tuple[str, 
 def tally(counts: Mapping[str, int], *, ours: bool = False) -> str:
     """`a (12), b (7)`; a long list's rest is only counted. `ours`: the names are the dataset's words."""
     write: Callable[[str], str] = say if ours else str
-    shown = [f"{write(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
+    items = [f"{write(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
     more = len(counts) - MOST_LISTED
-    return ", ".join(shown) + (" " + say("and {n} more", n=count(more)) if more > 0 else "")
+    return ", ".join(items) + (" " + say("and {n} more", n=count(more)) if more > 0 else "")

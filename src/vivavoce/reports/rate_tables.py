@@ -38,8 +38,8 @@ UNIT_NAMES: Final = {
 
 def title(name: str) -> str:
     """A measure's name as people read it; a variant of a rate is told apart by its settings."""
-    shown = say(MEASURES.get(name).title)
-    return f"{shown} ({settings(name)})" if is_variant(name) else shown
+    heading = say(MEASURES.get(name).title)
+    return f"{heading} ({settings(name)})" if is_variant(name) else heading
 
 
 def settings(name: str) -> str:
@@ -49,7 +49,7 @@ def settings(name: str) -> str:
 
 
 def is_variant(name: str) -> bool:
-    """Whether a measure is another way of counting one of the headline rates."""
+    """True if a measure is another way of counting one of the headline rates."""
     return is_rate(name) and name not in HEADLINES
 
 
@@ -74,7 +74,7 @@ def heads(*names: str) -> tuple[Cell, ...]:
 
 
 def is_significant(p: float | None, alpha: float = SIGNIFICANT) -> bool:
-    """Whether a p, adjusted where several were computed, is below alpha; a missing one is not."""
+    """True if p, adjusted where several were computed, is below alpha; False if it is missing."""
     return p is not None and p < alpha
 
 
@@ -84,7 +84,7 @@ def adjusted_cell(p: float | None) -> Cell:
 
 
 def abandoned(left: int | None) -> tuple[str, ...]:
-    """What stands under a number of dialogues of which some were abandoned: how many; else nothing."""
+    """Note on abandoned dialogues under a number of dialogues: how many; else nothing."""
     return (say("of these abandoned: {abandoned}", abandoned=count(left)),) if left else ()
 
 
@@ -101,12 +101,12 @@ def interval_of(rate: SuccessRate) -> tuple[float | None, float | None, bool]:
 
 
 def of_one(rate: SuccessRate | MeasuredTotal) -> bool:
-    """Whether all cases are one participant's."""
+    """True if all cases are one participant's."""
     return rate.clustered.clusters == 1
 
 
 def is_clustered(summary: Summary) -> bool:
-    """Whether any rate has an interval with participants as the unit, or all dialogues are one person's."""
+    """True if any rate has an interval with participants as the unit, or all dialogues are one person's."""
     rates = [row.rates[name] for row in with_all(summary) for name in headlines(summary)]
     return any(interval_of(rate)[2] for rate in rates) or any(map(of_one, summary.all.rates.values()))
 
@@ -137,7 +137,7 @@ def success_table(summary: Summary) -> TableOfText:
 
 
 def rate_note(summary: Summary) -> str:
-    """What stands under a rate."""
+    """Note under a rate."""
     if any(of_one(rate) for rate in summary.all.rates.values()):
         return f"{say('Under each rate: successes / cases.')} {say(ONE_PERSON)}"
     if is_clustered(summary):
@@ -157,7 +157,7 @@ def unit_of(summary: Summary, name: str) -> str:
 
 
 def unit_name(unit: str) -> str:
-    """What a rate counts, in words."""
+    """Unit of a rate, in words."""
     return say(UNIT_NAMES.get(unit, unit.replace("_", " ")))
 
 
@@ -188,14 +188,14 @@ def signature_of(shown: SuccessRate | MeasuredTotal) -> str:
 
 def signatures(rows: Iterable[GroupSummary], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Signatures of measures `names` for every row that has a number."""
-    wanted = list(names)
+    measures = list(names)
     return tuple(
         (
             f"{label(row.key)}, {title(name).lower()}",
             signature_of(row.rates[name] if is_rate(name) else row.measures[name]),
         )
         for row in rows
-        for name in wanted
+        for name in measures
         if row.counted(name)
     )
 
@@ -246,8 +246,8 @@ def tests_table(summary: Summary) -> TableOfText | None:
 
 def _opened(cells: tuple[Cell, ...], summary: Summary, test: GroupTest) -> tuple[Cell, ...]:
     """The cells of a comparison, of which the difference counts the cases of both groups."""
-    first, *rest = cells
-    return replace(first, counts=cases_between(summary, (test.a, test.b), test.measure)), *rest
+    first, *others_cells = cells
+    return replace(first, counts=cases_between(summary, (test.a, test.b), test.measure)), *others_cells
 
 
 def _signed_tests(summary: Summary) -> tuple[tuple[str, str], ...]:
@@ -273,12 +273,12 @@ def _naive_cells(test: GroupTest) -> tuple[Cell, ...]:
 
 def _counted_cells(test: GroupTest) -> tuple[Cell, ...]:
     """The side of a test that counts."""
-    found = test.decisive
+    decisive = test.decisive
     return (
         Cell(points(test.difference)),
-        Cell(between(found.low, found.high, points)),
-        Cell(p_value(found.p)),
-        Cell(p_value(found.p_adjusted), strong=bool(test.significant)),
+        Cell(between(decisive.low, decisive.high, points)),
+        Cell(p_value(decisive.p)),
+        Cell(p_value(decisive.p_adjusted), strong=bool(test.significant)),
     )
 
 

@@ -42,11 +42,11 @@ class Section(ABC, Generic[Found]):
 
     @abstractmethod
     def results(self, material: AnalysisContext) -> Found | None:
-        """What is computed; None: there is nothing to say, and the section is left out."""
+        """Compute the results; None: the section is empty and left out."""
 
     @abstractmethod
     def blocks(self, results: Found) -> list[Block]:
-        """The same for readers; [] leaves the section out."""
+        """Blocks for readers; [] leaves the section out."""
 
     @property
     def locale(self) -> Path:
@@ -56,7 +56,7 @@ class Section(ABC, Generic[Found]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSummary:
-    """What a section says at the front of a report, which is there whatever sections are chosen.
+    """A section's summary at the front of a report, independent of the chosen sections.
 
     lead      what the dataset holds, in a sentence; shown where it holds no dialogue
     question  what was asked; of several sections, the first one's is shown
@@ -79,7 +79,7 @@ class LeadingSection(Section[Found]):
 
     @abstractmethod
     def front(self, results: Found) -> ReportSummary:
-        """What stands at the front of the report."""
+        """Front of the report."""
 
 
 def _is_section(made: Any) -> bool:
@@ -112,7 +112,7 @@ class FilledSection:
     results: Any
 
     def front(self, mark: str) -> ReportSummary:
-        """What it says at the front; a figure carries the mark."""
+        """Front of the section; a figure carries the mark."""
         if not isinstance(self.section, LeadingSection):
             return ReportSummary()
         with _asking(self.section), marked(mark):
@@ -165,12 +165,14 @@ def fill(
 
 def fill_dashboard(material: AnalysisContext) -> list[FilledSection]:
     """The sections that the dashboard shows, and those that have something to say at the front of it."""
-    shown = (one for one in sections_in_order() if one.dashboard or isinstance(one, LeadingSection))
-    return fill(material, list(shown))
+    sections = (
+        section for section in sections_in_order() if section.dashboard or isinstance(section, LeadingSection)
+    )
+    return fill(material, list(sections))
 
 
 def joined_front(fronts: Sequence[ReportSummary]) -> ReportSummary:
-    """What sections say at the front as one: the first question and figure, every sentence once."""
+    """Join the fronts of sections: the first question and figure, every sentence once."""
 
     def each(told: Callable[[ReportSummary], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(sentence for front in fronts for sentence in told(front)))

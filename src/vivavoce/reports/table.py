@@ -78,7 +78,9 @@ def results_table(summary: Summary) -> Table:
     Note    a rate of which nothing was counted has no column; what users wrote is never read as markup; where
             the terminal is too narrow cells go on in the next line, and nothing is cut
     """
-    shown = [(name, heading) for name, heading in RATES if (rate := summary.all.rates.get(name)) and rate.n]
+    headings = [
+        (name, heading) for name, heading in RATES if (rate := summary.all.rates.get(name)) and rate.n
+    ]
     last = "word_error_rate" if summary.all.counted("word_error_rate") else "turns"
     heading = Text(summary.study)
     if summary.simulated:
@@ -96,7 +98,7 @@ def results_table(summary: Summary) -> Table:
     table.add_column(summary.by_what, overflow="fold")
     table.add_column("dialogues", justify="right", overflow="fold")
     table.add_column("people", justify="right", overflow="fold")
-    for name, text in shown:
+    for name, text in headings:
         table.add_column(f"{text}\nof {summary.all.rates[name].unit}s", justify="right", overflow="fold")
     table.add_column("WER" if last == "word_error_rate" else "turns", justify="right", overflow="fold")
     for row in with_all(summary):
@@ -106,7 +108,7 @@ def results_table(summary: Summary) -> Table:
             Text(label(row.key)),
             "\n".join((count(row.dialogues), *abandoned(row.abandoned))),
             count(row.participants),
-            *(_rate(row.rates[name]) for name, _ in shown),
+            *(_rate(row.rates[name]) for name, _ in headings),
             amount(row.measures[last].value, "ratio" if last == "word_error_rate" else ""),
         )
     return table
@@ -118,22 +120,22 @@ def comparisons(summary: Summary, *, most: int = MOST_PAIRS) -> Sequence[Table |
     Note    beyond `most` rows those that differ alone, and how many more there are
     Empty   nothing was declared or tested: []
     """
-    letters = {one.name: letter for one, letter in zip(summary.families, ascii_lowercase, strict=False)}
+    letters = {family.name: letter for family, letter in zip(summary.families, ascii_lowercase, strict=False)}
     declared = summary.declared.results if summary.declared else ()
     explored = [test for test in summary.tests if test.family == "explored"]
-    every = [*(_Line.declared(one) for one in declared), *map(_Line.explored, explored)]
-    shown = every if len(every) <= most else [one for one in every if one.significant]
+    lines = [*(_Line.declared(declaration) for declaration in declared), *map(_Line.explored, explored)]
+    selected = lines if len(lines) <= most else [line for line in lines if line.significant]
     notes = [Text(f"{letters[family.name]}  {family.why}", style="dim") for family in summary.families]
-    if len(shown) < len(every):
-        notes.insert(0, Text(f"{len(every) - len(shown)} more show no difference; --json has them all."))
-    if not shown:
+    if len(selected) < len(lines):
+        notes.insert(0, Text(f"{len(lines) - len(selected)} more show no difference; --json has them all."))
+    if not selected:
         return notes
     notes.insert(0, Text(SIDES, style="dim"))
     table = Table(header_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(("compared", "pair", "difference", "95%", "p", "p (adjusted)")):
         table.add_column(heading, justify="left" if place < 2 else "right", overflow="fold")
-    for one in shown:
-        table.add_row(*_compared(one, letters[one.family]))
+    for selected_line in selected:
+        table.add_row(*_compared(selected_line, letters[selected_line.family]))
     return [table, *notes]
 
 

@@ -82,9 +82,9 @@ def write_figures(document: Document, folder: Path) -> list[Path]:
     Raises  InputError: the folder cannot be written
     """
     files: dict[str, str | bytes] = {
-        f"{figure.name}.{form}": made(figure, document.mark)
+        f"{figure.name}.{form}": write(figure, document.mark)
         for figure in document.blocks(Figure)
-        for form, made in FIGURE_FORMS.items()
+        for form, write in FIGURE_FORMS.items()
     }
     return _write(folder, files)
 
@@ -98,15 +98,15 @@ FIGURE_FORMS: Final[Mapping[str, Callable[[Figure, str], str | bytes]]] = {
 
 
 def numbers_of(figure: Figure) -> TableOfText:
-    """What a figure draws, as a table: as it was told with the figure, else what its specification holds."""
+    """Numbers of a figure as a table: those passed with it, else those of its specification."""
     columns, rows = (figure.columns, figure.rows) if figure.rows else _held(figure.spec)
     counts, addresses = figure.counts or [None] * len(rows), figure.addresses or [""] * len(rows)
-    whole = list(zip(counts, addresses, strict=True))
+    row_links = list(zip(counts, addresses, strict=True))
     return TableOfText(
         f"of-{figure.name}",
         figure.title,
         tuple(map(Cell, columns)),
-        tuple(Row(row[0], _opened(row, *behind)) for row, behind in zip(rows, whole, strict=True)),
+        tuple(Row(row[0], _opened(row, *behind)) for row, behind in zip(rows, row_links, strict=True)),
     )
 
 
@@ -122,8 +122,8 @@ def _held(spec: dict[str, Any]) -> tuple[list[str], list[tuple[str, ...]]]:
     """The rows of all data in a specification, each once; a column is what charts call it."""
     rows = [value for value in _values(spec) if len(value) > 1]
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    written = [tuple(_written(row.get(name)) for name in columns) for row in rows]
-    return columns, list(dict.fromkeys(written))
+    cells = [tuple(_written(row.get(name)) for name in columns) for row in rows]
+    return columns, list(dict.fromkeys(cells))
 
 
 def _values(spec: Any) -> Iterator[dict[str, Any]]:
@@ -132,9 +132,9 @@ def _values(spec: Any) -> Iterator[dict[str, Any]]:
         for datum in values if isinstance(values, list) else ():
             if isinstance(datum, dict):
                 yield {
-                    key: one
-                    for key, one in datum.items()
-                    if key != "hover" and not isinstance(one, dict | list)
+                    key: value
+                    for key, value in datum.items()
+                    if key != "hover" and not isinstance(value, dict | list)
                 }
         for key, part in spec.items():
             if key != "values":
@@ -154,8 +154,10 @@ def as_csv(table: TableOfText, mark: str = "") -> str:
     """A table as CSV: block, heading, what stands under it, then for each column its numbers and words."""
     first = table.columns[0].main or "row"
     lines = [[_parts(cell) for cell in row.cells] for row in table.rows]
-    own = [{name: _plain(n) for part in _shown(row) for name, n in part.values.items()} for row in table.rows]
-    counts = list(dict.fromkeys(name for names in own for name in names))
+    values_of = [
+        {name: _plain(n) for part in _shown(row) for name, n in part.values.items()} for row in table.rows
+    ]
+    counts = list(dict.fromkeys(name for names in values_of for name in names))
     keys = [
         list(dict.fromkeys(key for line in lines if place < len(line) for key in line[place]))
         for place in range(len(table.columns) - 1)
@@ -166,31 +168,31 @@ def as_csv(table: TableOfText, mark: str = "") -> str:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(_safe, [*head, *(["mark"] if mark else [])]))
-    for row, line, numbers in zip(table.rows, lines, own, strict=True):
+    for row, line, numbers in zip(table.rows, lines, values_of, strict=True):
         note = "; ".join(part for part in row.under if part not in _shown(row))
         cells = [row.group, row.heading, *(numbers.get(name, "") for name in counts), note]
         for place, names in enumerate(keys):
-            found = line[place] if place < len(line) else {}
-            cells += [found.get(name, "") for name in names]
+            values = line[place] if place < len(line) else {}
+            cells += [values.get(name, "") for name in names]
         writer.writerow(map(_safe, [*cells, *([mark] if mark else [])]))
     return out.getvalue()
 
 
 def _shown(row: Row) -> list[Shown]:
-    """What stands under a row's heading and is a number: how many it rests on, such as `40 dialogues`."""
+    """Number under a row's heading, if it is one: how many it rests on, such as `40 dialogues`."""
     return [part for part in row.under if isinstance(part, Shown)]
 
 
 def _parts(cell: Cell) -> dict[str, str]:
-    """What a cell holds, by name: "" its only number or its words, else limits, cases, p, ..."""
-    found: dict[str, str] = {}
+    """Parts of a cell, by name: "" its only number or its words, else limits, cases, p, ..."""
+    parts: dict[str, str] = {}
     for place, part in enumerate((cell.main, *cell.under)):
         values = part.values if isinstance(part, Shown) else {"words" if place else "": part}
         for name, value in values.items():
             key = name if place or len(values) > 1 else ""
-            count = sum(one.split("_again")[0] == key for one in found)
-            found[key + "_again" * count] = _plain(value)
-    return found
+            count = sum(part.split("_again")[0] == key for part in parts)
+            parts[key + "_again" * count] = _plain(value)
+    return parts
 
 
 def _plain(value: float | str | None) -> str:

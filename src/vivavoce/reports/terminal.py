@@ -114,9 +114,9 @@ def _transcript(block: Transcript) -> Lines:
 
 def _fold(block: Fold) -> Lines:
     yield _text(block.summary, "bold")
-    for one in block.blocks:
+    for inner in block.blocks:
         yield ""
-        yield from _shown(one)
+        yield from _shown(inner)
 
 
 def _figure(block: Figure) -> Lines:
@@ -166,9 +166,9 @@ def _signatures(document: Document) -> Lines:
 
 
 def _made(document: Document) -> str:
-    made = document.words["made"].format(version=document.version, data=document.data)
+    generated = document.words["made"].format(version=document.version, data=document.data)
     again = f" {document.words['again']} {document.command}" if document.command else ""
-    return f"{made}.{again}"
+    return f"{generated}.{again}"
 
 
 _SHOWN: Final[dict[type, Callable[[Any], Lines]]] = {

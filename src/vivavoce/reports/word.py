@@ -82,12 +82,12 @@ class _Writer:
             for block in section.blocks:
                 self._block(block)
         self._signatures()
-        made = self.document.words["made"].format(version=self.document.version, data=self.document.data)
+        generated = self.document.words["made"].format(version=self.document.version, data=self.document.data)
         again = f" {self.document.words['again']} {self.document.command}." if self.document.command else ""
-        self._small(f"{made}.{again}")
-        whole = io.BytesIO()
-        self.file.save(whole)
-        return _undated(whole)
+        self._small(f"{generated}.{again}")
+        buffer = io.BytesIO()
+        self.file.save(buffer)
+        return _undated(buffer)
 
     def _page(self) -> None:
         """Paper, language, header, and who made it."""
@@ -180,14 +180,14 @@ class _Writer:
 
     def _fold(self, block: Fold) -> None:
         self._heading(block.summary, 2)
-        for one in block.blocks:
-            self._block(one)
+        for inner in block.blocks:
+            self._block(inner)
 
     def _figure(self, block: Figure) -> None:
         shape = self.file.add_picture(io.BytesIO(block.png), width=docx.shared.Mm(WIDEST_MM))
-        shown = docx.shared.Mm(PAGE_MM[1] - 4 * MARGIN_MM)
-        if shape.height > shown:
-            shape.width, shape.height = docx.shared.Length(shape.width * shown // shape.height), shown
+        height = docx.shared.Mm(PAGE_MM[1] - 4 * MARGIN_MM)
+        if shape.height > height:
+            shape.width, shape.height = docx.shared.Length(shape.width * height // shape.height), height
         described = f"{block.title}. {block.alternative}"
         shape._inline.docPr.set("descr", _clean(described))  # pyright: ignore[reportPrivateUsage]
         if block.caption:
@@ -210,8 +210,13 @@ class _Writer:
         head._tr.get_or_add_trPr().append(docx.oxml.OxmlElement("w:tblHeader"))  # pyright: ignore[reportPrivateUsage]
         for group, rows in block.groups():
             if group:
-                own = table.add_row().cells
-                _fill(own[0].merge(own[-1]).paragraphs[0], Cell(group, strong=True), size, right=False)
+                group_cells = table.add_row().cells
+                _fill(
+                    group_cells[0].merge(group_cells[-1]).paragraphs[0],
+                    Cell(group, strong=True),
+                    size,
+                    right=False,
+                )
             for row in rows:
                 fill((Cell(row.heading, row.under, strong=True), *row.cells))
         if block.note:
@@ -231,11 +236,11 @@ def _fill(paragraph: Any, cell: Cell, size: Any, *, right: bool) -> None:
 
 
 def _undated(whole: io.BytesIO) -> bytes:
-    """The same archive with no time of its making."""
-    made = io.BytesIO()
-    with ZipFile(whole) as given, ZipFile(made, "w", ZIP_DEFLATED) as taken:
-        for name in given.namelist():
+    """The archive without its creation time."""
+    buffer = io.BytesIO()
+    with ZipFile(whole) as source, ZipFile(buffer, "w", ZIP_DEFLATED) as target:
+        for name in source.namelist():
             entry = ZipInfo(name, THE_DAY)
             entry.compress_type = ZIP_DEFLATED
-            taken.writestr(entry, given.read(name))
-    return made.getvalue()
+            target.writestr(entry, source.read(name))
+    return buffer.getvalue()
