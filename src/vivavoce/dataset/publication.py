@@ -59,7 +59,7 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
     decided = {(match.kind, match.found): match.decision for match in earlier}
     matches = find_all(dataset)
     for pii_match in matches:
-        pii_match.decision = decided.get((undecided_match.kind, undecided_match.found), "") or (
+        pii_match.decision = decided.get((pii_match.kind, pii_match.found), "") or (
             MASK if mask_all else ""
         )
     if matches or earlier:

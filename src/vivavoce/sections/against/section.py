@@ -28,12 +28,12 @@ SIGNIFICANT: Final = 0.05
 
 def against_blocks(found: ReleaseComparison) -> list[Block]:
     """The new version minus the last one: a sentence on each rate, then the table."""
-    whole = [row for row in found.rows if row.key is None]
+    overall = [row for row in found.rows if row.key is None]
     margin = points(found.margin).lstrip("+")
-    said = [verdict for row in whole if (verdict := release_verdict(row, margin))]
-    tested = max((row.tested for row in whole), default=0)
+    sentences = [verdict for row in overall if (verdict := release_verdict(row, margin))]
+    tested = max((row.tested for row in overall), default=0)
     if tested > 1:
-        said.append(
+        sentences.append(
             say(
                 "Based on adjusted p (Holm) over {n} rates, separately for difference, non-inferiority and "
                 "equivalence.",
@@ -51,7 +51,7 @@ def against_blocks(found: ReleaseComparison) -> list[Block]:
                 old_dialogues=plural(found.old.dialogues, "dialogue"),
             )
         ),
-        Bullets(tuple(said)),
+        Bullets(tuple(sentences)),
         _table(found, margin),
     ]
 

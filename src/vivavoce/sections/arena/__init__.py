@@ -1,1 +1,1 @@
-"""Which of two systems side by side people voted for."""
+"""Votes between two systems side by side."""

@@ -38,15 +38,15 @@ def _interval(one: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> str:
 
 def arena_blocks(facts: ArenaResults) -> list[Block]:
     """The arena."""
-    drawn = worths_figure(facts, "worths")
-    blocks: list[Block] = [Paragraph(_votes(facts)), *([drawn] if drawn else [])]
+    figure = worths_figure(facts, "worths")
+    blocks: list[Block] = [Paragraph(_votes(facts)), *([figure] if figure else [])]
     blocks += [_ranking(facts), _pairs(facts), _terms(facts)]
     if facts.leaks:
-        said = say(
+        sentence = say(
             "In {n} votes an answer named a system; the name was masked on the page.",
             n=count(facts.leaks),
         )
-        blocks.append(Bullets((said,)))
+        blocks.append(Bullets((sentence,)))
     return blocks
 
 
@@ -55,8 +55,10 @@ def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
     if not facts.ranking or len(facts.ranking) > MOST_DRAWN_GROUPS:
         return None
     values = [
-        DrawnValue(one.name, one.estimate, one.low, one.high, _three(one.estimate), _interval(one))
-        for one in facts.ranking
+        DrawnValue(
+            worth.name, worth.estimate, worth.low, worth.high, _three(worth.estimate), _interval(worth)
+        )
+        for worth in facts.ranking
     ]
     title = say("Ranking of systems by votes")
     return interval_figure(
@@ -74,22 +76,22 @@ def arena_answer(facts: ArenaResults) -> list[str]:
     if facts.ranking is None:
         why = say("No ranking yet: a system or a side has won all or none of its decided votes.")
         return [why, _votes(facts)]
-    names = [one.name for one in facts.ranking]
+    names = [worth.name for worth in facts.ranking]
     sure = [pair for pair in facts.pairs if is_significant(pair.p_holm)]
-    found = [_order(names, sure)]
-    found.append(
+    sentences = [_order(names, sure)]
+    sentences.append(
         say("{k} of {n} pairs of systems differ significantly (adjusted p).", k=len(sure), n=len(facts.pairs))
     )
-    steady = [one.name for one in facts.controlled or ()]
+    steady = [worth.name for worth in facts.controlled or ()]
     if steady and steady != names:
-        found.append(say("Ranking controlled for length and style: {order}.", order=listed(steady)))
-    return [*found, _votes(facts)]
+        sentences.append(say("Ranking controlled for length and style: {order}.", order=listed(steady)))
+    return [*sentences, _votes(facts)]
 
 
 def _order(names: list[str], sure: list[ArenaPair]) -> str:
     """The order, and how far it can be relied on."""
     order = listed(names)
-    if any({one.a, one.b} == set(names[:2]) for one in sure):
+    if any({difference.a, difference.b} == set(names[:2]) for difference in sure):
         return say("Voters prefer {best}; ranking: {order}.", best=names[0], order=order)
     if sure:
         return say("Ranking: {order}; the first two do not differ significantly.", order=order)
@@ -106,11 +108,11 @@ def _votes(facts: ArenaResults) -> str:
 
 def _ranking(facts: ArenaResults) -> TableOfText:
     tally = {system.name: system for system in facts.systems}
-    steady = {one.name: one for one in facts.controlled or ()}
-    worths = {one.name: one for one in facts.ranking or ()}
+    steady = {worth.name: worth for worth in facts.controlled or ()}
+    worths = {worth.name: worth for worth in facts.ranking or ()}
     rows = []
     for name in worths or tally:
-        own, worth, held = tally[name], worths.get(name), steady.get(name)
+        votes_of, worth, controlled = tally[name], worths.get(name), steady.get(name)
         rows.append(
             Row(
                 name,
@@ -118,8 +120,11 @@ def _ranking(facts: ArenaResults) -> TableOfText:
                     Cell(_three(worth and worth.estimate)),
                     _limits(worth),
                     Cell(percent(worth and worth.share)),
-                    Cell(_three(held and held.estimate), (_interval(held),)),
-                    *(Cell(count(votes)) for votes in (own.won, own.tied, own.both_bad, own.lost)),
+                    Cell(_three(controlled and controlled.estimate), (_interval(controlled),)),
+                    *(
+                        Cell(count(votes))
+                        for votes in (votes_of.won, votes_of.tied, votes_of.both_bad, votes_of.lost)
+                    ),
                 ),
             )
         )
@@ -167,8 +172,8 @@ def _pairs(facts: ArenaResults) -> TableOfText:
 def _terms(facts: ArenaResults) -> TableOfText:
     terms = [("left", facts.left), *((covariate.covariate, covariate) for covariate in facts.covariates)]
     rows = [
-        Row(say(COVARIATES[name]), (Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p))))
-        for name, one in terms
+        Row(say(COVARIATES[name]), (Cell(_three(term.estimate)), _limits(term), Cell(p_value(term.p))))
+        for name, term in terms
     ]
     columns = heads(say("Influences on votes"), say("Log odds"), say("95% CI"), "p")
     note = say(

@@ -41,12 +41,12 @@ class CiteSection(Section[CiteFound]):
     def blocks(self, results: CiteFound) -> list[Block]:
         blocks: list[Block] = [Bullets(tuple(cite(results.summary, results.description)))]
         instruments = (sheet.source for sheet in results.scales if sheet.source)
-        found = tuple(dict.fromkeys([*sources(results.summary), *instruments]))
-        return [*blocks, Heading(say("Sources")), Bullets(found)] if found else blocks
+        references = tuple(dict.fromkeys([*sources(results.summary), *instruments]))
+        return [*blocks, Heading(say("Sources")), Bullets(references)] if references else blocks
 
 
 def cite(summary: Summary, description: DatasetDescription) -> list[str]:
-    """How to name this report, its data and the program in a paper."""
+    """Citations of this report, its data and the program in a paper."""
     year = str(description.created_at or "")[:4]
     return [
         say(
@@ -71,7 +71,7 @@ def cite(summary: Summary, description: DatasetDescription) -> list[str]:
 
 def sources(summary: Summary) -> list[str]:
     """The publications behind the measures and the statistics."""
-    shown = {
+    cited = {
         measure.source
         for name, measure in MEASURES
         if summary.all.counted(name) and not measure.source.startswith(OURS)
@@ -83,4 +83,4 @@ def sources(summary: Summary) -> list[str]:
             "Holm 1979."
         ),
     ]
-    return [*sorted(shown), *(statistics if headlines(summary) else [])]
+    return [*sorted(cited), *(statistics if headlines(summary) else [])]

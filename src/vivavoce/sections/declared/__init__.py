@@ -1,1 +1,1 @@
-"""What was declared in advance, and what came of it."""
+"""Declarations made in advance, and their outcome."""

@@ -1,4 +1,4 @@
-"""What was declared before the data, and what came of it."""
+"""Declarations made before the data, and their outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def _row(look: Row_) -> Row:
 def declared_blocks(
     declared: FrozenDeclaration | None, found: DeclaredFamily | None, *, has_file: bool
 ) -> list[Block]:
-    """What the study file named beforehand, its results, and what was changed after the data had begun."""
+    """Declared questions of the study file, their results, and changes after data collection began."""
     if declared is None or found is None:
         missing = (
             say("The study file declares no comparisons.")
@@ -114,7 +114,7 @@ def declared_blocks(
     analysis = declared.analysis
     facts = [
         (say("Primary"), "" if analysis.primary is None else _asked(analysis.primary)),
-        (say("Secondary"), "; ".join(_asked(one) for one in analysis.secondary)),
+        (say("Secondary"), "; ".join(_asked(question) for question in analysis.secondary)),
         (say("Transcripts"), transcripts_words(analysis.preferences)),
         (say("Correction"), say(NAMES[analysis.correction])),
         (
@@ -149,8 +149,8 @@ def declared_blocks(
 
 def _asked(one: Primary) -> str:
     name = one.measure
-    shown = title(name) if name in MEASURES else name
-    facts = {"measure": shown, "systems": ", ".join(one.compare), "alpha": amount(one.alpha, "")}
+    measure_title = title(name) if name in MEASURES else name
+    facts = {"measure": measure_title, "systems": ", ".join(one.compare), "alpha": amount(one.alpha, "")}
     if one.margin is None:
         return say("{measure}: {systems} (alpha {alpha})", **facts)
     return say(
@@ -202,11 +202,11 @@ def _share_of(one: DeclaredChoice) -> str:
 
 def _results_table(found: DeclaredFamily) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
-    margins = any(one.equivalence for one in found.results)
-    sides = any(one.no_worse for one in found.results)
+    margins = any(result.equivalence for result in found.results)
+    sides = any(result.no_worse for result in found.results)
     rows = []
     for result in found.results:
-        shown = title(result.measure) if result.measure in MEASURES else result.measure
+        measure_title = title(result.measure) if result.measure in MEASURES else result.measure
         if result.unknown is not None:
             verdict = say("cannot be tested: the dataset has no {name}", name=result.unknown)
         elif result.significant is None:
@@ -226,7 +226,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
                     *([_equal_cell(result.equivalence, unit)] if margins else []),
                     *([_no_worse_cell(result.no_worse)] if sides else []),
                 ),
-                group=f"{names[result.question]}: {shown}",
+                group=f"{names[result.question]}: {measure_title}",
             )
         )
     return TableOfText(
@@ -248,9 +248,9 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
             found,
         ),
         tuple(
-            (f"{one.a} \u2013 {one.b}, {title(one.measure).lower()}", one.signature)
-            for one in found.results
-            if one.signature
+            (f"{result.a} \u2013 {result.b}, {title(result.measure).lower()}", result.signature)
+            for result in found.results
+            if result.signature
         ),
     )
 
@@ -264,7 +264,7 @@ def _counted(one: DeclaredComparison) -> CountedDialogues | None:
 
 
 def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
-    """Whether a difference is shown to be smaller than its margin, with the 90 % interval that decides."""
+    """Verdict on equivalence within the margin, with the 90 % interval that decides."""
     if equal is None:
         return Cell(MISSING)
     verdict = say("yes") if equal.equivalent else say("not shown")
@@ -281,12 +281,12 @@ def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
 
 
 def _no_worse_cell(tests: Sequence[NoWorse]) -> Cell:
-    """Which of two systems is shown to be no worse than the other, each with its own one-sided test."""
+    """Verdict on non-inferiority of each of two systems to the other, each with its own one-sided test."""
     if not tests:
         return Cell(MISSING)
-    shown = [label(test.system) for test in tests if test.shown]
-    verdict = say("neither shown") if not shown else say("both") if len(shown) > 1 else shown[0]
-    told = tuple(
+    systems = [label(test.system) for test in tests if test.shown]
+    verdict = say("neither shown") if not systems else say("both") if len(systems) > 1 else systems[0]
+    details = tuple(
         say(
             "{a} than {b}: adjusted p {p}",
             a=label(test.system),
@@ -295,26 +295,26 @@ def _no_worse_cell(tests: Sequence[NoWorse]) -> Cell:
         )
         for test in tests
     )
-    return Cell(verdict, told, words=True)
+    return Cell(verdict, details, words=True)
 
 
 def _note(words: str, found: DeclaredFamily) -> str:
-    """What stands under a declared table: how to read it, and the family of its p values."""
+    """Note under a declared table: how to read it, and the family of its p values."""
     return f"{words} {stated(found.family.why)}"
 
 
 def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison]) -> list[str]:
-    """Where declaration and data part ways."""
-    found = []
+    """Differences between declaration and data."""
+    sentences = []
     if declared.analysis.stopping and declared.analysis.stopping.rule:
-        found.append(
+        sentences.append(
             say(
                 "The trial had interim analyses. Intervals and p here assume a single analysis; if the "
                 "rule stopped the trial, the interval of that look applies."
             )
         )
     if declared.revisions > 1:
-        found.append(
+        sentences.append(
             say(
                 "The study was run in {revisions}; the declaration at the time of the first participant "
                 "applies.",
@@ -322,10 +322,10 @@ def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison])
             )
         )
     if declared.changed:
-        found.append(changed_words(declared.changed))
+        sentences.append(changed_words(declared.changed))
     if any(result.unknown for result in results):
-        found.append(say("This dataset does not allow one of the declared comparisons; see the table."))
-    return found
+        sentences.append(say("This dataset does not allow one of the declared comparisons; see the table."))
+    return sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,5 +356,5 @@ class DeclaredSection(Section[DeclaredFound]):
         return DeclaredFound(material.declared, results, looks, has_file)
 
     def blocks(self, results: DeclaredFound) -> list[Block]:
-        found = declared_blocks(results.declared, results.results, has_file=results.has_file)
-        return [*found, *looks_blocks(results.looks)]
+        blocks = declared_blocks(results.declared, results.results, has_file=results.has_file)
+        return [*blocks, *looks_blocks(results.looks)]

@@ -1,1 +1,1 @@
-"""What every measure means."""
+"""Definitions of all measures."""

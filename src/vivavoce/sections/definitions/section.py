@@ -21,14 +21,18 @@ class DefinitionsSection(Section[Summary]):
         return material.summary
 
     def blocks(self, results: Summary) -> list[Block]:
-        found = definitions(results)
-        variants = tuple(one for one in found if one.variant)
+        all_definitions = definitions(results)
+        variants = tuple(definition for definition in all_definitions if definition.variant)
         first = set(headlines(results))
-        blocks: list[Block] = [one for one in found if one.name in first and not one.variant]
+        blocks: list[Block] = [
+            definition
+            for definition in all_definitions
+            if definition.name in first and not definition.variant
+        ]
         families: dict[str, list[Block]] = {}
-        for one in found:
-            if one.name not in first and not one.variant:
-                families.setdefault(family_title(one.name), []).append(one)
+        for shown_definition in all_definitions:
+            if shown_definition.name not in first and not shown_definition.variant:
+                families.setdefault(family_title(shown_definition.name), []).append(shown_definition)
         blocks += [
             Fold(f"{name} ({len(inside)})", tuple(inside)) for name, inside in sorted(families.items())
         ]
@@ -41,9 +45,9 @@ class DefinitionsSection(Section[Summary]):
 
 def definitions(summary: Summary) -> list[Definition]:
     """Every measure that the report shows a number of: the headline rates first."""
-    shown = [name for name, measure in MEASURES if summary.all.counted(name)]
+    counted = [name for name, measure in MEASURES if summary.all.counted(name)]
     first = list(headlines(summary))
-    return [_definition(name) for name in [*first, *(name for name in shown if name not in first)]]
+    return [_definition(name) for name in [*first, *(name for name in counted if name not in first)]]
 
 
 def _definition(name: str) -> Definition:

@@ -38,7 +38,7 @@ QUANTILES: Final = ("p10", "p25", "p50", "p75", "p90")
 
 
 def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
-    """How long dialogues lasted: median, middle half and middle four fifths of each group."""
+    """Durations of dialogues: median, middle half and middle four fifths of each group."""
     words = "; ".join(
         say(
             "{group}: median {p50}, middle 50% of dialogues {p25} to {p75}, middle 80% {p10} to {p90}",
@@ -57,16 +57,16 @@ def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
 
 
 def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
-    """How long answers took on the average of a dialogue: the same of each kind of delay, by its title."""
+    """Answer delays on the average of a dialogue: the spread of each kind of delay, by its title."""
     words = "; ".join(
         say(
             "{measure}, {group}: median {p50}, middle 50% of dialogues {p25} to {p75}",
             measure=measure,
-            group=label(one.key),
-            **_told(one),
+            group=label(row.key),
+            **_told(row),
         )
-        for measure, found in delays.items()
-        for one in found
+        for measure, rows in delays.items()
+        for row in rows
     )
     return _spread_figure(
         "delays",
@@ -83,25 +83,25 @@ def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
 def _spread_figure(
     name: str, title: str, words: str, panels: Mapping[str, Sequence[DialogueDurations]], caption: str
 ) -> Figure:
-    order = list(dict.fromkeys(label(one.key) for panel in panels.values() for one in panel))
+    order = list(dict.fromkeys(label(row.key) for panel in panels.values() for row in panel))
     unit, times = _unit_of(panels)
 
     def draw(width: int) -> Any:
         beside = 1 if width == NARROW else len(panels)
         names = row_names(order, width)
         inner = (width - names.room) // beside - 26
-        drawn = [
-            _spreads(heading, found, names, inner, unit, times, named=beside == 1 or place == 0)
-            for place, (heading, found) in enumerate(panels.items())
+        charts = [
+            _spreads(heading, rows, names, inner, unit, times, named=beside == 1 or place == 0)
+            for place, (heading, rows) in enumerate(panels.items())
         ]
         if "" in panels:
-            return drawn[0]
-        return alt.hconcat(*drawn, spacing=22) if beside > 1 else alt.vconcat(*drawn, spacing=16)
+            return charts[0]
+        return alt.hconcat(*charts, spacing=22) if beside > 1 else alt.vconcat(*charts, spacing=16)
 
     rows = [
-        (*([heading] if heading else []), label(one.key), count(one.n), *_told(one).values())
-        for heading, found in panels.items()
-        for one in found
+        (*([heading] if heading else []), label(row.key), count(row.n), *_told(row).values())
+        for heading, rows in panels.items()
+        for row in rows
     ]
     columns = (
         *([] if "" in panels else [say("Measure")]),
@@ -124,11 +124,11 @@ def _spreads(
 ) -> Any:
     data = [
         {
-            **{name: times * getattr(one, name) for name in QUANTILES},
-            "group": label(one.key),
-            "hover": _hover(one),
+            **{name: times * getattr(row, name) for name in QUANTILES},
+            "group": label(row.key),
+            "hover": _hover(row),
         }
-        for one in found
+        for row in found
     ]
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     scale = alt.Scale(zero=True, nice=True)
@@ -152,8 +152,8 @@ def _spreads(
 
 
 def _hover(one: DialogueDurations) -> str:
-    told = _told(one)
-    return f"{label(one.key)}: {told['p50']} ({told['p25']} \u2013 {told['p75']}), n = {count(one.n)}"
+    texts = _told(one)
+    return f"{label(one.key)}: {texts['p50']} ({texts['p25']} \u2013 {texts['p75']}), n = {count(one.n)}"
 
 
 def _told(one: DialogueDurations) -> dict[str, str]:
@@ -163,7 +163,7 @@ def _told(one: DialogueDurations) -> dict[str, str]:
 
 def _unit_of(panels: Mapping[str, Sequence[DialogueDurations]]) -> tuple[str, int]:
     """The unit of an axis in words, and how many of it a second has: all below one stand in milliseconds."""
-    longest = max((one.p90 for panel in panels.values() for one in panel), default=0)
+    longest = max((row.p90 for panel in panels.values() for row in panel), default=0)
     return (say("milliseconds"), 1000) if longest < 1 else (say("seconds"), 1)
 
 
@@ -186,7 +186,7 @@ def _line_px(groups: int) -> int:
 
 def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequence[DrawnValue]]) -> Figure:
     """Parameters have many units: each line goes from its smallest limit to its largest one."""
-    data = [row for name, found in parameters.items() for row in _placed(name, found)]
+    data = [row for name, values in parameters.items() for row in _placed(name, values)]
     order = list(dict.fromkeys(row["group"] for row in data))
 
     def draw(width: int) -> Any:
@@ -213,8 +213,8 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
         )
 
     words = "; ".join(
-        f"{name}: " + ", ".join(f"{one.group} {one.shown} ({one.limits})" for one in found)
-        for name, found in parameters.items()
+        f"{name}: " + ", ".join(f"{value.group} {value.shown} ({value.limits})" for value in values)
+        for name, values in parameters.items()
     )
     return figure(
         number,
@@ -227,31 +227,31 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
         ),
         columns=columns_of(say("Measure"), say("Group"), say("Value")),
         rows=[
-            (name, one.group, one.shown, one.limits, one.counted)
-            for name, found in parameters.items()
-            for one in found
+            (name, value.group, value.shown, value.limits, value.counted)
+            for name, values in parameters.items()
+            for value in values
         ],
-        labels=[f"{name}. {one.hover}" for name, found in parameters.items() for one in found],
-        counts=[one.counts for parameter in parameters.values() for one in parameter],
+        labels=[f"{name}. {value.hover}" for name, values in parameters.items() for value in values],
+        counts=[value.counts for parameter in parameters.values() for value in parameter],
     )
 
 
 def _placed(name: str, found: Sequence[DrawnValue]) -> Iterator[dict[str, Any]]:
     """The values of a parameter with their places between 0 and 1."""
-    ends = [end for one in found for end in (one.low, one.high, one.value) if end is not None]
+    ends = [end for value in found for end in (value.low, value.high, value.value) if end is not None]
     low, high = min(ends), max(ends)
 
     def place(value: float | None) -> float | None:
         return None if value is None else round((value - low) / ((high - low) or 1.0), 4)
 
-    for one in found:
+    for drawn_value in found:
         yield {
             "measure": name,
-            "group": one.group,
-            "at": place(one.value),
-            "from": place(one.low),
-            "to": place(one.high),
-            "hover": f"{name}. {one.hover}",
+            "group": drawn_value.group,
+            "at": place(drawn_value.value),
+            "from": place(drawn_value.low),
+            "to": place(drawn_value.high),
+            "hover": f"{name}. {drawn_value.hover}",
         }
 
 
@@ -302,13 +302,13 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
         text = base.mark_text(fontSize=9 if above else 11, color="#111418", yOffset=below).encode(
             text=alt.Text("shown:N")
         )
-        named = (
+        labels = (
             alt.Chart(alt.Data(values=[{"row": row} for row in order]))
             .mark_text(align="left", baseline="top", color=INK, fontSize=12, yOffset=3 - high / 2)
             .encode(x=alt.XValue(0), y=y, text=alt.Text("row:N"))
         )
         return alt.layer(
-            tiles, text, *([named] if above else []), width=alt.Step(step), height=alt.Step(high)
+            tiles, text, *([labels] if above else []), width=alt.Step(step), height=alt.Step(high)
         )
 
     first = titles[names[0]] if names else ""

@@ -58,17 +58,17 @@ class DialoguesSection(Section[DialoguesFound]):
 
     def results(self, material: AnalysisContext) -> DialoguesFound:
         durations = material.description.durations
-        found = correlations(material.dataset)
-        return DialoguesFound(material.summary, durations, delays(material), found)
+        measure_correlations = correlations(material.dataset)
+        return DialoguesFound(material.summary, durations, delays(material), measure_correlations)
 
     def blocks(self, results: DialoguesFound) -> list[Block]:
         table = measures_table(results.summary)
         if table is None:
             return []
-        drawn = results.durations and len(results.durations) <= MOST_DRAWN_GROUPS
-        blocks: list[Block] = [durations_figure(results.durations)] if drawn else []
-        if results.delays and drawn:
-            blocks.append(delays_figure({title(name): one for name, one in results.delays.items()}))
+        is_drawn = results.durations and len(results.durations) <= MOST_DRAWN_GROUPS
+        blocks: list[Block] = [durations_figure(results.durations)] if is_drawn else []
+        if results.delays and is_drawn:
+            blocks.append(delays_figure({title(name): rows for name, rows in results.delays.items()}))
         parameters = drawn_parameters(results.summary)
         if parameters and len(results.summary.by) <= MOST_COLOURS:
             blocks.append(
@@ -91,20 +91,20 @@ def delays(material: AnalysisContext) -> dict[str, list[DialogueDurations]]:
         return {}
     sums_of = sums(material.dataset)
     keys = {dialogue_id: group.key for group in material.groups for dialogue_id in group.dialogue_ids}
-    found: dict[str, list[DialogueDurations]] = {}
+    by_name: dict[str, list[DialogueDurations]] = {}
     for name in counted:
         place = sums_of.measures.index(name)
         means = defaultdict[str | None, list[float]](list)
-        both = zip(sums_of.numerators[place], sums_of.denominators[place], strict=True)
-        for dialogue, (total, cases) in zip(sums_of.dialogue_ids, both, strict=True):
+        pairs = zip(sums_of.numerators[place], sums_of.denominators[place], strict=True)
+        for dialogue, (total, cases) in zip(sums_of.dialogue_ids, pairs, strict=True):
             if cases:
                 means[keys.get(dialogue)].append(total / cases)
-        found[name] = [
-            DialogueDurations(group.key, len(own), *map(float, np.quantile(own, SHARES)))
+        by_name[name] = [
+            DialogueDurations(group.key, len(group_means), *map(float, np.quantile(group_means, SHARES)))
             for group in material.groups
-            if (own := means.get(group.key))
+            if (group_means := means.get(group.key))
         ]
-    return found
+    return by_name
 
 
 def measures_table(summary: Summary) -> TableOfText | None:
@@ -144,18 +144,18 @@ def _head(row: GroupSummary, summary: Summary) -> Cell:
 
 def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]:
     """By family and title the groups' values of each parameter that differ and have limits."""
-    found: dict[str, dict[str, list[DrawnValue]]] = {}
+    by_family: dict[str, dict[str, list[DrawnValue]]] = {}
     for name, measure in sorted(MEASURES, key=lambda one: _place(one[0])):
         if is_rate(name) or not summary.all.counted(name):
             continue
         values = drawn_measure(summary, name)
         if len({value.value for value in values}) > 1 and all(value.low is not None for value in values):
-            found.setdefault(family_title(measure.name), {})[title(name)] = values
-    return found
+            by_family.setdefault(family_title(measure.name), {})[title(name)] = values
+    return by_family
 
 
 def _place(name: str) -> tuple[str, list[tuple[str, int]]]:
-    """Where a measure stands: by family and name, and by numbers in it as numbers (2, 5, 10)."""
+    """Order of a measure: by family and name, with numbers in it as numbers (2, 5, 10)."""
     parts = re.findall(r"(\D*)(\d*)", name)
     return MEASURES.get(name).family, [(words, int(number or 0)) for words, number in parts]
 
@@ -179,11 +179,11 @@ def _measure_cell(told: MeasuredTotal, unit: str) -> Cell:
     cases = round(told.denominator)
     counted = unit.replace("_", " ")
     under: list[str] = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
-    clustered, shown = told.clustered, told.unit
-    value, interval = measured(told.value, clustered.low, clustered.high, shown)
+    clustered, measure_unit = told.clustered, told.unit
+    value, interval = measured(told.value, clustered.low, clustered.high, measure_unit)
     if interval:
         under.insert(0, interval)
     if told.open:
-        low, high = (amount(end, shown) for end in (told.lowest, told.highest))
+        low, high = (amount(end, measure_unit) for end in (told.lowest, told.highest))
         under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(told.open)))
     return Cell(value, tuple(under))

@@ -1,1 +1,1 @@
-"""What a judgement takes, in time and money."""
+"""Cost of a judgement, in time and money."""

@@ -1,4 +1,4 @@
-"""What a judgement takes, in each way of judging."""
+"""Cost of a judgement, in each way of judging."""
 
 from typing import Final
 
@@ -21,11 +21,11 @@ COMPARED: Final = ("preferences", "readings", "listening", "votes")  # tables of
 
 
 def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
-    """What a judgement takes in each way of judging; [] where nothing was judged."""
+    """Cost of a judgement in each way of judging; [] where nothing was judged."""
     if not rows:
         return []
     priced = any(row.cost_per_judgement is not None for row in rows)
-    shown = [
+    table_rows = [
         Row(
             say(ARMS[row.arm]),
             (
@@ -52,7 +52,7 @@ def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
         "A judgement is one answered question. Live judgements include their share of the dialogue time; a "
         "wizard counts as a second person. Attention pairs and repeats are included."
     )
-    return [TableOfText("effort", say("Cost of judgements"), columns, tuple(shown), note)]
+    return [TableOfText("effort", say("Cost of judgements"), columns, tuple(table_rows), note)]
 
 
 class EffortSection(Section[list[JudgementEffort]]):

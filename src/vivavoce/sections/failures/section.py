@@ -32,25 +32,25 @@ class FailuresSection(Section[FailuresFound]):
 
     def results(self, material: AnalysisContext) -> FailuresFound | None:
         options = material.options
-        found = typical_failures(material.dataset, material.groups, options.transcripts)
-        return FailuresFound(found, options.redact) if found else None
+        failures = typical_failures(material.dataset, material.groups, options.transcripts)
+        return FailuresFound(failures, options.redact) if failures else None
 
     def blocks(self, results: FailuresFound) -> list[Block]:
         rule = say(
             "Selected by rule in each group: dialogues that fail most success definitions, closest to the "
             "median length of the group's failures."
         )
-        shown = (_transcript(dialogue, redact=results.redact) for dialogue in results.dialogues)
-        return [Paragraph(rule), *shown]
+        transcripts = (_transcript(dialogue, redact=results.redact) for dialogue in results.dialogues)
+        return [Paragraph(rule), *transcripts]
 
 
 def _transcript(one: FailedDialogue, *, redact: bool) -> Transcript:
     failed = ", ".join(title(name).lower() for name in one.failed)
-    said = {None: say("did not answer"), 1.0: say("answered yes"), 0.0: say("answered no")}
+    answers = {None: say("did not answer"), 1.0: say("answered yes"), 0.0: say("answered no")}
     why = say(
         "Failed: {rates}; the participant {said}.",
         rates=failed,
-        said=said.get(one.said, str(one.said)),
+        said=answers.get(one.said, str(one.said)),
     )
     who = {"user": say("Participant"), "system": say("System")}
     turns = tuple(
@@ -63,10 +63,12 @@ def _transcript(one: FailedDialogue, *, redact: bool) -> Transcript:
 def _goal(items: Sequence[Mapping[str, Any]]) -> str:
     if not items:
         return ""
-    first = [item for item in items if item["goal_index"] == min(one["goal_index"] for one in items)]
-    wanted = [f"{item['slot']} = {item['value']}" for item in first if item["kind"] == "constraint"]
-    asked = [str(item["slot"]) for item in first if item["kind"] == "request"]
-    parts = [", ".join(wanted), say("asked for: {slots}", slots=", ".join(asked)) if asked else ""]
+    first = [
+        item for item in items if item["goal_index"] == min(goal_item["goal_index"] for goal_item in items)
+    ]
+    constraints = [f"{item['slot']} = {item['value']}" for item in first if item["kind"] == "constraint"]
+    requests = [str(item["slot"]) for item in first if item["kind"] == "request"]
+    parts = [", ".join(constraints), say("asked for: {slots}", slots=", ".join(requests)) if requests else ""]
     return say("Task: {goal}", goal="; ".join(part for part in parts if part))
 
 

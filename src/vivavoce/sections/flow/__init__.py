@@ -1,1 +1,1 @@
-"""Who arrived, who stayed, what was left out."""
+"""Participant flow: arrivals, completions and exclusions."""

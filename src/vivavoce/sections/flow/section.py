@@ -57,15 +57,15 @@ class FlowSection(Section[FlowFound]):
 
 
 def funnel_figure(flow: TrialFlow) -> Figure | None:
-    """How many participants came as far as each stage; None where only one stage is known."""
+    """Number of participants who reached each stage; None where only one stage is known."""
     stages = (
         (say("Arrived"), flow.arrived),
         (say("Consented"), flow.consented),
         (say("Held a dialogue"), flow.with_dialogue),
         (say("Completed"), flow.completed),
     )
-    known = [(stage, n) for stage, n in stages if n is not None]
-    if not flow.arrived or len(known) < 3:
+    counted = [(stage, n) for stage, n in stages if n is not None]
+    if not flow.arrived or len(counted) < 3:
         return None
     data = [
         {
@@ -74,9 +74,9 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
             "shown": f"{count(n)} ({percent(n / flow.arrived)})",
             "hover": f"{stage}: {count(n)}",
         }
-        for stage, n in known
+        for stage, n in counted
     ]
-    order = [stage for stage, _ in known]
+    order = [stage for stage, _ in counted]
 
     def draw(width: int) -> Any:
         base = alt.Chart(alt.Data(values=data)).encode(
@@ -98,11 +98,11 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
     return figure(
         "funnel",
         say("From arrival to completion"),
-        ", ".join(f"{stage}: {count(n)}" for stage, n in known) + ".",
+        ", ".join(f"{stage}: {count(n)}" for stage, n in counted) + ".",
         draw,
         caption=say("Participants who reached each stage, as a share of arrivals."),
         columns=(say("Step"), say("Participants"), say("Share")),
-        rows=[(stage, count(n), percent(n / flow.arrived)) for stage, n in known],
+        rows=[(stage, count(n), percent(n / flow.arrived)) for stage, n in counted],
     )
 
 
@@ -121,8 +121,8 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     if flow.unrecorded:
         rows.append(Row(say("Outcome not recorded"), (Cell(count(flow.unrecorded)),), group=people))
     dialogues = say("Dialogues")
-    held = Cell(count(flow.dialogues), counts=CountedDialogues())
-    rows.append(Row(say("Held"), (held,), group=dialogues))
+    held_count = Cell(count(flow.dialogues), counts=CountedDialogues())
+    rows.append(Row(say("Held"), (held_count,), group=dialogues))
     if flow.coded is not None:
         rows.append(Row(say("Non-trivial (code earned)"), (Cell(count(flow.coded)),), group=dialogues))
     if flow.running:
@@ -130,8 +130,8 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     for rule in flow.excluded["rules"]:
         words = say("Excluded: {rule}", rule=rule_words(rule["rule"]))
         people_out = plural(rule["people"], "participant")
-        whole = (say("all of {people}", people=people_out),) if rule["people"] else ()
-        rows.append(Row(words, (Cell(count(rule["dialogues"])),), whole, group=dialogues))
+        of_people = (say("all of {people}", people=people_out),) if rule["people"] else ()
+        rows.append(Row(words, (Cell(count(rule["dialogues"])),), of_people, group=dialogues))
     if flow.excluded["rules"] or flow.running:
         rows.append(Row(say("Analysed"), (Cell(count(flow.analysed)),), group=dialogues))
     if flow.abandoned:

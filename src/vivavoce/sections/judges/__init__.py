@@ -1,1 +1,1 @@
-"""What rests on people, what on judges beside them."""
+"""Results from people alone, and with judges beside them."""

@@ -1,4 +1,4 @@
-"""What rests on people alone, and on people with a judge whose error on people's answers is subtracted."""
+"""Results from people alone, and from people with a judge corrected for its error against them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,9 +34,9 @@ class JudgeFound:
 
 def judge_blocks(found: JudgeFound) -> list[Block]:
     """One judge of one target: people, people and judge, and the judge alone, marked as uncorrected."""
-    told = found.estimates
+    estimates = found.estimates
     heading = Heading(say("{judge} on {target}", judge=found.judge, target=found.target))
-    if told is None:
+    if estimates is None:
         return [
             heading,
             Paragraph(
@@ -48,9 +48,9 @@ def judge_blocks(found: JudgeFound) -> list[Block]:
         ]
     return [
         heading,
-        _groups_table(told),
-        *([_differences_table(told)] if told.differences else []),
-        Bullets(tuple(stated(one) for one in (*told.warnings, *told.words))),
+        _groups_table(estimates),
+        *([_differences_table(estimates)] if estimates.differences else []),
+        Bullets(tuple(stated(sentence) for sentence in (*estimates.warnings, *estimates.words))),
     ]
 
 
@@ -88,15 +88,15 @@ def _group_rows(group: EstimatedGroup, value: Callable[[float | None], str]) -> 
         Row(
             words,
             (
-                Cell(value(one.estimate)),
-                Cell(between(one.low, one.high, value)),
-                Cell(count(one.labels) if place < 2 else MISSING),
-                Cell(count(one.people) if place < 2 else MISSING),
+                Cell(value(side_estimate.estimate)),
+                Cell(between(side_estimate.low, side_estimate.high, value)),
+                Cell(count(side_estimate.labels) if place < 2 else MISSING),
+                Cell(count(side_estimate.people) if place < 2 else MISSING),
                 Cell(MISSING if worth is None else count(worth)),
             ),
             group=name,
         )
-        for place, (words, one, worth) in enumerate(sides)
+        for place, (words, side_estimate, worth) in enumerate(sides)
     ]
 
 
@@ -106,7 +106,7 @@ def _differences_table(told: JudgeEstimates) -> TableOfText:
         f"judge_{told.judge}_{told.target}_differences",
         say("Differences: people, and people with the judge"),
         heads(say("Based on"), say("Difference"), say("95% CI"), "p", say("p (adjusted)")),
-        tuple(row for one in told.differences for row in _difference_rows(one, unit)),
+        tuple(row for difference in told.differences for row in _difference_rows(difference, unit)),
         say(
             "First minus second. Adjusted p (Holm) over the {n} pairs of this table; exploratory.",
             n=count(len(told.differences)),
@@ -146,8 +146,8 @@ class JudgesSection(Section[list[JudgeFound]]):
 
     def results(self, material: AnalysisContext) -> list[JudgeFound] | None:
         rows = material.dataset.read("judgements").to_pylist()
-        asked = sorted({(row["target"], row["judge"]) for row in rows if row["kind"] != "person"})
-        return [_found(material, judge, target) for target, judge in asked] or None
+        judged = sorted({(row["target"], row["judge"]) for row in rows if row["kind"] != "person"})
+        return [_found(material, judge, target) for target, judge in judged] or None
 
     def blocks(self, results: list[JudgeFound]) -> list[Block]:
         return [block for result in results for block in judge_blocks(result)]
@@ -155,7 +155,7 @@ class JudgesSection(Section[list[JudgeFound]]):
 
 def _found(material: AnalysisContext, judge: str, target: str) -> JudgeFound:
     try:
-        told = estimate(material.dataset, judge, target, by=material.by)
+        estimates = estimate(material.dataset, judge, target, by=material.by)
     except InputError:  # nobody was asked it
         return JudgeFound(judge=judge, target=target, estimates=None)
-    return JudgeFound(judge=judge, target=target, estimates=told)
+    return JudgeFound(judge=judge, target=target, estimates=estimates)

@@ -1,1 +1,1 @@
-"""What the numbers cannot say."""
+"""Limits of the numbers."""

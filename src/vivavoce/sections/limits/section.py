@@ -1,4 +1,4 @@
-"""What the numbers cannot say."""
+"""Limits of the numbers."""
 
 from dataclasses import dataclass
 
@@ -42,50 +42,50 @@ class LimitsSection(LeadingSection[LimitsFound]):
 
 def heavy_limits(summary: Summary, *, self_reported: bool) -> dict[str, str]:
     """Those of the limits that may turn an answer round, by name, the heaviest first."""
-    found = {}
+    limits = {}
     if summary.simulated:
-        found["simulated"] = say(
+        limits["simulated"] = say(
             "The dialogues are simulated. They show that the trial and the measures work, not how people "
             "would perform."
         )
     if headlines(summary) and not is_clustered(summary):
-        found["independent"] = say(
+        limits["independent"] = say(
             "Intervals are 95% CIs (Wilson) and treat dialogues (or goals) as independent. They are too "
             "narrow if people took part repeatedly."
         )
     if self_reported:
-        found["self_reported"] = say(
+        limits["self_reported"] = say(
             "The domain database was built from the systems' own statements. Consistent errors of a system "
             "cannot be detected."
         )
-    return found
+    return limits
 
 
 def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
-    """What these numbers cannot say, in sentences."""
-    shown, whole = headlines(summary), summary.all
+    """Limits of these numbers, in sentences."""
+    rates, overall = headlines(summary), summary.all
     heavy = heavy_limits(summary, self_reported=self_reported)
     sentences = [heavy.pop("independent")] if "independent" in heavy else []
-    if shown and is_clustered(summary):
+    if rates and is_clustered(summary):
         sentences.append(stated(summary.model.why))
     if summary.tests:
         sentences.append(say("Tests that were not declared in advance are exploratory."))
-    if "subjective_success" in shown:
+    if "subjective_success" in rates:
         sentences.append(
             say(
                 "Subjective success is self-reported. People tend to report success even when information "
                 "was missing; compare it with objective success."
             )
         )
-    if "objective_success_assigned" in shown:
+    if "objective_success_assigned" in rates:
         sentences.append(
             say(
                 "Success against assigned goals also counts constraints and requests that the participant "
                 "forgot as system failures."
             )
         )
-    if "objective_success_inferred" in shown:
-        sentences += _on_inferred_goals(whole)
+    if "objective_success_inferred" in rates:
+        sentences += _on_inferred_goals(overall)
     return [*sentences, *reversed(heavy.values())]
 
 

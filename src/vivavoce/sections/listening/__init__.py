@@ -1,1 +1,1 @@
-"""How clips sounded to people."""
+"""Ratings of the sound of clips."""

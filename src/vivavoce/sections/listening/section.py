@@ -13,15 +13,15 @@ from vivavoce.reports.section import LeadingSection, ReportSummary
 
 def listening_blocks(facts: ListeningResults) -> list[Block]:
     """Judgements of clips."""
-    said = say(
+    sentence = say(
         "{people} gave {judgements} of clips after listening to each in full.",
         people=plural(facts.participants, "participant"),
         judgements=plural(facts.judgements, "judgement"),
     )
-    blocks: list[Block] = [Paragraph(said)]
+    blocks: list[Block] = [Paragraph(sentence)]
     if facts.opinions:
-        drawn = opinions_figure(facts, "opinions")
-        blocks += [*([drawn] if drawn else []), _opinions(facts)]
+        figure = opinions_figure(facts, "opinions")
+        blocks += [*([figure] if figure else []), _opinions(facts)]
     if facts.contrasts:
         blocks.append(_contrasts(facts))
     if facts.pairs:
@@ -104,25 +104,30 @@ def _contrasts(facts: ListeningResults) -> TableOfText:
 
 
 def listening_answer(facts: ListeningResults) -> list[str]:
-    """Which conditions differ, in plain words, and on what it rests."""
-    found: list[str] = []
+    """Conditions that differ, in plain words, and the evidence."""
+    sentences: list[str] = []
     sure = [contrast for contrast in facts.contrasts if is_significant(contrast.p_holm)]
-    for one in sure:
-        better, worse = (one.a, one.b) if one.difference > 0 else (one.b, one.a)
-        signed = [limit if one.difference > 0 or limit is None else -limit for limit in (one.low, one.high)]
-        limits = signed if one.difference > 0 else signed[::-1]
-        found.append(
+    for comparison in sure:
+        better, worse = (
+            (comparison.a, comparison.b) if comparison.difference > 0 else (comparison.b, comparison.a)
+        )
+        signed = [
+            limit if comparison.difference > 0 or limit is None else -limit
+            for limit in (comparison.low, comparison.high)
+        ]
+        limits = signed if comparison.difference > 0 else signed[::-1]
+        sentences.append(
             say(
                 "{better} sounds better than {worse}: {difference} of the scale's 4 points (95% CI "
                 "{interval}).",
                 better=better,
                 worse=worse,
-                difference=coefficient(abs(one.difference)),
+                difference=coefficient(abs(comparison.difference)),
                 interval=between(limits[0], limits[1], coefficient),
             )
         )
     if len(facts.contrasts) > len(sure):
-        found.append(
+        sentences.append(
             say(
                 "Opinion scores do not differ significantly for {n} of {of} pairs of conditions.",
                 n=len(facts.contrasts) - len(sure),
@@ -131,8 +136,8 @@ def listening_answer(facts: ListeningResults) -> list[str]:
         )
     pairs = len(facts.contrasts)
     if pairs > 1:
-        found.append(say("Based on adjusted p (Holm) over {n} pairs of conditions.", n=pairs))
-    return found
+        sentences.append(say("Based on adjusted p (Holm) over {n} pairs of conditions.", n=pairs))
+    return sentences
 
 
 def _raters(one: ConditionContrast) -> tuple[str, str]:

@@ -1,1 +1,1 @@
-"""What participants said against what the log shows."""
+"""Participants' answers against the log."""

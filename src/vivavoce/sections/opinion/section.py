@@ -39,15 +39,15 @@ class OpinionSection(Section[OpinionFound]):
     needs = ("dialogues",)
 
     def results(self, material: AnalysisContext) -> OpinionFound | None:
-        found = opinion_against_record(material.dataset, material.groups)
-        return OpinionFound(found, material.summary) if found else None
+        comparison = opinion_against_record(material.dataset, material.groups)
+        return OpinionFound(comparison, material.summary) if comparison else None
 
     def blocks(self, results: OpinionFound) -> list[Block]:
         return [make(results.opinion, results.summary) for make in (opinion_table, agreement_table)]
 
 
 def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
-    """What participants said against what the log shows."""
+    """Participants' answers against the log."""
     rows = [
         Row(
             say("all") if row.key == "all" and len(opinion.by) > 1 else label(row.key),
@@ -56,9 +56,9 @@ def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
                     Cell(
                         count(getattr(row, name)),
                         (_share(getattr(row, name), row.n),),
-                        counts=_counted(opinion, summary, row.key, said, shown),
+                        counts=_counted(opinion, summary, row.key, answer, logged),
                     )
-                    for name, (said, shown) in SIDES.items()
+                    for name, (answer, logged) in SIDES.items()
                 ),
                 Cell(percent(row.optimism), (span(row.low, row.high),)),
             ),
@@ -98,7 +98,7 @@ def _counted(
 
 
 def agreement_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
-    """How much more often people said yes than the log shows, and how far the two agree beyond chance."""
+    """Difference between yes answers and successes in the log, and agreement beyond chance."""
     several = len(opinion.by) > 1
     rows = []
     for row in opinion.by:

@@ -1,1 +1,1 @@
-"""How many dialogues each participant held."""
+"""Number of dialogues of each participant."""

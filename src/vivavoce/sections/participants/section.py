@@ -22,7 +22,7 @@ MOST_SINGLE_BARS: Final = 12
 
 
 def participants_figure(histogram: dict[int, int]) -> Figure:
-    """How many participants held how many dialogues; large numbers of dialogues share a bar."""
+    """Number of participants by number of dialogues; large numbers of dialogues share a bar."""
     bars = _bars(histogram)
 
     def draw(width: int) -> Any:
@@ -40,8 +40,8 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
         bar = base.mark_bar(color=ACCENT, aria=True).encode(description=HOVER)
         return alt.layer(bar, text, width=width - 60, height=180)
 
-    for one in bars:
-        one["hover"] = f"{one['size']}: {plural(one['people'], 'participant')}"
+    for datum in bars:
+        datum["hover"] = f"{datum['size']}: {plural(datum['people'], 'participant')}"
     words = ", ".join(f"{bar['size']}: {plural(bar['people'], 'participant')}" for bar in bars)
     return figure(
         "participants",
@@ -81,8 +81,8 @@ def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Fig
         side_by_side = width != NARROW
         inner = (width - 60) // (len(data) if side_by_side else 1) - 26
         panels = [
-            _learning_panel(found, titles[name], steps, inner, named=not side_by_side or place == 0)
-            for place, (name, found) in enumerate(data.items())
+            _learning_panel(rows, titles[name], steps, inner, named=not side_by_side or place == 0)
+            for place, (name, rows) in enumerate(data.items())
         ]
         return alt.hconcat(*panels, spacing=22) if side_by_side else alt.vconcat(*panels, spacing=16)
 
@@ -90,9 +90,9 @@ def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Fig
         f"{titles[name]}: "
         + ", ".join(
             f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}, n = {count(row.n)})"
-            for row in found
+            for row in rows
         )
-        for name, found in data.items()
+        for name, rows in data.items()
     )
     return figure(
         "learning",
@@ -112,8 +112,8 @@ def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Fig
         ),
         rows=[
             (titles[name], _step(row), percent(row.ratio), span(row.low, row.high), count(row.n))
-            for name, found in data.items()
-            for row in found
+            for name, rows in data.items()
+            for row in rows
         ],
     )
 
@@ -180,9 +180,9 @@ class ParticipantsSection(Section[ParticipantsFound]):
             return [Paragraph(say("Participants of dialogues are not recorded."))]
         histogram = summary.all.dialogues_per_participant.histogram
         blocks: list[Block] = [participants_figure(histogram), participants_table(summary)]
-        shown = headlines(summary)
-        if any(row.measure in shown for row in results.learning):
-            blocks.append(learning_figure(results.learning, shown))
+        measures = headlines(summary)
+        if any(row.measure in measures for row in results.learning):
+            blocks.append(learning_figure(results.learning, measures))
         return blocks
 
 

@@ -1,1 +1,1 @@
-"""What people preferred of two transcripts."""
+"""Preferences between two transcripts."""

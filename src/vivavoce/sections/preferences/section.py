@@ -60,8 +60,8 @@ def preference_blocks(facts: PreferenceResults) -> list[Block]:
     """The section."""
     blocks: list[Block] = [Paragraph(_people(facts)), share_figure(facts), _table(facts), _tests(facts)]
     if facts.strengths:
-        drawn = strength_figure(facts)
-        blocks += [*([drawn] if drawn else []), strength_table(facts)]
+        figure = strength_figure(facts)
+        blocks += [*([figure] if figure else []), strength_table(facts)]
     if facts.differences:
         blocks.append(_differences(facts))
     if facts.ties:
@@ -69,15 +69,15 @@ def preference_blocks(facts: PreferenceResults) -> list[Block]:
     if facts.agreement:
         blocks.append(_agreement(facts.agreement))
     blocks += [_levels(level) for level in facts.levels if level.levels]
-    blocks += [_terms(one) for one in facts.combined if one.terms]
-    blocks += [_groups(one, facts.by_what or "") for one in facts.by_group or ()]
+    blocks += [_terms(model) for model in facts.combined if model.terms]
+    blocks += [_groups(model, facts.by_what or "") for model in facts.by_group or ()]
     return [*blocks, Heading(say("Possible biases")), Bullets(tuple(_swayed(facts)))]
 
 
 def preference_answer(facts: PreferenceResults) -> list[str]:
     """The answer in plain words, and on what it rests: what was declared, else each variable as a whole."""
-    said = _declared_answer(facts.declared) if facts.declared else _explored_answer(facts)
-    return [*said, _people(facts)]
+    sentences = _declared_answer(facts.declared) if facts.declared else _explored_answer(facts)
+    return [*sentences, _people(facts)]
 
 
 def _declared_answer(declared: DeclaredPreferences) -> list[str]:
@@ -88,7 +88,7 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
         if choice.significant:
             version = say(_favoured(choice)[0])
             sure.setdefault((choice.variable, version), []).append(_declared_cell(choice))
-    found = [
+    sentences = [
         say(
             "{variable}, as declared in advance: the {version} version is preferred for {cells}.",
             variable=variable,
@@ -97,11 +97,11 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
         )
         for (variable, version), cells in sure.items()
     ]
-    unsure = sum(one.significant is False for one in choices)
+    unsure = sum(choice.significant is False for choice in choices)
     if unsure:
         n = plural(len(choices), "declared comparison")
-        found.append(say("No significant preference in {k} of {n} of transcripts.", k=count(unsure), n=n))
-    return [*found, stated(declared.family.why)]
+        sentences.append(say("No significant preference in {k} of {n} of transcripts.", k=count(unsure), n=n))
+    return [*sentences, stated(declared.family.why)]
 
 
 def _declared_cell(one: DeclaredChoice) -> str:
@@ -117,20 +117,20 @@ def _declared_cell(one: DeclaredChoice) -> str:
 
 def _explored_answer(facts: PreferenceResults) -> list[str]:
     sure = [variable for variable in facts.variables if is_significant(variable.p_holm)]
-    found = [
+    sentences = [
         say(
             "{variable}: {share} of the choices preferred the {version} version (95% CI {interval}).",
-            variable=one.variable,
-            share=percent(_favoured(one)[1]),
-            version=say(_favoured(one)[0]),
-            interval=span(*_limits(one)),
+            variable=strength.variable,
+            share=percent(_favoured(strength)[1]),
+            version=say(_favoured(strength)[0]),
+            interval=span(*_limits(strength)),
         )
-        for one in sure
+        for strength in sure
     ]
     unsure = [variable.variable for variable in facts.variables if variable not in sure]
     if unsure:
-        found.append(say("No significant preference for {variables}.", variables=listed(unsure)))
-    return [*found, _family_words(facts, "variables")]
+        sentences.append(say("No significant preference for {variables}.", variables=listed(unsure)))
+    return [*sentences, _family_words(facts, "variables")]
 
 
 def _family_words(facts: PreferenceResults, of: str) -> str:
@@ -161,7 +161,7 @@ def _people(facts: PreferenceResults) -> str:
 
 
 def people_words(answered: ResponseCounts) -> str:
-    """How many people chose; where they are not told apart, how many pairs were judged."""
+    """Number of people who chose; number of judged pairs where people are not told apart."""
     n = answered.participants
     return plural(n, "participant") if answered.people_known else plural(n, "judged pair")
 
@@ -172,12 +172,12 @@ def _table(facts: PreferenceResults) -> TableOfText:
     cells = {(cell.variable, cell.question): cell for cell in facts.cells}
     rows = []
     for variable in facts.variables:
-        asked = [cells.get((variable.variable, question)) for question in questions]
+        row_cells = [cells.get((variable.variable, question)) for question in questions]
         rows.append(
             Row(
                 variable.variable,
                 (
-                    *(_ratio(cell) for cell in asked),
+                    *(_ratio(cell) for cell in row_cells),
                     Cell(
                         percent(variable.marginal),
                         (span(variable.low, variable.high), plural(variable.participants, "participant")),
@@ -201,7 +201,9 @@ def _table(facts: PreferenceResults) -> TableOfText:
         "questions, then variables."
     )
     note = f"{note} {_family_words(facts, 'cells')} {_family_words(facts, 'variables')}"
-    signed = tuple(one for one in facts.signatures.items() if not one[0].endswith(", strength"))
+    signed = tuple(
+        signature for signature in facts.signatures.items() if not signature[0].endswith(", strength")
+    )
     return TableOfText("preferences", say("Preferences by question"), columns, tuple(rows), note, signed)
 
 
@@ -215,10 +217,10 @@ def _ratio(cell: QuestionPreference | None) -> Cell:
 
 
 def _quality(one: VariablePreference, quality: str) -> Cell:
-    found = getattr(one, quality)
-    if not found or found.ratio is None:
+    measured = getattr(one, quality)
+    if not measured or measured.ratio is None:
         return Cell(MISSING)
-    return Cell(percent(found.ratio), (span(found.low, found.high),))
+    return Cell(percent(measured.ratio), (span(measured.low, measured.high),))
 
 
 def _tests(facts: PreferenceResults) -> TableOfText:
@@ -268,18 +270,18 @@ def _differences(facts: PreferenceResults) -> TableOfText:
 def _ties(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            say(MODELS[one.model]),
+            say(MODELS[tie_effect.model]),
             (
-                Cell(say(one.question or "all"), words=True),
-                Cell(coefficient(one.estimate, 3)),
-                Cell(between(one.low, one.high, lambda value: coefficient(value, 3))),
-                Cell(p_value(one.p)),
-                Cell(percent(one.share)),
-                Cell(percent(one.tied)),
+                Cell(say(tie_effect.question or "all"), words=True),
+                Cell(coefficient(tie_effect.estimate, 3)),
+                Cell(between(tie_effect.low, tie_effect.high, lambda value: coefficient(value, 3))),
+                Cell(p_value(tie_effect.p)),
+                Cell(percent(tie_effect.share)),
+                Cell(percent(tie_effect.tied)),
             ),
-            group=one.variable,
+            group=tie_effect.variable,
         )
-        for one in few_tie_models(facts.ties)
+        for tie_effect in few_tie_models(facts.ties)
     ]
     columns = heads(
         say("Model"),
@@ -295,21 +297,21 @@ def _ties(facts: PreferenceResults) -> TableOfText:
 
 
 def _agreement(found: Sequence[ChoiceAgreement]) -> TableOfText:
-    """How judges of the same pair chose, ties included, and how far they agree."""
+    """Choices of judges of the same pair, ties included, and their agreement."""
     rows = [
         Row(
-            one.question,
+            agreement.question,
             (
-                *(Cell(percent(getattr(one, choice))) for choice in ("experimental", "tie", "control")),
+                *(Cell(percent(getattr(agreement, choice))) for choice in ("experimental", "tie", "control")),
                 Cell(
-                    coefficient(one.value),
-                    (between(one.low, one.high, coefficient), say(METHODS[one.method])),
+                    coefficient(agreement.value),
+                    (between(agreement.low, agreement.high, coefficient), say(METHODS[agreement.method])),
                 ),
-                Cell(count(one.pairs), (judged(one.judges),)),
+                Cell(count(agreement.pairs), (judged(agreement.judges),)),
             ),
-            group=one.variable,
+            group=agreement.variable,
         )
-        for one in found
+        for agreement in found
     ]
     return TableOfText(
         "preference-agreement",
@@ -332,14 +334,14 @@ def judged(judges: int | None) -> str:
 def _levels(one: RankedLevels) -> TableOfText:
     rows = [
         Row(
-            each.name,
+            level.name,
             (
-                Cell(coefficient(each.estimate, 3)),
-                Cell(between(each.low, each.high, lambda value: coefficient(value, 3))),
-                Cell(percent(each.share)),
+                Cell(coefficient(level.estimate, 3)),
+                Cell(between(level.low, level.high, lambda value: coefficient(value, 3))),
+                Cell(percent(level.share)),
             ),
         )
-        for each in one.levels or ()
+        for level in one.levels or ()
     ]
     return TableOfText(
         f"levels_{one.variable}",
@@ -417,22 +419,22 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
 
 def _swayed(facts: PreferenceResults) -> list[str]:
     """Order, side, haste, and what it cost."""
-    answered, position, found = facts.responses, facts.position, []
-    for one in facts.same_preference:
-        if one.q is not None:
-            found.append(
+    answered, position, sentences = facts.responses, facts.position, []
+    for preference in facts.same_preference:
+        if preference.q is not None:
+            sentences.append(
                 say(
                     "Equal preference for all variables, {question}: Cochran's Q {q}, {df} degrees of "
                     "freedom, {people}, p {p}.",
-                    question=say(one.question),
-                    q=coefficient(one.q),
-                    df=one.df,
-                    people=plural(one.participants, "participant"),
-                    p=p_value(one.p),
+                    question=say(preference.question),
+                    q=coefficient(preference.q),
+                    df=preference.df,
+                    people=plural(preference.participants, "participant"),
+                    p=p_value(preference.p),
                 )
             )
     if position.log_odds is not None:
-        found.append(
+        sentences.append(
             say(
                 "The left transcript was chosen in {left} of cases ({interval}); side bias controlled for "
                 "variables: p {p}.",
@@ -443,26 +445,26 @@ def _swayed(facts: PreferenceResults) -> list[str]:
         )
     if len(facts.places) > 1:
         shares = ", ".join(f"{place.comparison_number}: {percent(place.ratio)}" for place in facts.places)
-        found.append(
+        sentences.append(
             say("Experimental version preferred, by position in the order: {shares}.", shares=shares)
         )
     for flag, people in answered.flags.items():
         what = say(str(FLAGS.get(flag, flag)))
-        found.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
+        sentences.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
     if answered.not_accepted:
         people = plural(answered.not_accepted, "participant")
-        found.append(say("Rejected and excluded: {people}.", people=people))
-    return found + _spent(facts)
+        sentences.append(say("Rejected and excluded: {people}.", people=people))
+    return sentences + _spent(facts)
 
 
 def _spent(facts: PreferenceResults) -> list[str]:
-    answered, cost, rated, found = facts.responses, facts.cost, facts.study_rating, []
+    answered, cost, rated, sentences = facts.responses, facts.cost, facts.study_rating, []
     if answered.seconds_per_judgement is not None:
-        found.append(
+        sentences.append(
             say("Time per judgement: {time} s.", time=coefficient(answered.seconds_per_judgement, 1))
         )
     if cost is not None and cost.per_judgement is not None:
-        found.append(
+        sentences.append(
             say(
                 "Cost of the study: {total}; {judgement} per judgement, {variable} per variable.",
                 total=coefficient(cost.total),
@@ -471,7 +473,7 @@ def _spent(facts: PreferenceResults) -> list[str]:
             )
         )
     if rated is not None:
-        found.append(
+        sentences.append(
             say(
                 "Rating of the study by {people}: {mean} of {of}.",
                 mean=coefficient(rated.mean, 1),
@@ -479,7 +481,7 @@ def _spent(facts: PreferenceResults) -> list[str]:
                 people=plural(rated.participants, "participant"),
             )
         )
-    return found
+    return sentences
 
 
 class PreferencesSection(LeadingSection[PreferenceResults]):

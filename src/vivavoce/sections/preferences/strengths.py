@@ -42,8 +42,8 @@ def share_figure(facts: PreferenceResults) -> Figure:
     def draw(width: int) -> Any:
         columns = 1 if width == NARROW else 2 if len(panels) > 1 else 1
         inner = (width - row_names(order, width).room * columns) // columns - GAP
-        drawn = [_panel(name, rows, order, inner, width) for name, rows in panels.items()]
-        return alt.concat(*drawn, columns=columns, spacing=16)
+        charts = [_panel(name, rows, order, inner, width) for name, rows in panels.items()]
+        return alt.concat(*charts, columns=columns, spacing=16)
 
     words = "; ".join(
         f"{name}, {row['question']}: {row['shown']} ({span(row['low'], row['high'])})"
@@ -69,18 +69,25 @@ def share_figure(facts: PreferenceResults) -> Figure:
 
 
 def front_figure(facts: PreferenceResults) -> Figure | None:
-    """What the answer speaks of: the declared choices where they are few, else each variable as a whole."""
+    """Figure of the answer: the declared choices where they are few, else each variable as a whole."""
     declared = facts.declared.choices if facts.declared else ()
     few = 0 < len(declared) <= MOST_AT_THE_FRONT
-    named = (
-        [(f"{one.variable}: {say(one.question)}", one) for one in declared]
+    named_strengths = (
+        [(f"{choice.variable}: {say(choice.question)}", choice) for choice in declared]
         if few
         else [(variable.variable, variable) for variable in facts.variables]
     )
     values = [
-        DrawnValue(name, one.ratio, one.low, one.high, percent(one.ratio), span(one.low, one.high))
-        for name, one in named[:MOST_AT_THE_FRONT]
-        if one.ratio is not None
+        DrawnValue(
+            name,
+            strength.ratio,
+            strength.low,
+            strength.high,
+            percent(strength.ratio),
+            span(strength.low, strength.high),
+        )
+        for name, strength in named_strengths[:MOST_AT_THE_FRONT]
+        if strength.ratio is not None
     ]
     if not values:
         return None
@@ -98,8 +105,12 @@ def front_figure(facts: PreferenceResults) -> Figure | None:
 
 
 def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference]) -> list[DrawnRow]:
-    own = [cell for cell in cells if cell.variable == variable.variable] if len(cells) <= MOST_DRAWN else []
-    rows = [_drawn(say(one.question), one, whole=False) for one in own if one.ratio is not None]
+    variable_cells = (
+        [cell for cell in cells if cell.variable == variable.variable] if len(cells) <= MOST_DRAWN else []
+    )
+    rows = [
+        _drawn(say(cell.question), cell, whole=False) for cell in variable_cells if cell.ratio is not None
+    ]
     if variable.ratio is not None and len(rows) != 1:
         rows.append(_drawn(say("together"), variable, whole=True))
     return rows
@@ -143,13 +154,13 @@ def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width:
 
 def strength_figure(facts: PreferenceResults) -> Figure | None:
     """Mean signed strengths with their intervals, one panel a variable; None where none is known."""
-    found: dict[str, list[DrawnValue]] = {}
+    by_variable: dict[str, list[DrawnValue]] = {}
     for strength in facts.strengths:
         if strength.mean is not None:
             question = say(strength.question) if strength.question else say("together")
             people = plural(strength.participants, "participant")
             limits = between(strength.low, strength.high, coefficient)
-            found.setdefault(strength.variable, []).append(
+            by_variable.setdefault(strength.variable, []).append(
                 DrawnValue(
                     question,
                     strength.mean,
@@ -160,12 +171,12 @@ def strength_figure(facts: PreferenceResults) -> Figure | None:
                     people,
                 )
             )
-    if not found or len(facts.strengths) > MOST_DRAWN:
+    if not by_variable or len(facts.strengths) > MOST_DRAWN:
         return None
     return interval_figure(
         "preference-strength",
         say("Strength of preference"),
-        [IntervalPanel(name, values, line=0.0) for name, values in found.items()],
+        [IntervalPanel(name, values, line=0.0) for name, values in by_variable.items()],
         together=2,
         caption=say(
             "Scale: −3 (control, very much) to 3 (experimental, very much). Dot: mean; line: 95% CI "

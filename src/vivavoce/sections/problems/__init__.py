@@ -1,1 +1,1 @@
-"""What went wrong."""
+"""Problems in the trial."""

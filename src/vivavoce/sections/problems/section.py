@@ -1,4 +1,4 @@
-"""What went wrong: incidents with systems, and how dialogues ended."""
+"""Problems: incidents with systems, and how dialogues ended."""
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText

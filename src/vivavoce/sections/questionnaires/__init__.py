@@ -1,1 +1,1 @@
-"""What questionnaires found."""
+"""Results of questionnaires."""

@@ -72,16 +72,16 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
 
     def blocks(self, results: QuestionnairesFound) -> list[Block]:
         blocks: list[Block] = []
-        drawn = count_from(1)
+        numbers = count_from(1)
         for number, sheet in enumerate(results.scales, start=1):
-            own = any(
+            has_labels = any(
                 questionnaire.instrument == sheet.instrument and questionnaire.wording in OURS
                 for questionnaire in results.questionnaires
             )
             for items in (
-                by_scale(in_words(sheet), worded=True) if own else by_scale(sheet.items, worded=False)
+                by_scale(in_words(sheet), worded=True) if has_labels else by_scale(sheet.items, worded=False)
             ):
-                blocks.append(likert_figure(next(drawn), sheet.instrument, items))
+                blocks.append(likert_figure(next(numbers), sheet.instrument, items))
             if scores := scores_table(number, sheet, results.keys):
                 blocks.append(scores)
         blocks += questionnaire_tables(results)
@@ -99,11 +99,11 @@ def by_scale(items: Sequence[LikertItem], *, worded: bool) -> Iterable[list[Like
 
     worded  what every code says is known
     """
-    found: dict[tuple[Any, ...], list[LikertItem]] = {}
+    by_scale_labels: dict[tuple[Any, ...], list[LikertItem]] = {}
     for item in items:
-        said = tuple(sorted(item.labels.items())) if worded else ()
-        found.setdefault((item.low, item.high, said), []).append(item)
-    return found.values()
+        labels = tuple(sorted(item.labels.items())) if worded else ()
+        by_scale_labels.setdefault((item.low, item.high, labels), []).append(item)
+    return by_scale_labels.values()
 
 
 def in_words(sheet: AnsweredScale) -> Sequence[LikertItem]:
@@ -111,15 +111,15 @@ def in_words(sheet: AnsweredScale) -> Sequence[LikertItem]:
     instrument = INSTRUMENTS.get(sheet.instrument) if sheet.instrument in INSTRUMENTS else None
     if instrument is None or wording_file(instrument, language(), None) is None:
         return sheet.items
-    said, known = (
+    scales, items = (
         load_wording(instrument, language()).labels,
         {item.item_id: item for item in instrument.items},
     )
     return [
         replace(
-            item, labels={int(code): text for code, text in said[known[item.item_id].scale or ""].items()}
+            item, labels={int(code): text for code, text in scales[items[item.item_id].scale or ""].items()}
         )
-        if item.item_id in known
+        if item.item_id in items
         else item
         for item in sheet.items
     ]
@@ -132,7 +132,7 @@ def scores_table(number: int, sheet: AnsweredScale, keys: list[str | None]) -> T
     wide = keys if len(keys) > 1 and any(score.by for score in sheet.scores) else []
     rows = []
     for score in sheet.scores:
-        by = {one.key: one for one in score.by}
+        by = {group.key: group for group in score.by}
         cells = [_mean(by.get(key)) for key in wide]
         alpha = (
             Cell(
@@ -188,13 +188,15 @@ def questionnaire_tables(results: QuestionnairesFound) -> list[TableOfText]:
             f"{sheet.instrument} ({wording(sheet)})",
             heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Observed range")),
             tuple(
-                _item_row(item, wide, partial(results.counts, sheet.instrument), asked.get(item.item_id, ""))
+                _item_row(
+                    item, wide, partial(results.counts, sheet.instrument), wordings.get(item.item_id, "")
+                )
                 for item in sheet.items
             ),
             say("Answered {times}. Raw codes, not recoded.", times=plural(sheet.answered, "time")),
         )
         for number, sheet in enumerate(results.questionnaires, start=1)
-        for asked in (words_of(sheet),)
+        for wordings in (words_of(sheet),)
     ]
 
 
@@ -208,9 +210,9 @@ def words_of(sheet: AnsweredSheet) -> dict[str, str]:
 
 
 def wording(sheet: AnsweredSheet) -> str:
-    """Whose words the participants read."""
-    known = WORDINGS.get(sheet.wording)
-    whose = say(known) if known else say("wording: {name}", name=sheet.wording)
+    """Source of the wording that participants read."""
+    wording_title = WORDINGS.get(sheet.wording)
+    whose = say(wording_title) if wording_title else say("wording: {name}", name=sheet.wording)
     return f"{whose}, {sheet.language}" if sheet.language else whose
 
 
@@ -233,10 +235,10 @@ def _item_row(
         cells.append(Cell(between(item.least, item.most, "{:g}".format)))
     else:
         cells += [Cell(MISSING, (plural(item.free_text, "written answer"),)), Cell(MISSING)]
-    asked = [words] if words else []
-    asked += [say("measures subjective success")] if item.role == "subjective_success" else []
+    notes = [words] if words else []
+    notes += [say("measures subjective success")] if item.role == "subjective_success" else []
     answers = [f"{answer} {count(n)}" for answer, n in list(item.answers.items())[:MOST_ANSWERS]]
-    return Row(item.item_id, tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
+    return Row(item.item_id, tuple(cells), (*notes, *([", ".join(answers)] if answers else [])))
 
 
 def _mean_cell(facts: GroupMean | None) -> Cell:

@@ -1,1 +1,1 @@
-"""How people rated transcripts, one at a time."""
+"""Ratings of single transcripts."""

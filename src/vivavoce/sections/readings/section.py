@@ -11,21 +11,21 @@ from vivavoce.reports.section import LeadingSection, ReportSummary
 
 def reading_blocks(facts: TranscriptRatings) -> list[Block]:
     """Rated transcripts."""
-    every = [*facts.items, *facts.variables]
+    ratings = [*facts.items, *facts.variables]
     rows = [
         Row(
-            say(one.item or "all"),
+            say(rating.item or "all"),
             (
-                Cell(coefficient(one.control)),
-                Cell(coefficient(one.experimental)),
-                Cell(coefficient(one.difference), (plural(one.participants, "participant"),)),
-                Cell(between(one.low, one.high, coefficient)),
-                Cell(p_value(one.p)),
-                adjusted_cell(one.p_holm),
+                Cell(coefficient(rating.control)),
+                Cell(coefficient(rating.experimental)),
+                Cell(coefficient(rating.difference), (plural(rating.participants, "participant"),)),
+                Cell(between(rating.low, rating.high, coefficient)),
+                Cell(p_value(rating.p)),
+                adjusted_cell(rating.p_holm),
             ),
-            group=one.variable,
+            group=rating.variable,
         )
-        for one in sorted(every, key=lambda one: one.variable)
+        for rating in sorted(ratings, key=lambda one: one.variable)
     ]
     columns = heads(
         say("Item"),
@@ -41,21 +41,21 @@ def reading_blocks(facts: TranscriptRatings) -> list[Block]:
         "versions. Adjusted p (Holm) over items, and over variables."
     )
     signed = ((say("All ratings"), facts.signature),)
-    said = say(
+    sentence = say(
         "{people} rated {transcripts}, one at a time.",
         people=plural(facts.participants, "participant"),
         transcripts=plural(facts.transcripts, "transcript"),
     )
     table = TableOfText("readings", say("Ratings of both versions"), columns, tuple(rows), note, signed)
-    blocks: list[Block] = [Paragraph(said), table]
+    blocks: list[Block] = [Paragraph(sentence), table]
     if (attention := facts.attention) is not None:
-        told = say(
+        sentences = say(
             "{failed} of {people} failed the attention check (rated a broken transcript as high as the "
             "others); they are included.",
             failed=count(attention.failed),
             people=plural(attention.participants, "participant"),
         )
-        blocks.append(Bullets((told,)))
+        blocks.append(Bullets((sentences,)))
     return blocks
 
 

@@ -1,1 +1,1 @@
-"""How far confidences of recognition can be trusted."""
+"""Calibration of recognition confidences."""

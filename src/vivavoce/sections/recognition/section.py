@@ -16,21 +16,21 @@ from vivavoce.reports.section import Section
 
 def recognition_blocks(results: ConfidenceResults) -> list[Block]:
     """Calibration of the first hypotheses."""
-    whole = results.all.found
+    overall = results.all.found
     facts: dict[str, Any] = {
-        "hypotheses": plural(whole.n, "turn"),
-        "right": percent(whole.right),
-        "confidence": percent(whole.confidence),
+        "hypotheses": plural(overall.n, "turn"),
+        "right": percent(overall.right),
+        "confidence": percent(overall.confidence),
     }
     if results.noisy == results.dialogues:
-        said = say(
+        sentence = say(
             "Recognition is simulated: noise changed the typed words of simulated users. {right} of "
             "{hypotheses} (first hypothesis) had every word right; mean confidence was {confidence}. All "
             "recognition figures in this report refer to this noise.",
             **facts,
         )
-        return [Paragraph(said), reliability_figure(whole), _table(results)]
-    said = say(
+        return [Paragraph(sentence), reliability_figure(overall), _table(results)]
+    sentence = say(
         "{right} of {hypotheses} (first hypothesis) had every word right; mean confidence was {confidence}.",
         **facts,
     )
@@ -41,22 +41,22 @@ def recognition_blocks(results: ConfidenceResults) -> list[Block]:
             n=count(results.noisy),
             dialogues=plural(results.dialogues, "dialogue"),
         )
-        said = f"{said} {mixed}"
-    return [Paragraph(said), reliability_figure(whole), _table(results)]
+        sentence = f"{sentence} {mixed}"
+    return [Paragraph(sentence), reliability_figure(overall), _table(results)]
 
 
 def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure:
     """Share right over confidence, bin by bin, with intervals; on the diagonal the recogniser is right."""
     data = [
         {
-            "confidence": one.confidence,
-            "right": one.right,
-            "n": one.n,
-            "low": one.right if one.right_low is None else one.right_low,
-            "high": one.right if one.right_high is None else one.right_high,
+            "confidence": bin_.confidence,
+            "right": bin_.right,
+            "n": bin_.n,
+            "low": bin_.right if bin_.right_low is None else bin_.right_low,
+            "high": bin_.right if bin_.right_high is None else bin_.right_high,
         }
-        for one in whole.bins
-        if one.n
+        for bin_ in whole.bins
+        if bin_.n
     ]
 
     def draw(width: int) -> Any:
@@ -81,12 +81,12 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
     words = "; ".join(
         say(
             "confidence {confidence}: {right} right ({span}), {n}",
-            confidence=percent(one["confidence"]),
-            right=percent(one["right"]),
-            span=span(one["low"], one["high"]),
-            n=plural(one["n"], "turn"),
+            confidence=percent(point["confidence"]),
+            right=percent(point["right"]),
+            span=span(point["low"], point["high"]),
+            n=plural(point["n"], "turn"),
         )
-        for one in data
+        for point in data
     )
     return figure(
         "reliability",
@@ -101,12 +101,12 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         columns=(say("Mean confidence"), say("Right"), say("95% CI"), say("Turns")),
         rows=[
             (
-                percent(one["confidence"]),
-                percent(one["right"]),
-                span(one["low"], one["high"]),
-                count(one["n"]),
+                percent(point["confidence"]),
+                percent(point["right"]),
+                span(point["low"], point["high"]),
+                count(point["n"]),
             )
-            for one in data
+            for point in data
         ],
     )
 

@@ -1,1 +1,1 @@
-"""How often each group succeeded, and which differ."""
+"""Success rates of groups, and their differences."""

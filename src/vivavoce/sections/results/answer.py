@@ -42,12 +42,12 @@ def answer(summary: Summary) -> list[str]:
 
 
 def question(summary: Summary) -> str:
-    """What was asked: what was declared in advance, else what is explored first; empty where nothing is."""
+    """The study question: the declared one, else the first explored; empty without one."""
     primary = _primary(summary)
     if primary:
-        groups = dict.fromkeys(label(key) for one in primary for key in (one.a, one.b))
+        groups = dict.fromkeys(label(key) for comparison in primary for key in (comparison.a, comparison.b))
         facts = {"groups": listed(list(groups)), "measure": _facts(_shown(primary[0]))["measure"]}
-        if margins := {one.margin for one in _no_worse(primary)}:
+        if margins := {test.margin for test in _no_worse(primary)}:
             return say(
                 "Declared in advance: do {groups} differ in {measure}, and is one non-inferior within "
                 "{margin}?",
@@ -63,17 +63,17 @@ def question(summary: Summary) -> str:
         return say("No comparison was declared. Exploratory: how high is {measure}?", measure=measure)
     groups = [label(row.key) for row in summary.by]
     kinds = plural(len(groups), summary.by_what.replace("_", " "))
-    shown = listed(groups) if len(groups) <= MOST_NAMED else kinds
+    compared = listed(groups) if len(groups) <= MOST_NAMED else kinds
     explored = {test.measure for test in summary.tests if test.family == "explored"}
     if len(explored) > 1:
         return say(
             "No comparison was declared. Exploratory: do {groups} differ in any of {measures}?",
-            groups=shown,
+            groups=compared,
             measures=plural(len(explored), "measure"),
         )
     return say(
         "No comparison was declared. Exploratory: do {groups} differ in {measure}?",
-        groups=shown,
+        groups=compared,
         measure=measure,
     )
 
@@ -95,9 +95,9 @@ def _primary(summary: Summary) -> list[DeclaredComparison]:
 
 
 def meanings(summary: Summary) -> list[str]:
-    """What the words of the answer mean, for who reads nothing else."""
-    shown = headlines(summary)
-    known = {
+    """Definitions of the answer's terms, for readers of the answer alone."""
+    rates = headlines(summary)
+    explanations = {
         "subjective_success": say("Subjective success: the participant reported finding everything."),
         "objective_success_assigned": say(
             "Objective success, assigned goal: the log shows an offer that fits the task, with all "
@@ -107,16 +107,16 @@ def meanings(summary: Summary) -> list[str]:
             "Objective success, inferred goal: the same, compared with the participant's actual requests."
         ),
     }
-    found = [known[name] for name in shown if name in known]
+    meanings_found = [explanations[name] for name in rates if name in explanations]
     if summary.tests:
-        found.append(
+        meanings_found.append(
             say(
                 "95% CI (confidence interval): the range of values compatible with the data. p: "
                 "probability of a difference at least this large by chance. Adjusted p: corrected for "
                 "multiple comparisons."
             )
         )
-    return found
+    return meanings_found
 
 
 def _declared(declared: DeclaredFamily) -> list[str]:
@@ -127,20 +127,20 @@ def _declared(declared: DeclaredFamily) -> list[str]:
     )
     if not primary:
         return []
-    differing = [_shown(one) for one in primary if one.significant]
-    others = [_as_decided(one) for one in primary if one.significant is False]
-    sentences = [_differs(one) for one in differing]
-    if others and not differing and len(others) == 1:
-        sentences.append(_alike(others[0]))
-    elif others:
-        sentences.append(_others_alike(others, among=bool(differing)))
-    untested = len(primary) - len(differing) - len(others)
+    differing = [_shown(comparison) for comparison in primary if comparison.significant]
+    undecided = [_as_decided(comparison) for comparison in primary if comparison.significant is False]
+    sentences = [_differs(comparison) for comparison in differing]
+    if undecided and not differing and len(undecided) == 1:
+        sentences.append(_alike(undecided[0]))
+    elif undecided:
+        sentences.append(_others_alike(undecided, among=bool(differing)))
+    untested = len(primary) - len(differing) - len(undecided)
     if untested:
         sentences.append(
             say("The declared primary comparison could not be tested: {n}.", n=plural(untested, "comparison"))
         )
-    sentences += [said for one in primary if (said := _margin_met(one))]
-    if any(_ends_at_most(one) for one in primary):
+    sentences += [sentence for comparison in primary if (sentence := _margin_met(comparison))]
+    if any(_ends_at_most(comparison) for comparison in primary):
         sentences.append(
             say(
                 "An interval that ends at 100 points reaches the maximum possible difference: there are "
@@ -153,12 +153,12 @@ def _declared(declared: DeclaredFamily) -> list[str]:
 
 
 def _ends_at_most(one: DeclaredComparison) -> bool:
-    """Whether an interval of two rates goes on to where they could not differ more."""
+    """True if an interval of two rates extends to their largest possible difference."""
     return is_rate(one.measure) and any(end is not None and abs(end) >= 1 for end in (one.low, one.high))
 
 
 def _no_worse(primary: Sequence[DeclaredComparison]) -> list[NoWorse]:
-    return [test for one in primary for test in one.no_worse]
+    return [test for comparison in primary for test in comparison.no_worse]
 
 
 def decisive_margin(one: DeclaredComparison) -> NoWorse | None:
@@ -166,8 +166,8 @@ def decisive_margin(one: DeclaredComparison) -> NoWorse | None:
 
     Empty   None: no margin was declared
     """
-    shown = [test for test in one.no_worse if test.shown]
-    return shown[0] if len(shown) == 1 else next(iter(one.no_worse[::-1]), None)
+    met = [test for test in one.no_worse if test.shown]
+    return met[0] if len(met) == 1 else next(iter(one.no_worse[::-1]), None)
 
 
 def _margin(margin: float, measure: str) -> str:
@@ -175,46 +175,46 @@ def _margin(margin: float, measure: str) -> str:
 
 
 def _margin_met(one: DeclaredComparison) -> str:
-    """Of each system, whether it is shown to be no worse than the other; "" where no margin was declared."""
+    """Non-inferiority verdict for each system; "" where no margin was declared."""
     if not one.no_worse:
         return ""
-    shown = [test for test in one.no_worse if test.shown]
-    told = decisive_margin(one) or one.no_worse[-1]
+    met = [test for test in one.no_worse if test.shown]
+    decisive = decisive_margin(one) or one.no_worse[-1]
     unit = MEASURES.get(one.measure).unit
     facts = {
-        "b": label(told.system),
-        "a": label(told.than),
+        "b": label(decisive.system),
+        "a": label(decisive.than),
         "measure": _facts(_shown(one))["measure"],
-        "margin": _margin(told.margin, one.measure),
-        "difference": _signed_gap(told.difference, unit),
-        "interval": differences(told.interval.low, told.interval.high, unit),
-        "p": p_value(told.p_adjusted),
+        "margin": _margin(decisive.margin, one.measure),
+        "difference": _signed_gap(decisive.difference, unit),
+        "interval": differences(decisive.interval.low, decisive.interval.high, unit),
+        "p": p_value(decisive.p_adjusted),
     }
-    if len(shown) == len(one.no_worse):
+    if len(met) == len(one.no_worse):
         return say(
             "Each is non-inferior to the other within the declared margin of {margin}: {b} minus {a} "
             "{difference} (90% CI {interval}).",
             **facts,
         )
-    if not shown:
+    if not met:
         return say(
             "Non-inferiority within the declared margin of {margin} was not shown for {a} or {b}: {b} "
             "minus {a} {difference} (90% CI {interval}).",
             **facts,
         )
-    said = say(
+    sentence = say(
         "{b} is non-inferior to {a} in {measure} within the declared margin of {margin}: {b} minus {a} "
         "{difference} (90% CI {interval}; adjusted one-sided p {p}).",
         **facts,
     )
-    return f"{said} {say('Non-inferiority of {a} to {b} was not shown.', **facts)}"
+    return f"{sentence} {say('Non-inferiority of {a} to {b} was not shown.', **facts)}"
 
 
 def _secondary(secondary: list[DeclaredComparison]) -> str:
-    """How many of all that were declared differ, and how many could not be tested."""
-    untested = sum(one.significant is None for one in secondary)
+    """Number of declared comparisons that differ, and that could not be tested."""
+    untested = sum(comparison.significant is None for comparison in secondary)
     facts = {
-        "k": count(sum(bool(one.significant) for one in secondary)),
+        "k": count(sum(bool(comparison.significant) for comparison in secondary)),
         "comparisons": plural(len(secondary), "secondary comparison"),
         "n": count(untested),
     }
@@ -250,8 +250,8 @@ def _shown(one: DeclaredComparison) -> _Shown:
 
 def _as_decided(one: DeclaredComparison) -> _Shown:
     """The comparison in the direction in which its margin is told, so that both sentences say it one way."""
-    found, told = _shown(one), decisive_margin(one)
-    return _turned(found) if told is not None and told.system != one.a else found
+    comparison, margin_test = _shown(one), decisive_margin(one)
+    return _turned(comparison) if margin_test is not None and margin_test.system != one.a else comparison
 
 
 def _facts(one: _Shown) -> dict[str, str]:
@@ -269,7 +269,7 @@ def _facts(one: _Shown) -> dict[str, str]:
 
 
 def _turned(one: _Shown) -> _Shown:
-    """The same comparison with the other group first."""
+    """The comparison with the other group first."""
     low, high = (None if end is None else -end for end in (one.high, one.low))
     return one._replace(a=one.b, b=one.a, difference=-one.difference, low=low, high=high)
 
@@ -314,7 +314,7 @@ def _alike(one: _Shown) -> str:
 
 def _others_alike(others: list[_Shown], *, among: bool) -> str:
     """Declared comparisons that did not come out, in one sentence."""
-    pairs = listed([f"{label(one.a)} \u2013 {label(one.b)}" for one in others])
+    pairs = listed([f"{label(comparison.a)} \u2013 {label(comparison.b)}" for comparison in others])
     measure = _facts(others[0])["measure"]
     if among:
         return say("The other declared pairs do not differ significantly: {pairs}.", pairs=pairs)
@@ -329,14 +329,14 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
     """Everything that was tested without a declaration: how much of it differs, and the largest of it."""
     tests = [test for test in summary.tests if test.family == "explored"]
     tested = [test for test in tests if test.significant is not None]
-    differing = [one for one in tested if one.significant]
+    differing = [test for test in tested if test.significant]
     if not tested or (besides and not differing):
         return (
             [say("Exploratory, not declared in advance: no tests were possible.")]
             if tests and not besides
             else []
         )
-    family = next(one for one in summary.families if one.name == "explored")
+    family = next(family for family in summary.families if family.name == "explored")
     facts = {
         "how": say(NAMES[family.correction]),
         "comparisons": plural(len(tested), "comparison"),
@@ -361,22 +361,28 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
 def _largest_of(tests: list[GroupTest]) -> GroupTest | None:
     """The test of a rate with the largest difference: of those that differ, else of all that were tested."""
     tested = [test for test in tests if test.significant is not None and is_rate(test.measure)]
-    differing = [one for one in tested if one.significant]
+    differing = [test for test in tested if test.significant]
     return max(differing or tested, key=lambda one: abs(one.difference or 0.0), default=None)
 
 
 def _largest(summary: Summary, test: GroupTest) -> str:
-    name, found = test.measure, test.decisive
+    name, decisive = test.measure, test.decisive
     rows = {str(row.key): row.rates[name] for row in summary.by}
-    one = _Shown(
-        name, str(test.a), str(test.b), test.difference or 0.0, found.low, found.high, found.p_adjusted
+    largest = _Shown(
+        name,
+        str(test.a),
+        str(test.b),
+        test.difference or 0.0,
+        decisive.low,
+        decisive.high,
+        decisive.p_adjusted,
     )
-    one = one if one.difference > 0 else _turned(one)
-    facts = _facts(one) | {
-        "high": percent(rows[one.a].ratio),
-        "low": percent(rows[one.b].ratio),
+    largest = largest if largest.difference > 0 else _turned(largest)
+    facts = _facts(largest) | {
+        "high": percent(rows[largest.a].ratio),
+        "low": percent(rows[largest.b].ratio),
     }
-    if found.low is None:
+    if decisive.low is None:
         return say(
             "The largest difference is in {measure}: {a} {high}, {b} {low} ({a} minus {b} {difference}; "
             "adjusted p {p}).",
@@ -395,8 +401,8 @@ def _single(summary: Summary, name: str) -> str:
     if rate.low is None:
         return say("{measure}: mean {mean}.", measure=title(name), mean=amount(rate.ratio, ""))
     if low is None:
-        said = say("{measure}: {ratio}.", measure=title(name), ratio=percent(rate.ratio))
-        return f"{said} {say(ONE_PERSON)}"
+        sentence = say("{measure}: {ratio}.", measure=title(name), ratio=percent(rate.ratio))
+        return f"{sentence} {say(ONE_PERSON)}"
     return say(
         "{measure}: {ratio} (95% CI {interval}).",
         measure=title(name),
@@ -406,24 +412,24 @@ def _single(summary: Summary, name: str) -> str:
 
 
 def _ground(summary: Summary) -> str:
-    """How many dialogues of how many people the answer's measure has, and all rates of all."""
-    whole = summary.all
+    """Number of dialogues and people behind the answer's measure, and all rates of all."""
+    overall = summary.all
     rates = [
-        say("{measure} {ratio}", measure=heading.lower(), ratio=percent(whole.rates[name].ratio))
+        say("{measure} {ratio}", measure=heading.lower(), ratio=percent(overall.rates[name].ratio))
         for name, heading in headlines(summary).items()
-        if whole.rates[name].low is not None
+        if overall.rates[name].low is not None
     ]
-    spoken = whole.measures.get(spoken_measure(summary) or "")
-    held = spoken.dialogues if spoken and spoken.dialogues else whole.dialogues
-    people = (spoken.clustered.clusters if spoken else None) or whole.participants
-    facts = {"dialogues": plural(held, "dialogue"), "participants": plural(people, "participant")}
-    if not whole.participants:
+    spoken = overall.measures.get(spoken_measure(summary) or "")
+    dialogues = spoken.dialogues if spoken and spoken.dialogues else overall.dialogues
+    people = (spoken.clustered.clusters if spoken else None) or overall.participants
+    facts = {"dialogues": plural(dialogues, "dialogue"), "participants": plural(people, "participant")}
+    if not overall.participants:
         ground = say("Based on {dialogues}; participants are unknown.", **facts)
     elif summary.simulated:
         ground = say("Based on SIMULATED data: {dialogues} of {participants}.", **facts)
     else:
         ground = say("Based on {dialogues} of {participants}.", **facts)
-    if held < whole.dialogues:
-        missing = plural(whole.dialogues - held, "dialogue")
+    if dialogues < overall.dialogues:
+        missing = plural(overall.dialogues - dialogues, "dialogue")
         ground += " " + say("Missing values, not included: {dialogues}.", dialogues=missing)
     return f"{ground} {say('Overall: {rates}.', rates='; '.join(rates))}" if rates else ground

@@ -34,8 +34,8 @@ def success_figure(summary: Summary, measures: dict[str, str]) -> Figure:
     Input   `measures` is name -> title of those to show
     """
     panels = [
-        IntervalPanel(shown, values, whole=True)
-        for name, shown in measures.items()
+        IntervalPanel(measure_title, values, whole=True)
+        for name, measure_title in measures.items()
         if (values := _rates(summary, name))
     ]
     return interval_figure(
@@ -52,8 +52,8 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
     values = _rates(summary, name) if is_rate(name) else drawn_measure(summary, name)
     if not values:
         return None
-    whole = is_rate(name) and values[0].low is not None
-    panel = IntervalPanel(title(name), values, whole=whole, ratio=MEASURES.get(name).unit == "ratio")
+    is_whole = is_rate(name) and values[0].low is not None
+    panel = IntervalPanel(title(name), values, whole=is_whole, ratio=MEASURES.get(name).unit == "ratio")
     margin = _margin_panel(summary, name)
     caption = say("Dot: value over all cases; line: 95% CI.")
     if margin:
@@ -75,36 +75,42 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
 def _margin_panel(summary: Summary, name: str) -> IntervalPanel | None:
     """The declared difference of two groups between its margins; None where none was declared for them."""
     declared = summary.declared.results if summary.declared else []
-    primary = [one for one in declared if one.question == "primary" and one.measure == name]
-    told = decisive_margin(primary[0]) if len(primary) == 1 else None
-    if told is None:
+    primary = [test for test in declared if test.question == "primary" and test.measure == name]
+    margin_test = decisive_margin(primary[0]) if len(primary) == 1 else None
+    if margin_test is None:
         return None
     unit = MEASURES.get(name).unit
     times = 100 if unit == "ratio" else 1
     value, low, high, edge = (
-        times * one for one in (told.difference, told.interval.low, told.interval.high, told.margin)
+        times * bound
+        for bound in (
+            margin_test.difference,
+            margin_test.interval.low,
+            margin_test.interval.high,
+            margin_test.margin,
+        )
     )
-    shown = DrawnValue(
-        f"{label(told.system)} \u2212 {label(told.than)}",
+    margin_value = DrawnValue(
+        f"{label(margin_test.system)} \u2212 {label(margin_test.than)}",
         value,
         low,
         high,
-        difference(told.difference, unit),
-        f"{differences(told.interval.low, told.interval.high, unit)} (90%)",
+        difference(margin_test.difference, unit),
+        f"{differences(margin_test.interval.low, margin_test.interval.high, unit)} (90%)",
     )
     heading = (
         say("Difference in percentage points, with the margin")
         if unit == "ratio"
         else say("Difference, with the margin")
     )
-    return IntervalPanel(heading, [shown], line=0.0, edges=(-edge, edge))
+    return IntervalPanel(heading, [margin_value], line=0.0, edges=(-edge, edge))
 
 
 def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | None:
     """Differences of rates with their intervals, one panel a measure; None where no interval was found."""
     panels = [
-        IntervalPanel(shown, values, line=0.0)
-        for name, shown in headings.items()
+        IntervalPanel(heading, values, line=0.0)
+        for name, heading in headings.items()
         if (
             values := [
                 _difference(summary, test)
@@ -128,27 +134,27 @@ def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | N
 
 
 def _rates(summary: Summary, name: str) -> list[DrawnValue]:
-    found = []
+    values = []
     for row in summary.by:
         rate = row.rates[name]
         if rate.ratio is None:
             continue
         low, high, _ = interval_of(rate)
-        shown = percent(rate.ratio) if rate.low is not None else amount(rate.ratio, "")
+        text = percent(rate.ratio) if rate.low is not None else amount(rate.ratio, "")
         counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
-        found.append(
+        values.append(
             DrawnValue(
                 label(row.key),
                 rate.ratio,
                 low,
                 high,
-                shown,
+                text,
                 span(low, high),
                 counted,
                 successes_of(summary, row, name),
             )
         )
-    return found
+    return values
 
 
 def _drawable(test: GroupTest) -> bool:
@@ -157,15 +163,15 @@ def _drawable(test: GroupTest) -> bool:
 
 def _difference(summary: Summary, test: GroupTest) -> DrawnValue:
     """In percentage points."""
-    found = test.decisive
-    value, low, high = (100 * (one or 0.0) for one in (test.difference, found.low, found.high))
+    decisive = test.decisive
+    value, low, high = (100 * (bound or 0.0) for bound in (test.difference, decisive.low, decisive.high))
     return DrawnValue(
         f"{label(test.a)} \u2013 {label(test.b)}",
         value,
         low,
         high,
         points(test.difference),
-        between(found.low, found.high, points),
+        between(decisive.low, decisive.high, points),
         counts=cases_between(summary, (test.a, test.b), test.measure),
     )
 
@@ -185,31 +191,31 @@ class ResultsSection(LeadingSection[Summary]):
         return material.summary
 
     def blocks(self, results: Summary) -> list[Block]:
-        shown = headlines(results)
-        if not shown:
+        rates = headlines(results)
+        if not rates:
             missing = say("No success rate: the dataset has no answers to a success question and no goals.")
             return [Paragraph(missing)]
         drawable = {
             name: title
-            for name, title in shown.items()
+            for name, title in rates.items()
             if all(row.rates[name].low is not None or not row.rates[name].n for row in results.by)
         }
-        drawn = drawable and len(results.by) <= MOST_DRAWN_GROUPS
-        blocks: list[Block] = [success_figure(results, drawable)] if drawn else []
+        is_drawn = drawable and len(results.by) <= MOST_DRAWN_GROUPS
+        blocks: list[Block] = [success_figure(results, drawable)] if is_drawn else []
         blocks.append(success_table(results))
         if tests := tests_table(results):
-            forest = differences_figure(results, shown) if drawn else None
+            forest = differences_figure(results, rates) if is_drawn else None
             blocks += [forest, tests] if forest else [tests]
         return blocks
 
     def front(self, results: Summary) -> ReportSummary:
-        said = answer(results)
-        name = spoken_measure(results) if said and len(results.by) <= MOST_AT_THE_FRONT else None
+        sentences = answer(results)
+        name = spoken_measure(results) if sentences and len(results.by) <= MOST_AT_THE_FRONT else None
         doubt = doubt_definitions(results.all)
         return ReportSummary(
             question=question(results),
-            answer=tuple(said),
-            meanings=tuple(meanings(results)) if said else (),
+            answer=tuple(sentences),
+            meanings=tuple(meanings(results)) if sentences else (),
             figure=answer_figure(results, name) if name else None,
             before=() if doubt is None else (stated(doubt),),
         )

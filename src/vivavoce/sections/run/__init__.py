@@ -1,1 +1,1 @@
-"""What was run."""
+"""Setup of the trial."""

@@ -1,4 +1,4 @@
-"""What was run: systems, conditions, people, tasks."""
+"""Setup of the trial: systems, conditions, people, tasks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +79,7 @@ def _origin(kind: str) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
     if isinstance(value, bool):
         return say("yes") if value else say("no")
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,4 +1,4 @@
-"""Whether the declared comparison would end otherwise under another choice that could be defended."""
+"""Robustness of the declared comparison under other defensible choices."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -47,10 +47,10 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     Input   words: a way in words, for tables; lines: its choices by what they are about, for lines
     """
     unit = MEASURES.get(curve.declared.choice.measure).unit
-    told = [words(specification.choice) for specification in curve.specifications]
+    choices = [words(specification.choice) for specification in curve.specifications]
     chosen = [lines(specification.choice) for specification in curve.specifications]
     about = list(max(chosen, key=len))  # those of a measure with most settings
-    names = {name: sorted({one[name] for one in chosen if name in one}) for name in about}
+    names = {name: sorted({choice[name] for choice in chosen if name in choice}) for name in about}
     varied = [name for name in about if len(names[name]) > 1]
     order = [line for name in varied for line in names[name]]
     kinds = [
@@ -64,29 +64,31 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     rows = [
         (
             ", ".join(name),
-            difference(one.difference, unit),
-            differences(one.low, one.high, unit),
-            p_value(one.p),
+            difference(specification.difference, unit),
+            differences(specification.low, specification.high, unit),
+            p_value(specification.p),
             kind,
         )
-        for name, one, kind in zip(told, curve.specifications, kinds, strict=True)
+        for name, specification, kind in zip(choices, curve.specifications, kinds, strict=True)
     ]
     above = [
         {
             "rank": rank,
-            "value": one.difference,
-            "low": one.low,
-            "high": one.high,
+            "value": specification.difference,
+            "low": specification.low,
+            "high": specification.high,
             "kind": kind,
-            "hover": f"{shown[0]}: {shown[1]} ({shown[2]}), p {shown[3]}",
+            "hover": f"{texts[0]}: {texts[1]} ({texts[2]}), p {texts[3]}",
         }
-        for rank, (one, kind, shown) in enumerate(zip(curve.specifications, kinds, rows, strict=True))
+        for rank, (specification, kind, texts) in enumerate(
+            zip(curve.specifications, kinds, rows, strict=True)
+        )
     ]
     below = [
-        {"rank": rank, "group": one[name], "kind": kinds[rank]}
-        for rank, one in enumerate(chosen)
+        {"rank": rank, "group": choice[name], "kind": kinds[rank]}
+        for rank, choice in enumerate(chosen)
         for name in varied
-        if name in one
+        if name in choice
     ]
 
     def draw(width: int) -> Any:
@@ -170,7 +172,7 @@ def words_of(choice: AnalysisWay) -> tuple[str, ...]:
 
 
 def lines_of(choice: AnalysisWay) -> dict[str, str]:
-    """The same as lines of a figure, by what they are about: a measure's settings each by itself."""
+    """Lines of a figure, by what they are about: a measure's settings each by itself."""
     measure = MEASURES.get(choice.measure)
     rows = {name: say(f"{name} {value}".replace("_", " ")) for name, value in measure.parameters.items()}
     about = ("left_out", "recruits", "alike", "judge")
@@ -188,15 +190,15 @@ def _others(choice: AnalysisWay) -> tuple[str, str, str, str]:
 
 
 def _verdict(curve: SpecificationCurve) -> str:
-    told, changed = curve.declared, curve.changed
-    unit = MEASURES.get(told.choice.measure).unit
+    declared, changed = curve.declared, curve.changed
+    unit = MEASURES.get(declared.choice.measure).unit
     ends = [specification.difference for specification in curve.specifications]
     sentences = [
         say(
             "Declared: {difference} (p {p}). Across {n} analyses, including the declared one, the "
             "difference ranges from {least} to {most}.",
-            difference=difference(told.difference, unit),
-            p=p_value(told.p),
+            difference=difference(declared.difference, unit),
+            p=p_value(declared.p),
             n=count(len(curve.specifications)),
             least=difference(ends[0], unit),
             most=difference(ends[-1], unit),
@@ -206,7 +208,9 @@ def _verdict(curve: SpecificationCurve) -> str:
         sentences.append(say("All of them lead to the same conclusion."))
     else:
         sentences.append(say("The conclusion changes in {n} of them.", n=count(len(changed))))
-    turned = sum(one.sign(curve.alpha) == -told.sign(curve.alpha) != 0 for one in changed)
+    turned = sum(
+        specification.sign(curve.alpha) == -declared.sign(curve.alpha) != 0 for specification in changed
+    )
     if turned:
         sentences.append(say("In {n} of these the other system is better.", n=count(turned)))
     if curve.untold:
@@ -220,8 +224,8 @@ def _verdict(curve: SpecificationCurve) -> str:
 
 def _choices_table(curve: SpecificationCurve) -> TableOfText:
     """The declared way, and every way that differs from it in one respect alone."""
-    told, unit = curve.declared, MEASURES.get(curve.declared.choice.measure).unit
-    near = [(say("As declared"), told), *_neighbours(curve.specifications, told)]
+    declared, unit = curve.declared, MEASURES.get(curve.declared.choice.measure).unit
+    near = [(say("As declared"), declared), *_neighbours(curve.specifications, declared)]
     return TableOfText(
         f"specifications_{curve.a}_{curve.b}",
         say("Declared analysis and changes of one choice"),
@@ -230,14 +234,14 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
             Row(
                 words,
                 (
-                    Cell(difference(one.difference, unit)),
-                    Cell(differences(one.low, one.high, unit)),
-                    Cell(p_value(one.p)),
-                    Cell(count(one.participants)),
-                    Cell(_ending(one, told, curve.alpha), words=True),
+                    Cell(difference(specification.difference, unit)),
+                    Cell(differences(specification.low, specification.high, unit)),
+                    Cell(p_value(specification.p)),
+                    Cell(count(specification.participants)),
+                    Cell(_ending(specification, declared, curve.alpha), words=True),
                 ),
             )
-            for words, one in near
+            for words, specification in near
         ),
         say(
             "p is not adjusted, because all analyses address one question. All are clustered by "
