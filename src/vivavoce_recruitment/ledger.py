@@ -124,7 +124,7 @@ class Ledger:
         self.log.transact_now(lambda tx: tx.connection.execute(change))
 
     def submissions(self, recruiter: str) -> dict[str, SubmissionStatus]:
-        """Last known submission state by ticket, for tickets of participants who came."""
+        """Last known submission state by ticket, for participants who came."""
         table = tables.submissions
         ours = (table.c.study == self.study) & (table.c.recruiter == recruiter)
         with self.log.reading() as connection:

@@ -320,7 +320,7 @@ def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdic
 
 
 def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    """Pass if the answer is the same and later answers to the same words are, too."""
+    """Verdict on an equal answer: pass if later answers to the same user words agree, too."""
     mine = plain(variant.answer["text"]) if variant.answer else ""
     alike = [original for original in clean if original.answer and plain(original.answer["text"]) == mine]
     later = [_otherwise_later(original, variant, language) for original in alike]
@@ -334,7 +334,7 @@ def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) ->
     reason = statement(LATER, original=later[0][0], variant=later[0][1])
     changed, said_words = filling(*later[0], language.split("-")[0]), _said(alike[0], variant)
     if changed is None or all(
-        set(words.split()) <= said_word for words, said_word in zip(changed, said_words, strict=True)
+        set(words.split()) <= word_set for words, word_set in zip(changed, said_words, strict=True)
     ):
         return Verdict("unsure", "guards", reason, suspicion="fail")
     return Verdict("fail", "exact_match", reason)

@@ -147,7 +147,7 @@ class LoggedUser:
         return next((place for place, turn in enumerate(self._left) if turn.slots & slots), 0)
 
     def _leaves_unserved(self, place: int) -> bool:
-        """True if the next turn belongs after the goal, or ends the dialogue with turns left."""
+        """True if the next turn belongs after an unmet goal, or ends the dialogue too early."""
         if self._course is None or not self._left:
             return False
         following = self._left[place]

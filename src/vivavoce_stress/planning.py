@@ -129,7 +129,7 @@ def _left_to_proposed(interactions: Sequence[Interaction], choice: RunChoice, un
 
 
 def _shown(reviews: Reviews) -> ItemsTried:
-    """Texts that reviewers were shown for the same words."""
+    """Variants and utterances that reviewers were shown, counted as tried."""
     items = reviews.items.values()
     return ItemsTried(
         pairs={
@@ -189,7 +189,7 @@ def plan_run(
     fitting = set[tuple[str, str]]()  # tests and languages of which it is known that they have variants
 
     def unproposed(interaction: Interaction, test: str, why: str) -> str:
-        """Interactions without a proposal, for which nothing is waiting or was given to another test."""
+        """The reason for nothing to propose, or else `why`."""
         if (kind := (test, interaction.language)) not in fitting:
             item = item_of(interaction, test, proposer, choice.seed)
             if isinstance(item, str):

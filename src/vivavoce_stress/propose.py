@@ -175,7 +175,7 @@ def _is_accepted(
 def _substitutions(
     operator: Operator, utterance: Utterance, pack: LanguagePack, rng: Random
 ) -> Iterable[Substitution]:
-    """Substitutions of an operator; text in capitals is lowered first and raised again after."""
+    """Substitutions of an operator; it gets text in capitals as lower case."""
     text = utterance.text
     calm = text[:1] + text[1:].lower()
     shouted = text.isupper() and len(text.split()) > 1 and len(calm) == len(text)

@@ -171,7 +171,7 @@ def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
 
 
 def _came(row: Row, other: Row | None = None) -> Came | None:
-    """Outcome of a case in view of the other run, unless people corrected the rules there."""
+    """Outcome of a case beside the other run; None if people corrected the rules only there."""
     if row["status"] == "not_admitted":
         return "original_lost"
     set_right = other is not None and other["verdict_automatic"] != "unsure" and overruled(other)

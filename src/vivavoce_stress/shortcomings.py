@@ -134,7 +134,7 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
 
 
 def tests_told(run: StressFacts) -> list[str]:
-    """Stress tests with the lowest pass rate."""
+    """Stress tests with the lowest pass rate. Empty if all are equal, or too many to name: []"""
     decided = [test for test in run["tests"] if test["decided"]]
     least = min((test["passed"] / test["decided"] for test in decided), default=1.0)
     worst = [test for test in decided if test["passed"] / test["decided"] == least]

@@ -58,7 +58,7 @@ def told_instead(one: Replayed, variant: Replayed, language: str) -> ToldInstead
 
 
 def taken_for_another(one: Replayed, variant: Replayed, language: str) -> ToldInstead | None:
-    """Values reported in the answers alone, if the user went on as after the original and was served later.
+    """Value that differs in the answers alone, if the user went on as before and was served later.
 
     What the system tells once they have said the replaced words again says nothing of the variant.
     """
@@ -92,8 +92,8 @@ def _told_another(
         (names, folded, False),
     )
     for in_system, in_user, certain in kinds:
-        ours, theirs_found = set(in_system("\n".join(mine))), set(in_system("\n".join(theirs)))
-        lost, new = (ours - set(in_user("\n".join(theirs)))) & set(in_user(user)), theirs_found - ours
+        ours, their_values = set(in_system("\n".join(mine))), set(in_system("\n".join(theirs)))
+        lost, new = (ours - set(in_user("\n".join(theirs)))) & set(in_user(user)), their_values - ours
         if lost and new and (certain or not echoed):
             return ToldInstead(
                 next(text for text in reversed(mine) if lost & set(in_system(text))),

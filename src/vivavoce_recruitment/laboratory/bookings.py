@@ -180,7 +180,7 @@ class Bookings:
         self._exactly(lambda tx: self._give_back(tx.connection, self._changeable(tx.connection, code).number))
 
     def use_let_in(self, code: str) -> bool:
-        """True, once, if a supervisor has let the participant with this code in."""
+        """Use a supervisor's permission to enter; True the first time only."""
         change = update(bookings).where(self._ours, bookings.c.code_hash == _hash(code), bookings.c.let_in)
         return self._exactly(lambda tx: tx.connection.execute(change.values(let_in=False)).rowcount == 1)
 

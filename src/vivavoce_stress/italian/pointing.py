@@ -49,17 +49,17 @@ def pointing_phrase(text: str, start: int, end: int, phrase: str) -> tuple[int, 
     article = definite(gender, "s", bare)
     stems = {"de": "di", "ne": "in"}
     joint = _CONTRACTED.search(text[:start])
-    led = _ARTICLE.search(text[:start])
+    article_match = _ARTICLE.search(text[:start])
     if joint:
         stem = (joint.group(1) or joint.group(2)).lower()
         start, article = joint.start(), contracted(stems.get(stem, stem), article)
-    elif led:
-        start = led.start()
+    elif article_match:
+        start = article_match.start()
     before = _PREPOSITION.search(text[:start]) if not joint else None
     if before:
         preposition = {"ad": "a"}.get(before.group(1).lower(), before.group(1).lower())
-        if preposition == "a" and not led and text[before.end() : before.end() + 1].islower():
+        if preposition == "a" and not article_match and text[before.end() : before.end() + 1].islower():
             return None
         start, article = before.start(), contracted(preposition, article)
-        bare += " modo" if preposition == "in" and gender == "m" and not led else ""
+        bare += " modo" if preposition == "in" and gender == "m" and not article_match else ""
     return start, end, article + ("" if article.endswith("'") else " ") + bare
