@@ -112,7 +112,7 @@ class Court:
 
 
 class JudgeSettings(BaseModel):
-    """Settings of every judge file; each kind of judge extends them."""
+    """What every file of a judge may say; a kind's own settings extend it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
