@@ -79,7 +79,7 @@ def calls_of(dataset: Dataset) -> list[Call]:
     return [call for call in call_of.values() if call.words]
 
 
-def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
+def _read_turns(dataset: Dataset, call_of: dict[str, Call]) -> None:
     acts_of_turn: dict[tuple[str, int], list[tuple[str, str | None, str | None]]] = {}
     system_acts: dict[tuple[str, int], set[str]] = {}
     stated: dict[tuple[str, int], dict[str, str]] = {}
@@ -101,13 +101,13 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
     for row in (
         dataset.read("turns").sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist()
     ):
-        call, place = found.get(row["dialogue_id"]), (row["dialogue_id"], row["turn_index"])
+        call, place = call_of.get(row["dialogue_id"]), (row["dialogue_id"], row["turn_index"])
         if call is None:
             continue
         if row["party"] == "user":
             text = row["reference"] if row["reference"] is not None else row["text"]
             if text is None:  # it went to the system as sound, and nobody knows its words
-                del found[row["dialogue_id"]]
+                del call_of[row["dialogue_id"]]
                 continue
             call.said.append(text)
             call.words.append(len(words(text)))
@@ -120,9 +120,9 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
             call.helpful.append((row["turn_index"], not kinds & set(_UNHELPFUL) or "offer" in kinds))
 
 
-def _read_goals(dataset: Dataset, found: dict[str, Call]) -> None:
+def _read_goals(dataset: Dataset, call_of: dict[str, Call]) -> None:
     for row in dataset.read("goals").to_pylist():
-        call = found.get(row["dialogue_id"])
+        call = call_of.get(row["dialogue_id"])
         is_constraint = row["origin"] == "assigned" and row["kind"] == "constraint" and row["goal_index"] == 0
         if call is not None and is_constraint and row["slot"] and normalise_value(row["value"]) != DONTCARE:
             call.constraints.add(row["slot"])

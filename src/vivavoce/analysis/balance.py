@@ -54,7 +54,8 @@ def together(
         return warning + MODELLED if modelled else warning
     sizes = {a: sum(pairs[a, b] for b in levels[1]) for a in levels[0]}
     level, gap = max(
-        ((b, _gap([pairs[a, b] / sizes[a] for a in levels[0]])) for b in levels[1]), key=lambda one: one[1]
+        ((b, _gap([pairs[a, b] / sizes[a] for a in levels[0]])) for b in levels[1]),
+        key=lambda level_gap: level_gap[1],
     )
     if gap <= UNEVEN:
         return None
@@ -76,9 +77,9 @@ def together(
     )
 
 
-def confounded(own: Values, other: Values) -> bool:
+def confounded(first: Values, second: Values) -> bool:
     """True if a level of one settles that of the other."""
-    met = {(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None}
+    met = {(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None}
     cells, columns = Counter(a for a, _ in met), Counter(b for _, b in met)
     return bool(met) and (max(cells.values()) == 1 or max(columns.values()) == 1)
 

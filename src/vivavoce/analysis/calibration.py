@@ -21,7 +21,7 @@ from vivavoce.dataset.reader import Dataset
 _SMOOTHING: Final = 0.5
 
 
-def kullback_leibler(real: Sequence[Hashable], other: Sequence[Hashable]) -> float | None:
+def kullback_leibler(real: Sequence[Hashable], simulated: Sequence[Hashable]) -> float | None:
     """Kullback-Leibler divergence of the second from the first, in bits: what is lost by taking it for the
     first.
 
@@ -29,12 +29,12 @@ def kullback_leibler(real: Sequence[Hashable], other: Sequence[Hashable]) -> flo
     Empty   either has none: missing
     Source  Kullback and Leibler (1951), Annals of Mathematical Statistics 22
     """
-    if not real or not other:
+    if not real or not simulated:
         return None
-    counts, other_counts = Counter(real), Counter(other)
+    counts, other_counts = Counter(real), Counter(simulated)
     support = set(counts) | set(other_counts)
     n = len(real) + _SMOOTHING * len(support)
-    m = len(other) + _SMOOTHING * len(support)
+    m = len(simulated) + _SMOOTHING * len(support)
     return sum(
         (counts[value] + _SMOOTHING)
         / n
@@ -43,21 +43,21 @@ def kullback_leibler(real: Sequence[Hashable], other: Sequence[Hashable]) -> flo
     )
 
 
-def cramer(real: Sequence[float], other: Sequence[float]) -> float | None:
+def cramer(real: Sequence[float], simulated: Sequence[float]) -> float | None:
     """Cramér distance: the integral of the squared difference of the two distribution functions.
 
     Input   numbers; the unit of the distance is theirs
     Empty   either has none: missing
     Source  Cramér (1928), Skandinavisk Aktuarietidskrift 11; Székely and Rizzo (2013)
     """
-    if not real or not other:
+    if not real or not simulated:
         return None
-    counts, other_counts = Counter(real), Counter(other)
+    counts, other_counts = Counter(real), Counter(simulated)
     points = sorted(set(counts) | set(other_counts))
     total = below = beside = 0.0
     for at, following in pairwise(points):
         below += counts[at] / len(real)
-        beside += other_counts[at] / len(other)
+        beside += other_counts[at] / len(simulated)
         total += (below - beside) ** 2 * (following - at)
     return total
 
@@ -161,7 +161,7 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
     )
 
 
-def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
+def kaplan_meier(patience_and_outcome: Sequence[tuple[int, bool]]) -> dict[int, float]:
     """Shares of patience: how many unhelpful turns are borne before the next one ends the dialogue.
 
     Input   unhelpful turns of each dialogue, and whether it was left in vain (else it is censored)
@@ -169,12 +169,12 @@ def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
     Empty   nobody left in vain: {}
     Source  Kaplan and Meier (1958), Journal of the American Statistical Association 53
     """
-    events = Counter(min(turns, _MOST_PATIENCE) for turns, vain in left if vain)
+    events = Counter(min(turns, _MOST_PATIENCE) for turns, vain in patience_and_outcome if vain)
     if not events:
         return {}
     surviving, shares = 1.0, dict[int, float]()
     for turns in sorted(events):
-        at_risk = sum(min(patience, _MOST_PATIENCE) >= turns for patience, _ in left)
+        at_risk = sum(min(patience, _MOST_PATIENCE) >= turns for patience, _ in patience_and_outcome)
         leaving = surviving * events[turns] / at_risk
         shares[max(0, turns - 1)] = shares.get(max(0, turns - 1), 0.0) + leaving
         surviving -= leaving

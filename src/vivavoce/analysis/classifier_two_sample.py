@@ -113,12 +113,12 @@ def _told_apart(
     )
 
 
-def _told(found: Sequence[Counter[str]], are_real: Flags, test: Flags) -> Flags:
+def _told(features_of_calls: Sequence[Counter[str]], are_real: Flags, test: Flags) -> Flags:
     """Calls of a fold that a classifier trained on the others takes for real."""
     features = _features(
-        [call_features for call_features, tested in zip(found, test, strict=True) if not tested]
+        [call_features for call_features, tested in zip(features_of_calls, test, strict=True) if not tested]
     )
-    inputs = _matrix(found, features)
+    inputs = _matrix(features_of_calls, features)
     weights = _fit(inputs[~test], are_real[~test])
     return inputs[test] @ weights[1:] + weights[0] > 0
 
@@ -132,17 +132,17 @@ def _by_caller(told_real: Flags, party: Flags, names: Sequence[str]) -> tuple[Fl
     return taken_as_real, cases
 
 
-def _features(found: Sequence[Counter[str]]) -> list[str]:
+def _features(features_of_calls: Sequence[Counter[str]]) -> list[str]:
     """Features that occur in enough calls, in alphabetical order."""
-    calls = Counter(feature for call_features in found for feature in call_features)
+    calls = Counter(feature for call_features in features_of_calls for feature in call_features)
     return sorted(feature for feature, number in calls.items() if number >= _LEAST_CALLS)
 
 
-def _matrix(found: Sequence[Counter[str]], known: Sequence[str]) -> Any:
+def _matrix(features_of_calls: Sequence[Counter[str]], known: Sequence[str]) -> Any:
     """A row a call: logarithms of the counts, scaled to length 1 so that long calls weigh as short ones."""
     places = {feature: place for place, feature in enumerate(known)}
     rows, columns, values = [], [], []
-    for row, counts in enumerate(found):
+    for row, counts in enumerate(features_of_calls):
         logs = {
             places[feature]: float(np.log1p(number))
             for feature, number in counts.items()
@@ -152,7 +152,7 @@ def _matrix(found: Sequence[Counter[str]], known: Sequence[str]) -> Any:
         rows += [row] * len(logs)
         columns += list(logs)
         values += [value / length for value in logs.values()]
-    return csr_array((values, (rows, columns)), shape=(len(found), len(known)))
+    return csr_array((values, (rows, columns)), shape=(len(features_of_calls), len(known)))
 
 
 def _fit(inputs: Any, are_real: Flags) -> Floats:

@@ -83,10 +83,10 @@ class ClusteredSummary:
     that the order of a dataset's rows changes no number.
     """
 
-    def __init__(self, parts: Parts, found: Sequence[Group]) -> None:
+    def __init__(self, parts: Parts, members: Sequence[Group]) -> None:
         people = {
             dialogue_id: person
-            for group in found
+            for group in members
             for dialogue_id, person in zip(group.dialogue_ids, group.participants, strict=True)
         }
         names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
@@ -101,13 +101,13 @@ class ClusteredSummary:
         places = {dialogue_id: position for position, dialogue_id in enumerate(order)}
         self._members = [
             np.array([places[dialogue_id] for dialogue_id in sorted(group.dialogue_ids)], dtype=int)
-            for group in found
+            for group in members
         ]
         self._relabel, self._quick = _Relabel(DRAWS), _Relabel(QUICK)
         self._compared: dict[tuple[GroupQuestion, float], Comparison | None] = {}
         self.known = bool(names)
-        self.keys = [group.key for group in found]
-        self.model = choose_model([group.participants for group in found])
+        self.keys = [group.key for group in members]
+        self.model = choose_model([group.participants for group in members])
 
     def rate(self, name: str, group: int | None, *, level: float) -> ClusteredRate:
         """One measure in one group (None: everywhere) with its clustered interval."""
@@ -290,19 +290,19 @@ def _evened(
     return tops[used] / totals[used], bottoms[used] / totals[used], people[used]
 
 
-def _difference(found: Comparison | None) -> ClusteredDifference:
-    if found is None:
+def _difference(comparison: Comparison | None) -> ClusteredDifference:
+    if comparison is None:
         return ClusteredDifference(why=statement("A group has no cases."))
     return ClusteredDifference(
-        difference=found.estimate,
-        low=found.low,
-        high=found.high,
-        se=found.se,
-        p=found.p,
-        smallest_p=found.smallest_p or None,
-        clusters=found.clusters,
-        method=found.method,
-        why=found.why,
+        difference=comparison.estimate,
+        low=comparison.low,
+        high=comparison.high,
+        se=comparison.se,
+        p=comparison.p,
+        smallest_p=comparison.smallest_p or None,
+        clusters=comparison.clusters,
+        method=comparison.method,
+        why=comparison.why,
     )
 
 

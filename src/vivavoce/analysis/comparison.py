@@ -197,13 +197,15 @@ def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Fami
 
 
 def _items(
-    dataset: Dataset, found: list[Group], chosen: list[Places], correction: str
+    dataset: Dataset, all_groups: list[Group], chosen: list[Places], correction: str
 ) -> tuple[list[ItemComparison], list[Family]]:
     """Answers on scales between the chosen groups; they are a family of their own, over all pairs."""
-    all_pairs = list(combinations(range(len(found)), 2)) if len(found) <= MOST_COMPARED_GROUPS else []
+    all_pairs = (
+        list(combinations(range(len(all_groups)), 2)) if len(all_groups) <= MOST_COMPARED_GROUPS else []
+    )
     pair_order = {frozenset(pair): pair for pair in chosen}
     pairs = [*(pair for pair in all_pairs if frozenset(pair) not in pair_order), *chosen]
-    items = compare_items(dataset, found, pairs) if chosen else []
+    items = compare_items(dataset, all_groups, pairs) if chosen else []
     p_values = [item.superiority.p for item in items]
     items = [
         replace(item, superiority=replace(item.superiority, p_adjusted=p))
@@ -218,26 +220,26 @@ def _items(
         untested=len(p_values) - tested,
         why=statement("Questionnaire items, exploratory: {words}.", words=words),
     )
-    chosen_keys = {(found[a].key, found[b].key) for a, b in chosen}
+    chosen_keys = {(all_groups[a].key, all_groups[b].key) for a, b in chosen}
     return [item for item in items if (item.a, item.b) in chosen_keys], [family] if items else []
 
 
-def _pairs(found: list[Group], asked: Sequence[Pair] | None, grouping: str) -> list[tuple[int, int]]:
-    keys = [group.key for group in found]
-    if asked is None:
-        return [] if grouping in UNCOMPARED else list(combinations(range(len(found)), 2))
-    for key in [key for pair in asked for key in pair]:
+def _pairs(all_groups: list[Group], requested: Sequence[Pair] | None, grouping: str) -> list[tuple[int, int]]:
+    keys = [group.key for group in all_groups]
+    if requested is None:
+        return [] if grouping in UNCOMPARED else list(combinations(range(len(all_groups)), 2))
+    for key in [key for pair in requested for key in pair]:
         if key not in keys:
             raise UnknownName(grouping, key, [str(key) for key in keys], place="--pair")
-    if any(a == b for a, b in asked):
+    if any(a == b for a, b in requested):
         raise InputError("a group against itself", place="--pair", hint="name two groups, such as A:B")
-    return [(keys.index(a), keys.index(b)) for a, b in asked]
+    return [(keys.index(a), keys.index(b)) for a, b in requested]
 
 
 class _Values:
     """One measure as arrays by group, for the models."""
 
-    def __init__(self, dataset: Dataset, parts: pd.DataFrame, found: list[Group], name: str) -> None:
+    def __init__(self, dataset: Dataset, parts: pd.DataFrame, all_groups: list[Group], name: str) -> None:
         table = dataset.read("dialogues").select(["dialogue_id", "participant_id", "task_id"]).to_pandas()
         rows = parts[parts["measure"] == name].merge(table, on="dialogue_id")
         has_participant = rows["participant_id"].notna()
@@ -245,7 +247,7 @@ class _Values:
         people = rows["participant_id"].where(has_participant, "\0" + rows["dialogue_id"])
         self._rows["person"] = pd.factorize(people, sort=True)[0]
         self._rows["task"] = pd.factorize(rows["task_id"].fillna(""), sort=True)[0]
-        self._found = found
+        self._found = all_groups
 
     def pair(self, a: int, b: int) -> Cases:
         first, second = (self._rows.loc[self._found[place].dialogue_ids] for place in (a, b))
@@ -261,13 +263,13 @@ class _Values:
 
 def _test(
     nested: ClusteredSummary,
-    asked: tuple[str, Places, Cases],
+    request: tuple[str, Places, Cases],
     models: dict[str, ModelDifference],
     grouping: str,
     data: str,
 ) -> SystemTest:
     """One difference: by its own estimand, by others, and by other models."""
-    name, pair, cases = asked
+    name, pair, cases = request
     a, b = pair
     used = cases.known()
     per = f"per {MEASURES.get(name).counted}"

@@ -142,7 +142,7 @@ def confidence_results(
     people = {row["dialogue_id"]: row["participant_id"] or row["dialogue_id"] for row in rows}
     keys = dict(zip((row["dialogue_id"] for row in rows), group_keys(dataset, by), strict=True))
 
-    def group(of: Sequence[SureHypothesis], key: str | None, whole: Calibration) -> GroupCalibration:
+    def group(of: Sequence[SureHypothesis], key: str | None, figures: Calibration) -> GroupCalibration:
         line = signature(
             "confidence_calibration",
             unit=UNIT,
@@ -154,7 +154,7 @@ def confidence_results(
             right="every word",
             interval=f"cluster_bootstrap {draws} {level}",
         )
-        return GroupCalibration(key=key, found=whole, signature=line)
+        return GroupCalibration(key=key, found=figures, signature=line)
 
     used = {hypothesis.dialogue_id for hypothesis in hypotheses}
     typed = {row["dialogue_id"] for row in rows if row["simulated"] and row["channel"] not in SPOKEN}
@@ -198,7 +198,7 @@ def _calibrated(
 
 
 def calibration(
-    found: Sequence[SureHypothesis],
+    hypotheses: Sequence[SureHypothesis],
     people: Sequence[str],
     *,
     bins: int = BINS,
@@ -210,8 +210,8 @@ def calibration(
     Input   hypotheses, and who said each (the cluster)
     Note    the calibration error of a finite sample is above 0 even for a perfect recogniser
     """
-    sure = np.array([hypothesis.confidence for hypothesis in found], float)
-    right = np.array([hypothesis.right for hypothesis in found], float)
+    sure = np.array([hypothesis.confidence for hypothesis in hypotheses], float)
+    right = np.array([hypothesis.right for hypothesis in hypotheses], float)
     _, who = np.unique(people, return_inverse=True)
     place = np.minimum((sure * bins).astype(int), bins - 1)
     _, rank = np.unique(sure, return_inverse=True)
@@ -228,7 +228,7 @@ def calibration(
     intervals = _intervals(figures, speakers, level, draws)
     share = float(right.mean())
     return Calibration(
-        len(found),
+        len(hypotheses),
         speakers,
         share,
         float(sure.mean()),

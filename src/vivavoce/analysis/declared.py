@@ -129,8 +129,8 @@ def with_no_worse(results: list[DeclaredComparison], method: str) -> list[Declar
     return [replace(result, no_worse=tests) for result, tests in zip(results, no_worse, strict=True)]
 
 
-def _settled(one: Declared, p: float | None) -> Declared:
-    return replace(one, p_adjusted=p, significant=None if p is None else p < one.alpha)
+def _settled(result: Declared, p: float | None) -> Declared:
+    return replace(result, p_adjusted=p, significant=None if p is None else p < result.alpha)
 
 
 def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredComparison, Comparison | None]]:
@@ -172,15 +172,15 @@ def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[Lo
     ]
 
 
-def _obstacle(one: DeclaredComparison | DeclaredChoice) -> LocalizedText:
+def _obstacle(result: DeclaredComparison | DeclaredChoice) -> LocalizedText:
     """Reason why a declared comparison has no p."""
-    if isinstance(one, DeclaredChoice):
+    if isinstance(result, DeclaredChoice):
         return statement("not adjudicated")
-    if one.unknown is not None:
-        return statement("the dataset has no {name}", name=one.unknown)
-    reason = dict(one.why.values).get("first", one.why)  # the rule behind it stands with the comparison
+    if result.unknown is not None:
+        return statement("the dataset has no {name}", name=result.unknown)
+    reason = dict(result.why.values).get("first", result.why)  # the rule behind it stands with the comparison
     if not isinstance(reason, LocalizedText):
-        reason = one.why
+        reason = result.why
     why = reason.template.removesuffix(".") or "no test was possible"
     return LocalizedText(why[0].lower() + why[1:], reason.values)
 
@@ -226,19 +226,23 @@ def _result(
     nested: ClusteredSummary,
     places: dict[str | None, int],
     question: str,
-    asked: Primary,
+    question_settings: Primary,
     pair: tuple[str, str],
     data: str,
 ) -> tuple[DeclaredComparison, Comparison | None]:
     a, b = pair
-    comparison = DeclaredComparison(question=question, measure=asked.measure, a=a, b=b, alpha=asked.alpha)
-    if asked.measure not in MEASURES:
-        return replace(comparison, unknown=asked.measure), None
+    comparison = DeclaredComparison(
+        question=question, measure=question_settings.measure, a=a, b=b, alpha=question_settings.alpha
+    )
+    if question_settings.measure not in MEASURES:
+        return replace(comparison, unknown=question_settings.measure), None
     missing = next((name for name in (a, b) if name not in places), None)
     if missing is not None:
         return replace(comparison, unknown=missing), None
-    test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
-    compared = nested.compare(asked.measure, places[a], places[b], level=LEVEL) if nested.known else None
+    test = nested.decisive(question_settings.measure, places[a], places[b], level=LEVEL)
+    compared = (
+        nested.compare(question_settings.measure, places[a], places[b], level=LEVEL) if nested.known else None
+    )
     comparison = replace(
         comparison,
         difference=test.difference,
@@ -250,7 +254,7 @@ def _result(
         clusters=test.clusters,
         se=test.se,
     )
-    cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
+    cases = sum(nested.cases(question_settings.measure, places[name]) for name in pair)
     signed = signed_difference(
         comparison.measure,
         a,

@@ -36,7 +36,7 @@ class FailedDialogue:
     turns: Sequence[tuple[str, str | None]]
 
 
-def typical_failures(dataset: Dataset, found: list[Group], most: int) -> list[FailedDialogue]:
+def typical_failures(dataset: Dataset, all_groups: list[Group], most: int) -> list[FailedDialogue]:
     """Failed dialogues with their turns, at most `most`, taken from the groups in turn.
 
     Note    the rule: dialogues that fail by most of the success rates first; among these the ones whose
@@ -48,10 +48,10 @@ def typical_failures(dataset: Dataset, found: list[Group], most: int) -> list[Fa
     lengths: dict[str, int] = defaultdict(int)
     for dialogue_id in dataset.read("turns").column("dialogue_id").to_pylist():
         lengths[dialogue_id] += 1
-    queues = [_ranked(group, failed, lengths) for group in found]
+    queues = [_ranked(group, failed, lengths) for group in all_groups]
     chosen: list[tuple[str | None, str]] = []
     for place in range(max(map(len, queues), default=0)):
-        for group, queue in zip(found, queues, strict=True):
+        for group, queue in zip(all_groups, queues, strict=True):
             if place < len(queue) and len(chosen) < most:
                 chosen.append((group.key, queue[place]))
     return _told(dataset, chosen, failed)
@@ -79,7 +79,10 @@ def _ranked(group: Group, failed: dict[str, list[str]], lengths: dict[str, int])
         if dialogue_id in failed and lengths.get(dialogue_id, 0) > 1
     ]
     typical = median(lengths[dialogue_id] for dialogue_id in system_failures) if system_failures else 0
-    return sorted(system_failures, key=lambda one: (-len(failed[one]), abs(lengths[one] - typical), one))
+    return sorted(
+        system_failures,
+        key=lambda dialogue_id: (-len(failed[dialogue_id]), abs(lengths[dialogue_id] - typical), dialogue_id),
+    )
 
 
 def _told(

@@ -58,7 +58,7 @@ class AdjustedTests(NamedTuple):
 
 
 def adjust_tests(
-    dataset: Dataset, found: Sequence[Group], tests: Sequence[GroupTest], correction: str | None = None
+    dataset: Dataset, all_groups: Sequence[Group], tests: Sequence[GroupTest], correction: str | None = None
 ) -> AdjustedTests:
     """Put every test of a summary into its family: `family`, `alpha`, `significant`, `p_adjusted`.
 
@@ -71,7 +71,7 @@ def adjust_tests(
             otherwise: they are in no family, and have no adjusted p, unless they are declared. Only the
             side of a test that counts is adjusted
     """
-    declared = _with_groups(dataset, found, declared_family(dataset, correction))
+    declared = _with_groups(dataset, all_groups, declared_family(dataset, correction))
     declared_results = {
         key: result for result in (declared.results if declared else ()) if (key := _declared_key(result))
     }
@@ -169,34 +169,34 @@ def explore_measure(
     }
 
 
-def _settle(test: GroupTest, found: tuple[str, float, float | None] | None) -> GroupTest:
+def _settle(test: GroupTest, verdict: tuple[str, float, float | None] | None) -> GroupTest:
     """The test with what its family makes of it; as it was without one."""
-    if found is None:
+    if verdict is None:
         return test
-    family, alpha, p = found
+    family, alpha, p = verdict
     settled_test = replace(test, family=family, alpha=alpha, significant=None if p is None else p < alpha)
     if test.unit == "participant":
         return replace(settled_test, clustered=replace(test.clustered, p_adjusted=p))
     return replace(settled_test, p_adjusted=p)
 
 
-def comparison_key(one: GroupTest | SystemTest | FamilyMember) -> Key:
+def comparison_key(test: GroupTest | SystemTest | FamilyMember) -> Key:
     """Key of a comparison, whichever of its groups is named first."""
-    return one.measure, frozenset((one.a, one.b))
+    return test.measure, frozenset((test.a, test.b))
 
 
-def _declared_key(one: DeclaredComparison) -> Key | None:
+def _declared_key(result: DeclaredComparison) -> Key | None:
     """Key of a declared comparison among the groups here; None: its systems are no groups here."""
-    return (one.measure, frozenset(one.groups)) if one.groups else None
+    return (result.measure, frozenset(result.groups)) if result.groups else None
 
 
 def _with_groups(
-    dataset: Dataset, found: Sequence[Group], declared: DeclaredFamily | None
+    dataset: Dataset, all_groups: Sequence[Group], declared: DeclaredFamily | None
 ) -> DeclaredFamily | None:
     """With the keys of the groups that hold the dialogues of the systems of each declared comparison."""
     if declared is None:
         return None
-    keys = {frozenset(group.dialogue_ids): group.key for group in found}
+    keys = {frozenset(group.dialogue_ids): group.key for group in all_groups}
     systems = {group.key: frozenset(group.dialogue_ids) for group in groups(dataset, "system")}
     results = []
     for result in declared.results:

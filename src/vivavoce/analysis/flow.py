@@ -140,10 +140,10 @@ def exclusion_words(dataset: Dataset) -> LocalizedText | None:
     return sentence + statement("Use `--exclude none` to include them.")
 
 
-def _amounts(one: Mapping[str, Any]) -> LocalizedText:
-    amounts = {"rule": one["rule"], "n": one["dialogues"]}
-    if not one["people"]:
+def _amounts(rule: Mapping[str, Any]) -> LocalizedText:
+    amounts = {"rule": rule["rule"], "n": rule["dialogues"]}
+    if not rule["people"]:
         return statement("{rule}: {n}", **amounts)
     return statement(
-        "{rule}: {n}, all of {people}", **amounts, people=PluralCount(one["people"], "participant")
+        "{rule}: {n}, all of {people}", **amounts, people=PluralCount(rule["people"], "participant")
     )

@@ -350,16 +350,18 @@ def entities(dataset: Dataset) -> list[EntitiesTaken]:
     return [_held(number, counts) for number, counts in sorted(groups.items())]
 
 
-def _shared_slots(meant: Iterable[set[tuple[str, str]]], taken: Iterable[set[tuple[str, str]]]) -> set[str]:
+def _shared_slots(
+    meant_sets: Iterable[set[tuple[str, str]]], understood_sets: Iterable[set[tuple[str, str]]]
+) -> set[str]:
     """Slots of which both accounts use the same values at least once; others speak different languages."""
-    meant_slots, understood_slots = set().union(*meant), set().union(*taken)
+    meant_slots, understood_slots = set().union(*meant_sets), set().union(*understood_sets)
     return {slot for slot, _ in meant_slots & understood_slots}
 
 
-def _held(number: int, found: Sequence[tuple[int, int]]) -> EntitiesTaken:
-    total, right = sum(n_meant for n_meant, _ in found), sum(n_understood for _, n_understood in found)
+def _held(number: int, counts: Sequence[tuple[int, int]]) -> EntitiesTaken:
+    total, right = sum(n_meant for n_meant, _ in counts), sum(n_understood for _, n_understood in counts)
     low, high = wilson(right, total) or (None, None)
-    return EntitiesTaken(number, len(found), total, right, low, high)
+    return EntitiesTaken(number, len(counts), total, right, low, high)
 
 
 def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[ModuleFigure]]:

@@ -18,7 +18,7 @@ LEVEL: Final = 0.95
 
 
 def with_intervals(
-    dataset: Dataset, found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
+    dataset: Dataset, values: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
 ) -> "pd.DataFrame":
     """The result of `measures.values.values`, with 95% intervals; participants are the unit.
 
@@ -27,20 +27,20 @@ def with_intervals(
     Empty   fewer than 2 participants, or nothing varied between them: low and high missing, and the method
             says so
     """
-    names = list(dict.fromkeys(found["measure"]))
+    names = list(dict.fromkeys(values["measure"]))
     parts = sums(dataset, names, keywords=keywords)
     members = groups(dataset, by)
     nested = ClusteredSummary(parts, members)
     places: dict[Any, int] = {group.key: place for place, group in enumerate(members)}
-    rows = zip(found["measure"], found["key"], found["whole"], strict=True)
+    rows = zip(values["measure"], values["key"], values["whole"], strict=True)
     intervals = [
         nested.rate(name, None if is_overall else places[key], level=LEVEL) for name, key, is_overall in rows
     ]
     signed = [
         line if interval.low is None else f"{line}|{cited(interval)}"
-        for line, interval in zip(found["signature"], intervals, strict=True)
+        for line, interval in zip(values["signature"], intervals, strict=True)
     ]
-    return found.assign(
+    return values.assign(
         low=[interval.low for interval in intervals],
         high=[interval.high for interval in intervals],
         interval=[interval.method for interval in intervals],

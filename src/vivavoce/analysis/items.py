@@ -13,7 +13,7 @@ FEWEST_CODES: Final = 3
 
 
 def compare_items(
-    dataset: Dataset, found: Sequence[Group], pairs: Sequence[tuple[int, int]]
+    dataset: Dataset, all_groups: Sequence[Group], pairs: Sequence[tuple[int, int]]
 ) -> list[ItemComparison]:
     """Every item with at least 3 different codes, every pair: Mann-Whitney, clustered superiority, odds.
 
@@ -22,20 +22,22 @@ def compare_items(
     Empty   no such item, or no pair: []
     """
     return [
-        _compare(found, instrument, item_id, answers, a, b)
-        for (instrument, item_id), answers in _answers(dataset, found).items()
+        _compare(all_groups, instrument, item_id, answers, a, b)
+        for (instrument, item_id), answers in _answers(dataset, all_groups).items()
         for a, b in pairs
         if answers[a] and answers[b]
     ]
 
 
 def _answers(
-    dataset: Dataset, found: Sequence[Group]
+    dataset: Dataset, all_groups: Sequence[Group]
 ) -> dict[tuple[str, str], list[list[tuple[float, str]]]]:
     """(value, participant) by item and group."""
-    place = {dialogue_id: index for index, group in enumerate(found) for dialogue_id in group.dialogue_ids}
+    place = {
+        dialogue_id: index for index, group in enumerate(all_groups) for dialogue_id in group.dialogue_ids
+    }
     items: defaultdict[tuple[str, str], list[list[tuple[float, str]]]] = defaultdict(
-        lambda: [[] for _ in found]
+        lambda: [[] for _ in all_groups]
     )
     for row in dataset.read("ratings").to_pylist():
         if row["value"] is not None and row["role"] is None and row["dialogue_id"] in place:
@@ -49,7 +51,7 @@ def _answers(
 
 
 def _compare(
-    found: Sequence[Group],
+    all_groups: Sequence[Group],
     instrument: str,
     item_id: str,
     answers: list[list[tuple[float, str]]],
@@ -61,8 +63,8 @@ def _compare(
     return ItemComparison(
         instrument=instrument,
         item_id=item_id,
-        a=found[a].key,
-        b=found[b].key,
+        a=all_groups[a].key,
+        b=all_groups[b].key,
         n_a=len(values[0]),
         n_b=len(values[1]),
         mann_whitney=RankSum(u=naive.u if naive else None, p=naive.p if naive else None),

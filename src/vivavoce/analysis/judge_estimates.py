@@ -300,13 +300,13 @@ def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[Localized
     return sentences
 
 
-def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[LocalizedText]:
+def _doubts(table: JudgedTable, labelled: np.ndarray, odds: Floats | None) -> list[LocalizedText]:
     """Warning if the judge rates the dialogues that people judged higher than others: no random sample."""
     predicted = ~np.isnan(table.said)
-    parts = [predicted & asked, predicted & ~asked]
+    parts = [predicted & labelled, predicted & ~labelled]
     if odds is not None or min(int(part.sum()) for part in parts) < 2:
         return []
-    nothing = np.full(len(asked), np.nan)
+    nothing = np.full(len(labelled), np.nan)
     first, second = (JudgedCases(table.people[part], nothing[part], table.said[part]) for part in parts)
     difference = powered_difference(first, second)
     if difference.p is None or difference.p >= DOUBTFUL or difference.estimate is None:

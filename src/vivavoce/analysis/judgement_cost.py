@@ -109,9 +109,9 @@ def _live(dataset: Dataset, spent: dict[str, _Spent]) -> None:
             spent[arm].add(len(times), _lasted(dialogue, times), person)
 
 
-def _lasted(dialogue: Row, given: Sequence[Row]) -> float | None:
+def _lasted(dialogue: Row, answers: Sequence[Row]) -> float | None:
     """From the start to the last answer; without these instants, the dialogue alone."""
-    ends = [row["answered_at"] for row in given if row["answered_at"] is not None]
+    ends = [row["answered_at"] for row in answers if row["answered_at"] is not None]
     if dialogue["started_at"] is not None and ends:
         return (max(ends) - dialogue["started_at"]).total_seconds()
     return dialogue["duration_s"]

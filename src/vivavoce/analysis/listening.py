@@ -171,26 +171,30 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
     )
 
 
-def _signed(name: str, found: Sequence[Compared], data: str, level: float) -> list[Compared]:
+def _signed(name: str, results: Sequence[Compared], data: str, level: float) -> list[Compared]:
     return [
         replace(result, signature=_signature(name, result, data, level, a=result.a, b=result.b))
-        for result in found
+        for result in results
     ]
 
 
 def _signature(
-    name: str, one: ConditionOpinion | ConditionContrast | ClipPreference, data: str, level: float, **of: str
+    name: str,
+    result: ConditionOpinion | ConditionContrast | ClipPreference,
+    data: str,
+    level: float,
+    **of: str,
 ) -> str:
     return signature(
-        name, unit="participant", n=one.participants, data=data, interval=f"{one.method} {level}", **of
+        name, unit="participant", n=result.participants, data=data, interval=f"{result.method} {level}", **of
     )
 
 
-def _adjusted(found: Sequence[Compared]) -> list[Compared]:
+def _adjusted(results: Sequence[Compared]) -> list[Compared]:
     """Results with p adjusted after Holm over all of them."""
     return [
         replace(result, p_holm=p)
-        for result, p in zip(found, holm([result.p for result in found]), strict=True)
+        for result, p in zip(results, holm([result.p for result in results]), strict=True)
     ]
 
 

@@ -98,12 +98,12 @@ def equivalences(
     return [equivalence and _adjusted(equivalence, next(p_values), tests) for equivalence in tests_or_none]
 
 
-def _adjusted(one: AdjustedEquivalence, p: float | None, tests: int) -> AdjustedEquivalence:
-    return replace(one, p_adjusted=p, tests=tests, equivalent=p is not None and p < 0.05)
+def _adjusted(equivalence: AdjustedEquivalence, p: float | None, tests: int) -> AdjustedEquivalence:
+    return replace(equivalence, p_adjusted=p, tests=tests, equivalent=p is not None and p < 0.05)
 
 
-def _equivalence(found: Compared | None, margin: float | None) -> AdjustedEquivalence | None:
-    same = found.equivalence(margin) if found is not None and margin is not None else None
+def _equivalence(difference: Compared | None, margin: float | None) -> AdjustedEquivalence | None:
+    same = difference.equivalence(margin) if difference is not None and margin is not None else None
     return AdjustedEquivalence(**same._asdict()) if same else None
 
 
@@ -140,26 +140,26 @@ def no_worse_tests(
     return test_pairs
 
 
-def turned(one: AdjustedEquivalence) -> AdjustedEquivalence:
+def turned(equivalence: AdjustedEquivalence) -> AdjustedEquivalence:
     """Swap the groups of an equivalence."""
     return replace(
-        one,
-        difference=-one.difference,
-        interval=Interval(-one.interval[1], -one.interval[0]),
-        p_lower=one.p_upper,
-        p_upper=one.p_lower,
+        equivalence,
+        difference=-equivalence.difference,
+        interval=Interval(-equivalence.interval[1], -equivalence.interval[0]),
+        p_lower=equivalence.p_upper,
+        p_upper=equivalence.p_lower,
     )
 
 
 def _no_worse(
-    system: str | None, than: str | None, one: AdjustedEquivalence, p: float, p_adjusted: float
+    system: str | None, than: str | None, equivalence: AdjustedEquivalence, p: float, p_adjusted: float
 ) -> NoWorse:
     return NoWorse(
         system=system,
         than=than,
-        margin=one.margin,
-        difference=one.difference,
-        interval=one.interval,
+        margin=equivalence.margin,
+        difference=equivalence.difference,
+        interval=equivalence.interval,
         p=p,
         p_adjusted=p_adjusted,
         shown=p_adjusted < ALPHA,

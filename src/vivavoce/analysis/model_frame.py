@@ -208,7 +208,7 @@ def _attributes(dataset: Dataset) -> dict[str, Callable[[Any], Any]]:
     getters: dict[str, Callable[[str | None], Any]] = {}
     for name, values in values_of_name.items():
         if all(isinstance(value, int | float) for value in values.values()):
-            getters[name] = lambda person, own=values: float(own.get(str(person), np.nan))
+            getters[name] = lambda person, numbers=values: float(numbers.get(str(person), np.nan))
         else:
-            getters[name] = lambda person, own=values: str(own[person]) if person in own else None
+            getters[name] = lambda person, texts=values: str(texts[person]) if person in texts else None
     return getters

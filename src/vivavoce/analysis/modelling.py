@@ -301,9 +301,9 @@ class _Model:
         self.frame, self.design, self.grouping = frame, design, grouping
         self.likelihood = _likelihood(frame)
 
-    def fit(self, kept: np.ndarray | None = None, *, restricted: bool = True) -> FittedGlmm:
+    def fit(self, columns: np.ndarray | None = None, *, restricted: bool = True) -> FittedGlmm:
         """By REML for means unless fits are compared."""
-        matrix = self.design.matrix if kept is None else self.design.matrix[:, kept]
+        matrix = self.design.matrix if columns is None else self.design.matrix[:, columns]
         if self.likelihood is None:
             return fit_mixed_linear(self.frame.tops, matrix, self.grouping, restricted=restricted)
         with warnings.catch_warnings(), np.errstate(over="ignore"):
@@ -428,7 +428,7 @@ def _signature(
     dataset: Dataset,
     fitted: FittedGlmm,
     people: int,
-    one: ModelContrast,
+    contrast: ModelContrast,
 ) -> str:
     return signature(
         f"{frame.response}_difference",
@@ -436,10 +436,10 @@ def _signature(
         n=people,
         data=dataset.hash,
         model=formula.text.replace("|", "/"),
-        by=one.variable,
-        a=one.a,
-        b=one.b,
-        rows=one.n,
+        by=contrast.variable,
+        a=contrast.a,
+        b=contrast.b,
+        rows=contrast.n,
         method=f"mixed_{frame.family}_{fitted.method}",
     )
 

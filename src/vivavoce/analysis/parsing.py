@@ -240,29 +240,29 @@ def _success(dataset: Dataset, people: Mapping[str, str]) -> SuccessByReading | 
 
 
 def _goals(
-    found: Outcomes, dialogues: Iterable[str], people: Mapping[str, str], names: list[str]
+    outcomes: Outcomes, dialogues: Iterable[str], people: Mapping[str, str], names: list[str]
 ) -> tuple[Any, Any]:
     won, attempts = Counter[str](), Counter[str]()
     for key in dialogues:
-        scores = [goal.score() for goal in found.inferred[key]]
+        scores = [goal.score() for goal in outcomes.inferred[key]]
         attempts[people[key]] += sum(score is not None for score in scores)
         won[people[key]] += sum(score or 0 for score in scores)
     sums = [np.array([float(counter[who]) for who in names]) for counter in (won, attempts)]
     return sums[0], sums[1]
 
 
-def _last(found: Outcomes, key: str) -> int | None:
-    return found.inferred[key][-1].score()
+def _last(outcomes: Outcomes, key: str) -> int | None:
+    return outcomes.inferred[key][-1].score()
 
 
-def _items(acts: Iterable[ActRow], asked: str | None) -> set[ParsedItem]:
+def _items(acts: Iterable[ActRow], requested_slot: str | None) -> set[ParsedItem]:
     """Acts as a set; `this` becomes the slot asked for, a denied value is marked, `null` is nothing."""
     parsed_items: set[ParsedItem] = set()
     for act in acts:
         if act["act"] == NOTHING:
             continue
         slot = act["slot"] or ""
-        slot = asked or THIS if slot == THIS else slot
+        slot = requested_slot or THIS if slot == THIS else slot
         sign = "not " if act["op"] == "!=" else ""
         parsed_items.add(ParsedItem(act["act"], slot, sign + normalise_value(act["value"])))
     return parsed_items

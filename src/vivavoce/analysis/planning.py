@@ -305,7 +305,7 @@ def _effect(question: str, values: Sequence[float]) -> Effect | None:
 
 
 def _simulate(
-    found: formulas.RequiredSample,
+    required: formulas.RequiredSample,
     effect: Effect,
     nested: formulas.Nested,
     systems: int,
@@ -316,7 +316,7 @@ def _simulate(
     seed: int,
 ) -> formulas.RequiredSample:
     """Simulated answer in place of the formula's, which is kept beside it."""
-    size = found.clustered.size
+    size = required.clustered.size
     between = nested.design == "between"
     options: dict[str, Any] = {"alpha": alpha, "systems": systems, "seed": seed}
     if asked is None:
@@ -346,7 +346,7 @@ def _simulate(
         test=trials.methods,
     )
     return replace(
-        found, clustered=replace(found.clustered, size=trial_size, formula=size), simulated=simulated
+        required, clustered=replace(required.clustered, size=trial_size, formula=size), simulated=simulated
     )
 
 

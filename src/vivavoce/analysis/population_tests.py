@@ -18,7 +18,7 @@ DURATION: Final = "dialogue_duration"
 FURTHER: Final = ("word_error_rate", DURATION, CALLS)
 
 
-def with_calls(parts: Sums, found: Sequence[Group]) -> Sums:
+def with_calls(parts: Sums, all_groups: Sequence[Group]) -> Sums:
     """The components with one more measure: dialogues held over participants, of groups of whole people.
 
     Output  `CALLS` counts all that a participant held at their first dialogue, and nothing at the others
@@ -27,7 +27,7 @@ def with_calls(parts: Sums, found: Sequence[Group]) -> Sums:
     """
     people = {
         dialogue: person
-        for group in found
+        for group in all_groups
         for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True)
     }
     calls_of = Counter(person for person in people.values() if person is not None)

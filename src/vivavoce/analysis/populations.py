@@ -176,10 +176,10 @@ def compare_populations(
 
 
 def _difference(
-    name: str, key: str | None, found: list[Any], parts: list[Any], margin: float | None
+    name: str, key: str | None, groups_by_key: list[Any], parts: list[Any], margin: float | None
 ) -> PopulationDifference:
     sides, people = [], []
-    for side, (side_groups, part) in enumerate(zip(found, parts, strict=True)):
+    for side, (side_groups, part) in enumerate(zip(groups_by_key, parts, strict=True)):
         rows = part.loc[name].loc[side_groups[key].dialogue_ids]
         sides.append((rows["numerator"].to_numpy(dtype=float), rows["denominator"].to_numpy(dtype=float)))
         names = [
@@ -203,8 +203,8 @@ def _difference(
     )
 
 
-def _codes(people: list[str], known: dict[str, int]) -> Any:
-    return np.array([known[person] for person in people])
+def _codes(people: list[str], code_of: dict[str, int]) -> Any:
+    return np.array([code_of[person] for person in people])
 
 
 def _trial(dataset: Dataset, cost: float | None) -> PopulationTrial:

@@ -62,7 +62,7 @@ def strengths(rows: Sequence[Row], level: float = 0.95) -> list[PreferenceStreng
         for family in (questions, wholes)
         for strength, p in zip(family, holm([family_strength.p for family_strength in family]), strict=True)
     ]
-    return sorted(adjusted, key=lambda one: one.variable)
+    return sorted(adjusted, key=lambda strength: strength.variable)
 
 
 def _strength(rows: Sequence[Row], variable: str, question: str | None, level: float) -> PreferenceStrength:
@@ -97,7 +97,7 @@ def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
     return float(test.pvalue)
 
 
-def strength_signatures(found: Sequence[PreferenceStrength], data: str, level: float) -> dict[str, str]:
+def strength_signatures(strengths: Sequence[PreferenceStrength], data: str, level: float) -> dict[str, str]:
     """The line behind each variable's strength."""
     return {
         f"{strength.variable}, strength": signature(
@@ -109,7 +109,7 @@ def strength_signatures(found: Sequence[PreferenceStrength], data: str, level: f
             interval=f"{METHOD} {level}",
             scale=f"{-MOST}..{MOST}",
         )
-        for strength in found
+        for strength in strengths
         if strength.question is None
     }
 
@@ -246,12 +246,14 @@ def _with_alpha(
 
 
 def _families(
-    found: TranscriptComparison, strong: Sequence[PreferenceStrength], declared: DeclaredPreferences | None
+    comparison: TranscriptComparison,
+    strong: Sequence[PreferenceStrength],
+    declared: DeclaredPreferences | None,
 ) -> list[Family]:
     """Every family that has a member; whatever was not declared is explored, each kind for itself."""
     explored = {
-        "cells": ("question", N_("of all variables"), () if declared else found.cells),
-        "variables": ("variable", "", found.variables),
+        "cells": ("question", N_("of all variables"), () if declared else comparison.cells),
+        "variables": ("variable", "", comparison.variables),
         "strengths of questions": (
             "strength",
             N_("of questions"),
@@ -262,7 +264,7 @@ def _families(
             N_("of variables"),
             [strength for strength in strong if not strength.question],
         ),
-        "differences": ("difference", N_("of variables"), found.differences),
+        "differences": ("difference", N_("of variables"), comparison.differences),
     }
     families = [replace(declared.family, of="cells")] if declared else []
     for of, (what, of_which, members) in explored.items():
@@ -288,8 +290,10 @@ def _with_judgements(
     """Beside every difference of groups the p that takes judgements as people, for comparison only."""
     decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in people]
 
-    def judged(test: GroupDifference, own: Sequence[Row]) -> GroupDifference:
-        z_test = two_proportion_z(*_counts(own, people, test.a), *_counts(own, people, test.b))
+    def judged(test: GroupDifference, choice_rows: Sequence[Row]) -> GroupDifference:
+        z_test = two_proportion_z(
+            *_counts(choice_rows, people, test.a), *_counts(choice_rows, people, test.b)
+        )
         return replace(test, p_judgements=z_test.p if z_test else None)
 
     return [
@@ -325,38 +329,38 @@ def study_rating(dataset: Dataset) -> StudyRating | None:
     return StudyRating(mean=float(np.mean(values)), of=BEST_RATING, participants=len(values))
 
 
-def _cost(found: TranscriptComparison, cost: float | None) -> StudyCost | None:
+def _cost(comparison: TranscriptComparison, cost: float | None) -> StudyCost | None:
     """Cost of one judgement and of one variable; null counts give null."""
     if cost is None:
         return None
-    judgements, people = found.responses.judgements, found.responses.participants
+    judgements, people = comparison.responses.judgements, comparison.responses.participants
     return StudyCost(
         total=cost,
         per_judgement=cost / judgements if judgements else None,
-        per_variable=cost / len(found.variables),
+        per_variable=cost / len(comparison.variables),
         per_participant=cost / people if people else None,
     )
 
 
-def _signatures(found: TranscriptComparison, level: float) -> dict[str, str]:
+def _signatures(comparison: TranscriptComparison, level: float) -> dict[str, str]:
     signed = {
         f"{cell.variable}, {cell.question}": signature(
             "preference",
             unit="participant",
             n=cell.participants,
-            data=found.data,
+            data=comparison.data,
             variable=cell.variable,
             question=cell.question,
             interval=f"{cell.method} {level}",
         )
-        for cell in found.cells
+        for cell in comparison.cells
     }
-    for variable in found.variables:
+    for variable in comparison.variables:
         signed[variable.variable] = signature(
             "preference",
             unit="participant",
             n=variable.participants,
-            data=found.data,
+            data=comparison.data,
             variable=variable.variable,
             interval=f"{variable.method or 'none'} {level}",
         )

@@ -143,8 +143,8 @@ def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> li
     return [settled.get((row.key, row.measure), row) for row in rows]
 
 
-def _settled(one: MarginTest, p_holm: float | None) -> MarginTest:
-    return replace(one, p_holm=p_holm, shown=None if p_holm is None else p_holm < ALPHA)
+def _settled(test: MarginTest, p_holm: float | None) -> MarginTest:
+    return replace(test, p_holm=p_holm, shown=None if p_holm is None else p_holm < ALPHA)
 
 
 class _Side:

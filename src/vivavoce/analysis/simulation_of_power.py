@@ -295,8 +295,8 @@ def _judged(
 def _own_rates(rate: float, icc: float) -> Callable[[Floats], Floats]:
     """Participants' own rates from standard normal draws: Beta with this mean and ICC."""
     if icc <= 0:
-        return lambda own: np.full_like(own, rate)
+        return lambda tendencies: np.full_like(tendencies, rate)
     size = 1 / icc - 1
     grid = np.linspace(0, 1, GRID)
     quantiles = beta_law.ppf(grid, rate * size, (1 - rate) * size)
-    return lambda own: np.interp(ndtr(own), grid, quantiles)
+    return lambda tendencies: np.interp(ndtr(tendencies), grid, quantiles)

@@ -206,7 +206,9 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
         alpha=material.primary.alpha,
         untold=len(specifications) - len(estimated),
         nearest=nearest,
-        specifications=sorted(estimated, key=lambda one: (one.difference or 0.0, one.choice[0])),
+        specifications=sorted(
+            estimated, key=lambda specification: (specification.difference or 0.0, specification.choice[0])
+        ),
         signature=signature(
             f"{material.primary.measure}_specifications",
             unit="participant",
@@ -223,8 +225,8 @@ def _samples(material: _Material, choices: Sequence[AnalysisWay]) -> set[frozens
     return {material.dialogues(choice) for choice in choices}
 
 
-def _compared(material: _Material, kept: Collection[str], a: str, b: str) -> ClusteredSummary:
-    parts = material.sums.among(kept)
+def _compared(material: _Material, dialogues: Collection[str], a: str, b: str) -> ClusteredSummary:
+    parts = material.sums.among(dialogues)
     sides = [
         Group(
             name, [dialogue_id for dialogue_id in parts.dialogue_ids if material.system[dialogue_id] == name]
@@ -274,6 +276,6 @@ def _weighing(choice: AnalysisWay) -> Weighing | None:
     return "participant" if choice.alike == "participant" else None
 
 
-def _judged(material: _Material, table: JudgedTable, kept: Collection[str], system: str) -> JudgedCases:
-    of = np.array([case in kept and material.system[case] == system for case in table.cases])
+def _judged(material: _Material, table: JudgedTable, dialogues: Collection[str], system: str) -> JudgedCases:
+    of = np.array([case in dialogues and material.system[case] == system for case in table.cases])
     return JudgedCases(table.people[of], table.said[of], table.labels[of])

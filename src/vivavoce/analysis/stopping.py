@@ -220,20 +220,20 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
     return _Pair(anytime.n, min(1.0, anytime.n / planned), anytime.n, verdict)
 
 
-def _stop_at_any_time(found: Look, analysis: Analysis, alpha: float) -> tuple[str | None, str]:
+def _stop_at_any_time(look: Look, analysis: Analysis, alpha: float) -> tuple[str | None, str]:
     """Verdict on a pair by evidence that is valid at every moment, and the reason."""
     primary, stopping = _declared(analysis)
     margin = margin_of(primary.measure, possible_margins(analysis.margins))
-    evidence = f"The evidence of {1 / found.p:.3g}"
-    if found.p <= alpha:
+    evidence = f"The evidence of {1 / look.p:.3g}"
+    if look.p <= alpha:
         return "effect", f"{evidence} reaches {1 / alpha:.3g}."
-    within = margin is not None and found.interval is not None and max(map(abs, found.interval)) < margin
+    within = margin is not None and look.interval is not None and max(map(abs, look.interval)) < margin
     if stopping.futility and within:
         return (
             "equal",
             f"The interval lies within the margin of {margin:g}: the difference is too small to count.",
         )
-    if stopping.participants is not None and found.n >= stopping.participants:
+    if stopping.participants is not None and look.n >= stopping.participants:
         return "end", "The planned number is reached without enough evidence."
     return None, f"{evidence} is below {1 / alpha:.3g}; go on."
 

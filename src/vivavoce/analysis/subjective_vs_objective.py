@@ -62,7 +62,7 @@ class RecordedOpinion(NamedTuple):
     by: Sequence[GroupOpinion]
 
 
-def opinion_against_record(dataset: Dataset, found: list[Group]) -> RecordedOpinion | None:
+def opinion_against_record(dataset: Dataset, all_groups: list[Group]) -> RecordedOpinion | None:
     """Cross-table of subjective and objective success, group by group; intervals are over participants.
 
     Empty   no dialogue with both answers: None
@@ -74,14 +74,14 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> RecordedOpin
             break
     else:
         return None
-    rows = [_row(group.key, group.dialogue_ids, group.participants, pairs) for group in found]
-    if len(found) > 1:
-        dialogues = [dialogue_id for group in found for dialogue_id in group.dialogue_ids]
+    rows = [_row(group.key, group.dialogue_ids, group.participants, pairs) for group in all_groups]
+    if len(all_groups) > 1:
+        dialogues = [dialogue_id for group in all_groups for dialogue_id in group.dialogue_ids]
         rows.append(
             _row(
                 "all",
                 dialogues,
-                [participant for group in found for participant in group.participants],
+                [participant for group in all_groups for participant in group.participants],
                 pairs,
             )
         )
@@ -102,13 +102,13 @@ def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:
 Known = list[tuple[tuple[bool, bool], str]]
 
 
-def _excess(known: Known, cells: dict[str, int]) -> OpinionExcess:
-    if not known:
+def _excess(pairs: Known, cells: dict[str, int]) -> OpinionExcess:
+    if not pairs:
         return OpinionExcess()
     paired = mcnemar(cells["both"], cells["only_said"], cells["only_shown"], cells["neither"])
-    _, codes = np.unique([person for _, person in known], return_inverse=True)
-    subjective, objective = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
-    unit_counts = np.ones(len(known))
+    _, codes = np.unique([person for _, person in pairs], return_inverse=True)
+    subjective, objective = (np.array([float(pair[side]) for pair, _ in pairs]) for side in (0, 1))
+    unit_counts = np.ones(len(pairs))
     interval = interval_facts(
         compare_clusters(codes, codes, (subjective, unit_counts), (objective, unit_counts))
     )
@@ -117,19 +117,19 @@ def _excess(known: Known, cells: dict[str, int]) -> OpinionExcess:
     )
 
 
-def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> OpinionKappa:
+def _kappa(pairs: Known, draws: int = DRAWS, seed: int = 1) -> OpinionKappa:
     """Cohen's kappa of what was said and what the log shows, with participants drawn for its interval."""
-    people, codes = np.unique([person for _, person in known], return_inverse=True)
+    people, codes = np.unique([person for _, person in pairs], return_inverse=True)
     tables = np.zeros((len(people), 2, 2))
-    for ((subjective, objective), _), code in zip(known, codes, strict=True):
+    for ((subjective, objective), _), code in zip(pairs, codes, strict=True):
         tables[code, int(subjective), int(objective)] += 1
-    value = cohen(tables.sum(axis=0).astype(int).tolist()).value if known else None
+    value = cohen(tables.sum(axis=0).astype(int).tolist()).value if pairs else None
     if value is None or len(people) < FEW:
         return OpinionKappa(value)
     weights = np.random.default_rng(seed).multinomial(
         len(people), np.full(len(people), 1 / len(people)), size=draws
     )
-    shares = np.tensordot(weights, tables, axes=1) / len(known)
+    shares = np.tensordot(weights, tables, axes=1) / len(pairs)
     shares /= shares.sum(axis=(1, 2), keepdims=True)
     agreed = shares[:, 0, 0] + shares[:, 1, 1]
     chance = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
@@ -141,12 +141,15 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> OpinionKappa:
 
 
 def _row(
-    key: str | None, dialogues: list[str], people: list[str | None], both: dict[str, tuple[bool, bool]]
+    key: str | None,
+    dialogues: list[str],
+    people: list[str | None],
+    verdict_pairs: dict[str, tuple[bool, bool]],
 ) -> GroupOpinion:
     verdicts = [
-        (both[dialogue_id], person or f"\0{dialogue_id}")
+        (verdict_pairs[dialogue_id], person or f"\0{dialogue_id}")
         for dialogue_id, person in zip(dialogues, people, strict=True)
-        if dialogue_id in both
+        if dialogue_id in verdict_pairs
     ]
     cells = {
         "both": sum(subjective and objective for (subjective, objective), _ in verdicts),

@@ -135,10 +135,10 @@ def _abandoned(dataset: Dataset, parts: Sums) -> Left:
 def _row(
     dataset: Dataset,
     nested: ClusteredSummary,
-    left: Left,
+    abandoned_by_group: Left,
     place: int | None,
     group: Group,
-    found: dict[str, Pooled],
+    pooled_by_measure: dict[str, Pooled],
     *,
     by: str | None,
 ) -> GroupSummary:
@@ -147,18 +147,20 @@ def _row(
         name: _measured(
             dataset,
             measure,
-            found.get(name),
+            pooled_by_measure.get(name),
             nested.rate(name, place, level=LEVEL),
             by,
             group.key,
             weighed=nested.weighs(name),
-            abandoned=None if dataset.abandoned is None else len(group_ids & left.get(name, frozenset())),
+            abandoned=None
+            if dataset.abandoned is None
+            else len(group_ids & abandoned_by_group.get(name, frozenset())),
         )
         for name, measure in MEASURES
     }
     names = (*HEADLINES, *sorted(set(measured) - set(HEADLINES)))
     totals = {
-        name: round(total.numerator) if (total := found.get(name)) and total.denominator else None
+        name: round(total.numerator) if (total := pooled_by_measure.get(name)) and total.denominator else None
         for name in TOTALS
     }
     return GroupSummary(
@@ -227,7 +229,7 @@ def _measured(
     ), rate_signature
 
 
-def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
+def _rate(measure: Measure, measured: MeasuredTotal, plain_signature: str) -> SuccessRate:
     """One success rate with its Wilson interval, or without where successes are not whole counts."""
     n, successes = measured.denominator, measured.numerator or 0
     counted = float(n).is_integer() and float(successes).is_integer() and 0 <= successes <= n
@@ -240,7 +242,7 @@ def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         method="wilson",
-        signature=plain + f"|interval:wilson {LEVEL}",
+        signature=plain_signature + f"|interval:wilson {LEVEL}",
         clustered=measured.clustered,
         abandoned=measured.abandoned,
     )
@@ -307,11 +309,11 @@ def _testable(row: GroupSummary, name: str) -> bool:
     return bool(row.participants) and (name == CALLS or row.counted(name))
 
 
-def _shared_participants(found: list[Group]) -> int:
+def _shared_participants(all_groups: list[Group]) -> int:
     """Participants who met more than one group."""
     seen: set[str] = set()
     shared: set[str] = set()
-    for group in found:
+    for group in all_groups:
         people = {person for person in group.participants if person is not None}
         shared |= seen & people
         seen |= people
@@ -320,9 +322,9 @@ def _shared_participants(found: list[Group]) -> int:
 
 def _warnings(
     dataset: Dataset,
-    found: list[Group],
+    all_groups: list[Group],
     everything: Group,
-    whole: GroupSummary,
+    overall: GroupSummary,
     refusal: LocalizedText | None,
 ) -> list[LocalizedText]:
     """Warnings to read before trusting the numbers, one sentence each."""
@@ -339,33 +341,33 @@ def _warnings(
         abandoned_words(dataset),
     ]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
-    if 0 < simulated < whole.dialogues:
+    if 0 < simulated < overall.dialogues:
         warnings.append(
             statement(
                 "{k} of {n} dialogues are simulated; the figures include both kinds.",
                 k=simulated,
-                n=whole.dialogues,
+                n=overall.dialogues,
             )
         )
-    warnings += _dominance(found, everything)
-    unknown = whole.dialogues_per_participant.unknown
+    warnings += _dominance(all_groups, everything)
+    unknown = overall.dialogues_per_participant.unknown
     if unknown:
         warnings.append(
             statement(
                 "The participant is unknown for {k} of {n} dialogues, so repeated participation cannot be "
                 "detected there.",
                 k=unknown,
-                n=whole.dialogues,
+                n=overall.dialogues,
             )
         )
-    warnings += [doubt_definitions(whole), *open_disputes(dataset), *chosen_labels(dataset)]
-    warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
+    warnings += [doubt_definitions(overall), *open_disputes(dataset), *chosen_labels(dataset)]
+    warnings += [*_own_faults(dataset, all_groups), _unrated(overall), _not_counted(overall), refusal]
     return [warning for warning in warnings if warning]
 
 
-def doubt_definitions(whole: GroupSummary) -> LocalizedText | None:
+def doubt_definitions(overall: GroupSummary) -> LocalizedText | None:
     """The two definitions of success that disagree most over all dialogues, if that is much (`FAR_APART`)."""
-    rates = {name: rate for name in HEADLINES if (rate := whole.rates.get(name)) and rate.ratio is not None}
+    rates = {name: rate for name in HEADLINES if (rate := overall.rates.get(name)) and rate.ratio is not None}
     pairs = [(a, b) for a, b in combinations(rates, 2) if _gap(rates[a], rates[b]) >= FAR_APART]
     if not pairs:
         return None
@@ -386,8 +388,8 @@ def doubt_definitions(whole: GroupSummary) -> LocalizedText | None:
     ) + statement("Check which one fits your question, and read some dialogues where they disagree.")
 
 
-def _gap(one: SuccessRate, other: SuccessRate) -> float:
-    return abs((one.ratio or 0.0) - (other.ratio or 0.0))
+def _gap(first: SuccessRate, second: SuccessRate) -> float:
+    return abs((first.ratio or 0.0) - (second.ratio or 0.0))
 
 
 def chosen_labels(dataset: Dataset) -> list[LocalizedText]:
@@ -429,14 +431,14 @@ def open_disputes(dataset: Dataset) -> list[LocalizedText]:
     ]
 
 
-def _dominance(found: list[Group], everything: Group) -> list[LocalizedText | None]:
+def _dominance(all_groups: list[Group], everything: Group) -> list[LocalizedText | None]:
     """The warning about the whole; the groups are named after it, or warned of where the whole is even."""
     overall = dominance_warning(concentration(everything.participants))
-    if len(found) < 2 or any(len(set(group.participants)) < 2 for group in found):
+    if len(all_groups) < 2 or any(len(set(group.participants)) < 2 for group in all_groups):
         return [overall]
     warning_of = {
         str(group.key): dominance_warning(concentration(group.participants), of=str(group.key))
-        for group in found
+        for group in all_groups
     }
     if overall is None:
         return list(warning_of.values())
@@ -445,7 +447,7 @@ def _dominance(found: list[Group], everything: Group) -> list[LocalizedText | No
     return [overall, within if same else None]
 
 
-def _own_faults(dataset: Dataset, found: list[Group]) -> list[LocalizedText | None]:
+def _own_faults(dataset: Dataset, all_groups: list[Group]) -> list[LocalizedText | None]:
     """Dialogues that our own service disturbed; what it did is no merit or fault of a system."""
     incidents = dataset.read("incidents").select(["dialogue_id", "failure"]).to_pydict()
     failed = {
@@ -458,7 +460,7 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[LocalizedText | No
         else set()
     )
     failure_list = ", ".join(
-        f"{group.key} {number}" for group in found if (number := len(failed & set(group.dialogue_ids)))
+        f"{group.key} {number}" for group in all_groups if (number := len(failed & set(group.dialogue_ids)))
     )
     return [
         statement(
@@ -479,20 +481,20 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[LocalizedText | No
     ]
 
 
-def _unrated(whole: GroupSummary) -> LocalizedText | None:
-    rate = whole.rates.get("subjective_success")
-    if not rate or not 0 < rate.n < whole.dialogues:
+def _unrated(overall: GroupSummary) -> LocalizedText | None:
+    rate = overall.rates.get("subjective_success")
+    if not rate or not 0 < rate.n < overall.dialogues:
         return None
     return statement(
         "No answer to the success question: {k} of {n} dialogues. Subjective success counts answered "
         "dialogues, objective success all dialogues with a goal.",
-        k=FormattedNumber(whole.dialogues - rate.n, ".0f"),
-        n=whole.dialogues,
+        k=FormattedNumber(overall.dialogues - rate.n, ".0f"),
+        n=overall.dialogues,
     )
 
 
-def _not_counted(whole: GroupSummary) -> LocalizedText | None:
-    names = [name for name, rate in whole.rates.items() if rate.n and rate.low is None]
+def _not_counted(overall: GroupSummary) -> LocalizedText | None:
+    names = [name for name, rate in overall.rates.items() if rate.n and rate.low is None]
     if not names:
         return None
     return statement(

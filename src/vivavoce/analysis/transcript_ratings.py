@@ -125,10 +125,10 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
     )
 
 
-def _adjusted(found: Sequence[RatedVersions]) -> list[RatedVersions]:
+def _adjusted(ratings: Sequence[RatedVersions]) -> list[RatedVersions]:
     return [
         replace(rating, p_holm=p)
-        for rating, p in zip(found, holm([rating.p for rating in found]), strict=True)
+        for rating, p in zip(ratings, holm([rating.p for rating in ratings]), strict=True)
     ]
 
 

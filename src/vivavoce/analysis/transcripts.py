@@ -161,16 +161,16 @@ def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
     ]
 
 
-def _over_people(one: QuestionPreference, pooled: PooledPreference) -> QuestionPreference:
+def _over_people(preference: QuestionPreference, pooled: PooledPreference) -> QuestionPreference:
     """With interval and p over people where one of them decided more than once, and how many decided."""
     if pooled.participants == pooled.decided:
-        return one
+        return preference
     return replace(
-        one,
+        preference,
         low=pooled.low,
         high=pooled.high,
         p=pooled.p,
-        method=pooled.method or one.method,
+        method=pooled.method or preference.method,
         participants=pooled.participants,
         chi_square=None,
         p_exact=None,
@@ -311,7 +311,7 @@ def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
 
 
 def _with_log_odds(
-    whole: SideLeaning, rows: Sequence[Choice], left: np.ndarray, people: np.ndarray
+    leaning: SideLeaning, rows: Sequence[Choice], left_chosen: np.ndarray, people: np.ndarray
 ) -> SideLeaning:
     """With the position term; without, where a variable was always, or never, preferred, or kept one side."""
     variables = sorted(_keys(rows, "variable"))
@@ -325,15 +325,15 @@ def _with_log_odds(
     )
     _, codes = np.unique(people, return_inverse=True)
     fixed = np.linalg.matrix_rank(design) < design.shape[1]
-    if settled or fixed or len(set(codes.tolist())) < 2 or len(set(left.tolist())) < 2:
-        return whole
+    if settled or fixed or len(set(codes.tolist())) < 2 or len(set(left_chosen.tolist())) < 2:
+        return leaning
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
 
-    model: Any = GLM(left, design, family=Binomial())
+    model: Any = GLM(left_chosen, design, family=Binomial())
     fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes})
     return replace(
-        whole,
+        leaning,
         log_odds=float(fitted.params[0]),
         se=float(fitted.bse[0]),
         p=float(fitted.pvalues[0]),

@@ -68,18 +68,22 @@ def read_sayings(turns: Sequence[CallerTurn], fewest: int = FEWEST_CALLERS) -> l
     templates = [
         Saying(say=say, means=list(means), after=before, n=n) for (say, means, before), n in shared.items()
     ]
-    return sorted(templates, key=lambda one: (-one.n, one.say, one.after or ""))
+    return sorted(templates, key=lambda template: (-template.n, template.say, template.after or ""))
 
 
-def _stand_in(say: str, kept: Sequence[str]) -> str:
+def _stand_in(say: str, sayings: Sequence[str]) -> str:
     """A sentence itself where it is kept, else the one that is nearest in length."""
     length = len(say.split())
-    return say if say in kept else min(kept, key=lambda one: (abs(len(one.split()) - length), one))
+    return (
+        say
+        if say in sayings
+        else min(sayings, key=lambda saying: (abs(len(saying.split()) - length), saying))
+    )
 
 
-def without_values(said: str, acts: Sequence[UserAct]) -> str:
+def without_values(text: str, acts: Sequence[UserAct]) -> str:
     """A sentence with its values as `{slot}`; `` where a value is not among its words."""
-    words = said.split()
+    words = text.split()
     for _, slot, value in acts:
         if slot is None or value is None or value == DONTCARE:
             continue

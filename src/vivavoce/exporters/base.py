@@ -102,15 +102,15 @@ def _clear(into: Path) -> None:
         folder.rmdir()
 
 
-def _tables_left_out(dataset: Dataset, written: ExportResult) -> Iterable[LocalizedText]:
+def _tables_left_out(dataset: Dataset, export_result: ExportResult) -> Iterable[LocalizedText]:
     for name in TABLES:
         rows = dataset.manifest["tables"].get(name, {}).get("rows", 0)
-        if name not in written.tables and rows:
+        if name not in export_result.tables and rows:
             yield statement("{n} rows of `{table}` are not in this format.", n=rows, table=name)
 
 
 def _readme(
-    dataset: Dataset, exporter: Exporter, written: ExportResult, lost: Iterable[LocalizedText]
+    dataset: Dataset, exporter: Exporter, export_result: ExportResult, lost: Iterable[LocalizedText]
 ) -> str:
     """README of the exported folder, as Markdown."""
     level = dataset.level
@@ -129,7 +129,7 @@ def _readme(
         *([f"- {loss}" for loss in lost] or ["Everything is."]),
         "",
     ]
-    return written.head + "\n".join(lines)
+    return export_result.head + "\n".join(lines)
 
 
 def rows_by_dialogue(dataset: Dataset, table: str) -> dict[str, list[dict[str, Any]]]:

@@ -53,13 +53,13 @@ def _role(turn: dict[str, Any]) -> str:
     return "user" if turn["party"] == "user" else "assistant"
 
 
-def _head(dataset: Dataset, made: dict[str, pa.Table], data: Path) -> str:
+def _head(dataset: Dataset, tables: dict[str, pa.Table], data: Path) -> str:
     """The YAML at the head of the card, by which the library finds files and features; then the columns."""
     languages = {
         str(language).partition("-")[0]
         for language in dataset.read("dialogues").column("language").to_pylist()
     }
-    dialogues = made[CONVERSATIONS].num_rows
+    dialogues = tables[CONVERSATIONS].num_rows
     size = next((word for most, word in _SIZES if dialogues < most), "n>1M")
     card = {
         "pretty_name": dataset.study,
@@ -72,12 +72,12 @@ def _head(dataset: Dataset, made: dict[str, pa.Table], data: Path) -> str:
                 "data_files": [{"split": SPLIT, "path": f"data/{name}.parquet"}],
                 **({"default": True} if name == CONVERSATIONS else {}),
             }
-            for name in made
+            for name in tables
         ],
-        "dataset_info": [_info(name, table, data) for name, table in made.items()],
+        "dataset_info": [_info(name, table, data) for name, table in tables.items()],
     }
     front_matter = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=110)
-    return f"---\n{front_matter}---\n\n{_columns(made)}"
+    return f"---\n{front_matter}---\n\n{_columns(tables)}"
 
 
 def _info(name: str, table: pa.Table, data: Path) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _feature(field: pa.Field) -> dict[str, Any]:
     return {"name": field.name, "dtype": _KINDS.get(kind, kind)}
 
 
-def _columns(made: dict[str, pa.Table]) -> str:
+def _columns(tables: dict[str, pa.Table]) -> str:
     """Description of each configuration and column, as Markdown."""
     lines = [
         "A configuration for each table, and `conversations`: a row a dialogue, what was said as messages.",
@@ -106,10 +106,10 @@ def _columns(made: dict[str, pa.Table]) -> str:
         "",
     ]
     for name, table in TABLES.items():
-        if name in made:
+        if name in tables:
             lines += [f"**`{name}`**, a row: {table.row}", "", "| column | meaning |", "| --- | --- |"]
             meanings = {column_info.name: column_info.meaning for column_info in table.columns}
-            for column in made[name].column_names:
+            for column in tables[name].column_names:
                 meaning = (
                     meanings.get(column) or f"condition of the study: {column.removeprefix(FACTOR_PREFIX)}"
                 )

@@ -94,11 +94,11 @@ class _Trace:
         yield from (self._tool(tool) for tool in self._tools if tool["turn_index"] is None)
         yield from self._more_usage()
 
-    def _chat(self, turn: Row | None, said: list[Row], begun_s: float, done_s: float) -> Span:
+    def _chat(self, turn: Row | None, messages: list[Row], begun_s: float, done_s: float) -> Span:
         attributes: Row = {
             "gen_ai.operation.name": "chat",
             **self._named(),
-            "gen_ai.input.messages": _json(said),
+            "gen_ai.input.messages": _json(messages),
         }
         key = "unanswered"
         if turn is not None:
@@ -156,7 +156,7 @@ class _Trace:
         ids = {"gen_ai.conversation.id": row["dialogue_id"], "gen_ai.agent.name": row["system"]}
         return {**ids, "user.id": row["participant_id"], "gen_ai.provider.name": "vivavoce"}
 
-    def _span(self, key: str, name: str, told: Row, begun_s: float, done_s: float, kind: int) -> Span:
+    def _span(self, key: str, name: str, attributes: Row, begun_s: float, done_s: float, kind: int) -> Span:
         return {
             "traceId": self._trace,
             "spanId": _number(f"{self._row['dialogue_id']} {key}", 16),
@@ -165,7 +165,7 @@ class _Trace:
             "kind": kind,
             "startTimeUnixNano": str(self._begun_ns + round(begun_s * 1e9)),
             "endTimeUnixNano": str(self._begun_ns + round(max(begun_s, done_s) * 1e9)),
-            "attributes": [_attribute(key, value) for key, value in told.items() if value is not None],
+            "attributes": [_attribute(key, value) for key, value in attributes.items() if value is not None],
             "status": {},
         }
 

@@ -38,8 +38,8 @@ class PersonJudgeSettings(JudgeSettings):
 class _Told:
     """A judge whose words are all there before anybody asks."""
 
-    def __init__(self, said: Mapping[str, float], frozen: Mapping[str, Any]) -> None:
-        self._said, self.frozen = said, frozen
+    def __init__(self, labels_by_dialogue: Mapping[str, float], frozen: Mapping[str, Any]) -> None:
+        self._said, self.frozen = labels_by_dialogue, frozen
 
     async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
         value = self._said.get(case.dialogue_id)

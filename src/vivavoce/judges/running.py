@@ -167,7 +167,7 @@ def _finite(verdict: JudgeVerdict) -> JudgeVerdict:
 
 
 def _row(
-    name: str, kind: str, target: str, frozen: str, case: JudgeCase, found: JudgeVerdict
+    name: str, kind: str, target: str, frozen: str, case: JudgeCase, verdict: JudgeVerdict
 ) -> dict[str, Any]:
     return {
         "judge": name,
@@ -177,16 +177,16 @@ def _row(
         "turn_index": case.turn_index,
         "other_dialogue_id": case.other_id,
         "exchange": case.exchange,
-        "value": found.value,
-        "confidence": found.confidence,
-        "trouble": found.trouble,
-        "first_chosen": found.first_chosen,
-        "asked": found.asked,
-        "refused": found.refused,
-        "unreadable": found.unreadable,
-        "input_tokens": found.input_tokens,
-        "output_tokens": found.output_tokens,
-        "cost": found.cost,
+        "value": verdict.value,
+        "confidence": verdict.confidence,
+        "trouble": verdict.trouble,
+        "first_chosen": verdict.first_chosen,
+        "asked": verdict.asked,
+        "refused": verdict.refused,
+        "unreadable": verdict.unreadable,
+        "input_tokens": verdict.input_tokens,
+        "output_tokens": verdict.output_tokens,
+        "cost": verdict.cost,
         "frozen": frozen[:12],
         "judged_at": datetime.now(UTC),
     }

@@ -84,11 +84,11 @@ def _cost(tables: Tables) -> Pairs:
     return {key: (sum(cost for cost in costs[key] if cost is not None), 1) for key in priced}
 
 
-def _per_success(taken: Components, succeeded: Components) -> Components:
+def _per_success(totals: Components, succeeded: Components) -> Components:
     """Total over all dialogues, divided by the successes; dialogues where either is unknown are left out."""
 
     def components(tables: Tables) -> Pairs:
-        spent, outcomes = tables.pairs(taken(tables)), tables.pairs(succeeded(tables))
+        spent, outcomes = tables.pairs(totals(tables)), tables.pairs(succeeded(tables))
         successes = {key: won / of for key, (won, of) in outcomes.items() if of}
         return {key: (total, successes[key]) for key, (total, n) in spent.items() if n and key in successes}
 
@@ -108,13 +108,13 @@ def _tokens(*columns: str) -> Components:
     return components
 
 
-def _grounded(wanted: str) -> Components:
+def _grounded(label: str) -> Components:
     """Answers that annotators give this label, of those that have any: turns without facts have none."""
 
     def components(tables: Tables) -> Pairs:
         judged = labels(tables).of("grounding").items()
         return {
-            key: (sum(standing.label == wanted for standing in standing_labels), len(standing_labels))
+            key: (sum(standing.label == label for standing in standing_labels), len(standing_labels))
             for key, standing_labels in judged
         }
 

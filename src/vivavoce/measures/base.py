@@ -225,7 +225,7 @@ def _measures(offered: Any) -> list[Member[Measure]]:
     family = [offered] if isinstance(offered, Measure) else offered
     if not isinstance(family, list | tuple) or not all(isinstance(measure, Measure) for measure in family):
         raise TypeError("it needs to be a Measure, or a tuple of them, as in the guide")
-    return [(measure.name, lambda one=measure: one) for measure in family]
+    return [(measure.name, lambda member=measure: member) for measure in family]
 
 
 MEASURES: Final[Registry[Measure]] = Registry("measure", unpack=_measures)

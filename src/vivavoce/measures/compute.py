@@ -51,8 +51,8 @@ class Open(NamedTuple):
     high: Floats
     places: Floats
 
-    def among(self, kept: Sequence[int]) -> "Open":
-        return Open(self.low[:, kept], self.high[:, kept], self.places[kept])
+    def among(self, positions: Sequence[int]) -> "Open":
+        return Open(self.low[:, positions], self.high[:, positions], self.places[positions])
 
 
 class Sums(NamedTuple):
@@ -158,19 +158,19 @@ def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None
     )
 
 
-def _as_drawn(dataset: "Dataset", found: Sums, layers: Sequence[Collection[str]]) -> Sums:
+def _as_drawn(dataset: "Dataset", unweighted: Sums, layers: Sequence[Collection[str]]) -> Sums:
     """Sums weighted by the chances of labels; 0 for dialogues that were not drawn."""
-    looked_at = dict(zip(found.measures, layers, strict=True))
-    weights = label_weights(dataset, looked_at, found.dialogue_ids)
+    looked_at = dict(zip(unweighted.measures, layers, strict=True))
+    weights = label_weights(dataset, looked_at, unweighted.dialogue_ids)
     for name, weight in weights.items():
-        place = found.measures.index(name)
-        for rows in (found.numerators, found.denominators):
+        place = unweighted.measures.index(name)
+        for rows in (unweighted.numerators, unweighted.denominators):
             row = np.where(weight > 0, rows[place], 0.0)
             if isinstance(rows, PackedRows):
                 rows.replace(place, row)
             else:
                 rows[place] = row
-    return found._replace(weights=weights)
+    return unweighted._replace(weights=weights)
 
 
 class _Counted(NamedTuple):
@@ -207,16 +207,16 @@ def _settled(
     tables: Tables,
     measure: Measure,
     layers: frozenset[str],
-    found: Pairs,
+    measure_pairs: Pairs,
     dialogues: Sequence[str],
-    both: Floats,
+    components: Floats,
 ) -> tuple[Floats, Open] | None:
     """Both rows of a measure with the mean over annotators, and what is open; None where nothing is."""
-    settled = settle(tables, measure.components, layers, found)
+    settled = settle(tables, measure.components, layers, measure_pairs)
     if settled is None:
         return None
     places = {dialogue: place for place, dialogue in enumerate(dialogues)}
-    mean = _place(settled.mean, places, both.copy())
+    mean = _place(settled.mean, places, components.copy())
     low, high = (_place(bound, places, mean.copy()) for bound in (settled.low, settled.high))
     counts = np.array([settled.open.get(dialogue, 0) for dialogue in dialogues], dtype=float)
     return mean, Open(low, high, counts)
@@ -318,25 +318,25 @@ def _overall_facts(
     return {fact: fact[1]([values[place] for values in piece_facts]) for place, fact in enumerate(facts)}
 
 
-def _find_facts(asked: Sequence[Any], bucket: _Bucket) -> list[Any]:
+def _find_facts(facts: Sequence[Any], bucket: _Bucket) -> list[Any]:
     tables = bucket.tables()
-    values = [find(tables, *parameters) for find, _, parameters in asked]
+    values = [find(tables, *parameters) for find, _, parameters in facts]
     _release_memory(tables)
     return values
 
 
-def _frame(found: Sums) -> "pd.DataFrame":
+def _frame(all_sums: Sums) -> "pd.DataFrame":
     import pandas as pd
 
-    measures, dialogues = len(found.measures), len(found.dialogue_ids)
-    measure_names: Any = pd.Series(found.measures, dtype="str").array
-    keys: Any = pd.Series(found.dialogue_ids, dtype="str").array
+    measures, dialogues = len(all_sums.measures), len(all_sums.dialogue_ids)
+    measure_names: Any = pd.Series(all_sums.measures, dtype="str").array
+    keys: Any = pd.Series(all_sums.dialogue_ids, dtype="str").array
     return pd.DataFrame(
         {
             "measure": measure_names.take(np.repeat(np.arange(measures), dialogues)),
             "dialogue_id": keys.take(np.tile(np.arange(dialogues), measures)),
-            "numerator": np.asarray(found.numerators).ravel(),
-            "denominator": np.asarray(found.denominators).ravel(),
+            "numerator": np.asarray(all_sums.numerators).ravel(),
+            "denominator": np.asarray(all_sums.denominators).ravel(),
         }
     )
 
@@ -415,7 +415,7 @@ class Pooled(NamedTuple):
     highest: float | None = None
 
 
-def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
+def pooled(all_sums: Sums, keys: Sequence[Any]) -> list[Pooled]:
     """Sum components by key and divide; sums are exact, whatever the order of the dialogues."""
     members: dict[Hashable, list[int]] = {}
     for place, key in enumerate(keys):
@@ -427,15 +427,17 @@ def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
             name,
             top[members_at],
             bottom[members_at],
-            found.open.get(name),
+            all_sums.open.get(name),
             members_at,
-            found.weights.get(name),
+            all_sums.weights.get(name),
         )
-        for name, top, bottom in zip(found.measures, found.numerators, found.denominators, strict=True)
+        for name, top, bottom in zip(
+            all_sums.measures, all_sums.numerators, all_sums.denominators, strict=True
+        )
         for key, members_at in places.items()
     }
     order = sorted(members, key=lambda key: (key is None, key if key is not None else ""))
-    return [rows[key, name] for key in order for name in found.measures]
+    return [rows[key, name] for key in order for name in all_sums.measures]
 
 
 def _pooled(
@@ -469,11 +471,11 @@ def _ratio(pairs: Floats) -> float | None:
     return exact_sum(pairs[0]) / below if below > 0 else None
 
 
-def pool(found: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
+def pool(all_sums: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
     """The result of `pooled` as a frame, in the shape that `compute` describes."""
     import pandas as pd
 
-    frame = pd.DataFrame(pooled(found, keys), columns=list(Pooled._fields))
+    frame = pd.DataFrame(pooled(all_sums, keys), columns=list(Pooled._fields))
     for name in ("value", "macro", "numerator", "denominator", "lowest", "highest"):
         frame[name] = frame[name].astype("float64")
     frame["key"] = frame["key"].astype(object).where(frame["key"].notna(), None)

@@ -216,12 +216,12 @@ def _from_labels(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
     return turns_of_dialogue
 
 
-def _labelled(turn_index: int, given: list[tuple[str, Concept]]) -> TurnConcepts:
-    counts = Counter(label for label, _ in given)
+def _labelled(turn_index: int, avps: list[tuple[str, Concept]]) -> TurnConcepts:
+    counts = Counter(label for label, _ in avps)
     return TurnConcepts(
         turn_index=turn_index,
-        meant=tuple(concept for label, concept in given if label in ("c", "s", "d")),
-        understood=frozenset(concept for label, concept in given if label == "c"),
+        meant=tuple(concept for label, concept in avps if label in ("c", "s", "d")),
+        understood=frozenset(concept for label, concept in avps if label == "c"),
         correct=counts["c"],
         substituted=counts["s"],
         inserted=counts["i"],

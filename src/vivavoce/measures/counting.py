@@ -72,7 +72,7 @@ def flag_by_turn(tables: Tables, flag: str, party: str) -> Mapping[str, Mapping[
     return flags_by_dialogue
 
 
-def label_counts(layer: str, wanted: str, *, party: str | None = None) -> Callable[[Tables], Pairs]:
+def label_counts(layer: str, label: str, *, party: str | None = None) -> Callable[[Tables], Pairs]:
     """Number of a label's uses, by dialogue annotated in the layer; of one party's turns, or of all."""
 
     def count(tables: Tables) -> Pairs:
@@ -80,7 +80,7 @@ def label_counts(layer: str, wanted: str, *, party: str | None = None) -> Callab
         return {
             dialogue_id: (
                 sum(
-                    standing.label == wanted
+                    standing.label == label
                     and (party is None or standing.turn_index in of_party.get(dialogue_id, ()))
                     for standing in standing_labels
                 ),
@@ -93,10 +93,12 @@ def label_counts(layer: str, wanted: str, *, party: str | None = None) -> Callab
 
 
 def over(
-    count: Callable[[Tables], Pairs], whole: Callable[[Tables, str], float]
+    count: Callable[[Tables], Pairs], denominator: Callable[[Tables, str], float]
 ) -> Callable[[Tables], Pairs]:
     """Copy with the same counts over another denominator of the dialogue."""
-    return lambda tables: {key: (number, whole(tables, key)) for key, (number, _) in count(tables).items()}
+    return lambda tables: {
+        key: (number, denominator(tables, key)) for key, (number, _) in count(tables).items()
+    }
 
 
 def number_of_turns(party: str) -> Callable[[Tables, str], float]:

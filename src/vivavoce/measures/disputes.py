@@ -58,7 +58,7 @@ class _Place(NamedTuple):
     dispute: Dispute
 
 
-def settle(tables: Tables, components: Components, layers: frozenset[str], known: Pairs) -> Settled | None:
+def settle(tables: Tables, components: Components, layers: frozenset[str], pairs: Pairs) -> Settled | None:
     """Bounds of a measure with open places in these layers; None where none is open.
 
     Input   known: what the measure counts without them, in all dialogues
@@ -68,7 +68,7 @@ def settle(tables: Tables, components: Components, layers: frozenset[str], known
         return None
     counted = _Counted(trials, components)
     mean = counted.mean()
-    numerator, denominator = (sum(pair[side] for pair in {**known, **mean}.values()) for side in (0, 1))
+    numerator, denominator = (sum(pair[side] for pair in {**pairs, **mean}.values()) for side in (0, 1))
     value = numerator / denominator if denominator else 0.0
     return Settled(mean, counted.extreme(value, -1), counted.extreme(value, 1), counted.touched())
 
@@ -137,7 +137,9 @@ class _Trials:
         for dialogue_id, chosen in choices.items():
             for place, option in zip(self.places[dialogue_id], chosen, strict=True):
                 decisions.setdefault((place.layer, dialogue_id), []).append(option)
-        return self._tables.variant(labels, lambda own: labels(self._tables).decided(decisions, own.see))
+        return self._tables.variant(
+            labels, lambda variant_tables: labels(self._tables).decided(decisions, variant_tables.see)
+        )
 
 
 class _Counted:

@@ -88,7 +88,9 @@ class GivenEvidence:
         return [system for system, evidence in evidence_of if evidence is not None and name not in evidence]
 
 
-def lacking(study: Study, measure: Measure, systems: Sequence[str], given: GivenEvidence) -> Lacking | None:
+def lacking(
+    study: Study, measure: Measure, systems: Sequence[str], evidence: GivenEvidence
+) -> Lacking | None:
     """Reason why the study could not count a measure for these systems; None if it could.
 
     Note    a measure's `needs` are ways to count it, and one will do; a system that was not asked is trusted
@@ -97,7 +99,7 @@ def lacking(study: Study, measure: Measure, systems: Sequence[str], given: Given
     whys: list[str] = []
     cures: dict[str, None] = {}
     for way in measure.needs:
-        missing = [(name, _without(study, name, systems, given)) for name in way]
+        missing = [(name, _without(study, name, systems, evidence)) for name in way]
         missing = [(name, systems) for name, systems in missing if systems is not None]
         if not missing:
             return None
@@ -109,12 +111,12 @@ def lacking(study: Study, measure: Measure, systems: Sequence[str], given: Given
     return Lacking(list(whose), ", or ".join(whys), ", or ".join([*cures, "declare another measure"]))
 
 
-def _without(study: Study, name: str, systems: Sequence[str], given: GivenEvidence) -> list[str] | None:
+def _without(study: Study, name: str, systems: Sequence[str], evidence: GivenEvidence) -> list[str] | None:
     """The systems that lack it, none where it is the study that does; None: it is there."""
     condition = _evidence(name).there
     if condition is not None:
         return None if condition(study) else []
-    return given.without(name, systems) or None
+    return evidence.without(name, systems) or None
 
 
 def _evidence(name: str) -> _Evidence:

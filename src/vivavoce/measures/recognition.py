@@ -96,12 +96,12 @@ def turn_keys(tables: Tables, rows: "pa.Table") -> Places:
     return (dialogue_places(tables, rows) << 32) + rows["turn_index"].to_numpy()
 
 
-def last_of(wanted: Places, keys: Places, values: Places) -> Places:
+def last_of(wanted_keys: Places, keys: Places, values: Places) -> Places:
     """The last value under each key; -1 where there is none."""
     order = np.argsort(keys, kind="stable")
-    places = np.searchsorted(keys[order], wanted, side="right") - 1
+    places = np.searchsorted(keys[order], wanted_keys, side="right") - 1
     last_values = taken(values[order], places)
-    return np.where(taken(keys[order], places, -2) == wanted, last_values, -1)
+    return np.where(taken(keys[order], places, -2) == wanted_keys, last_values, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _isolated_counts(tables: Tables) -> WordCounts | None:
 def _aligned(tables: Tables, words: list[list[str]]) -> WordCounts:
     turns = compared_turns(tables)
     alignments, pair_of_turn = once(
-        lambda said, heard: align(words[said], words[heard]), turns.said, turns.heard
+        lambda reference, hypothesis: align(words[reference], words[hypothesis]), turns.said, turns.heard
     )
     counts = np.array(alignments, dtype=float).reshape(-1, len(ErrorCounts._fields))[pair_of_turn]
     return WordCounts(tables, turns.dialogue, *counts.T)
@@ -249,7 +249,9 @@ def _numbers() -> Iterator[Measure]:
                 direction=direction,
                 meaning=f"Number of {of} of the user {how}.",
                 empty=empty,
-                components=_from(lambda one, attribute=attribute: one.total(attribute), counts),
+                components=_from(
+                    lambda counts_of_turns, attribute=attribute: counts_of_turns.total(attribute), counts
+                ),
             )
 
 
@@ -303,7 +305,7 @@ def _both(isolated: bool) -> Iterator[Measure]:
     of = "keywords; what was heard though not said does not count" if isolated else "words"
 
     def components(figure: Callable[..., Pairs]) -> Callable[[Tables], Pairs]:
-        return _from(lambda one: figure(one, insertions=not isolated), counts)
+        return _from(lambda counts_of_turns: figure(counts_of_turns, insertions=not isolated), counts)
 
     if isolated:
         yield common(

@@ -70,7 +70,9 @@ def _oracle_turns(tables: Tables) -> OracleTurns:
     sequence = np.lexsort((alphabet[text], rank, turn))
     turn, text = turn[sequence], text[sequence]
     error_sets, pair_of_row = once(
-        lambda said, heard: Levenshtein.distance(words[said], words[heard]), compared.said[turn], text
+        lambda reference, hypothesis: Levenshtein.distance(words[reference], words[hypothesis]),
+        compared.said[turn],
+        text,
     )
     begins = np.searchsorted(turn, np.arange(many))
     lengths = np.array([len(word) for word in words], dtype=float)

@@ -59,7 +59,9 @@ Labels are rows of the table `annotations`: dialogue, turn, layer, label, value,
 
 def measures_reference() -> str:
     """The whole page, Markdown."""
-    measures = sorted((measure for _, measure in MEASURES), key=lambda one: (one.family, one.name))
+    measures = sorted(
+        (measure for _, measure in MEASURES), key=lambda measure: (measure.family, measure.name)
+    )
     lists = {
         "Sources": _keys("S", (measure.source for measure in measures)),
         "Missing values": _keys("M", (_missing(measure) for measure in measures)),
@@ -67,7 +69,7 @@ def measures_reference() -> str:
     }
     keys = {text: key for listed in lists.values() for text, key in listed.items()}
     parts = [_HEAD]
-    for family, members in groupby(measures, key=lambda one: one.family):
+    for family, members in groupby(measures, key=lambda measure: measure.family):
         rows = [_row([*alike], keys) for _, alike in groupby(members, key=_group)]
         table = markdown_table(("measure", "meaning", "unit", "better", "see"), rows)
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n\n{table}\n")

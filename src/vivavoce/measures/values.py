@@ -82,16 +82,16 @@ def values(
     return frame.assign(signature=lines)
 
 
-def records(found: "pd.DataFrame") -> list[dict[str, Any]]:
+def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """The rows of `values` as mappings; what is missing is None."""
-    rows = [{str(name): value for name, value in row.items()} for row in found.to_dict("records")]
+    rows = [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
     return [{name: None if value != value else value for name, value in row.items()} for row in rows]
 
 
-def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any]:
+def as_json(dataset: "Dataset", frame: "pd.DataFrame", by: str) -> dict[str, Any]:
     """The groups of `vivavoce measure --json`, with the measures asked for and nothing else."""
     entries: list[dict[str, Any]] = []
-    for row in records(found):
+    for row in records(frame):
         last = entries[-1] if entries else None
         if last is None or row["measure"] in last["measures"]:
             entries.append(last := {"key": row["key"], "measures": {}})
@@ -126,7 +126,7 @@ def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _line(
     dataset: "Dataset",
-    one: Measure,
+    measure: Measure,
     n: float,
     group: tuple[str, Any] | None,
     keywords: Collection[str] | None,
@@ -135,7 +135,7 @@ def _line(
     weighed: bool,
 ) -> str:
     """The signature of one value; words that were given are told by their number and what they are."""
-    facts: dict[str, Any] = {name: text for name, text in one.parameters.items() if name != "unit"}
+    facts: dict[str, Any] = {name: text for name, text in measure.parameters.items() if name != "unit"}
     if keywords is not None and "keywords" in facts:
         keywords_hash = hashlib.sha256("\n".join(sorted(keywords)).encode()).hexdigest()[:8]
         facts["keywords"] = f"{len(keywords)} given, {keywords_hash}"
@@ -145,4 +145,4 @@ def _line(
         facts["weights"] = INVERSE
     if group is not None:
         facts[group[0]] = group[1]
-    return signature(one.name, unit=one.counted, n=round(n), data=dataset.hash, **facts)
+    return signature(measure.name, unit=measure.counted, n=round(n), data=dataset.hash, **facts)

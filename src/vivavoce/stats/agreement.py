@@ -147,8 +147,8 @@ def _alpha(scale: Scale, values: Floats) -> Callable[[Floats], float]:
     return alpha
 
 
-def _interval(drawn: Floats, level: float, units: int) -> Interval | None:
-    valid = drawn[~np.isnan(drawn)]
+def _interval(estimates: Floats, level: float, units: int) -> Interval | None:
+    valid = estimates[~np.isnan(estimates)]
     if not len(valid) or units < 2:
         return None
     low, high = np.quantile(valid, ends(level, units))

@@ -56,8 +56,8 @@ def bootstrap_difference(
     return _interval(differences, level, len(sums))
 
 
-def _interval(drawn: Floats, level: float, people: int) -> Interval | None:
-    low, high = np.nanquantile(drawn, ends(level, people))
+def _interval(estimates: Floats, level: float, people: int) -> Interval | None:
+    low, high = np.nanquantile(estimates, ends(level, people))
     return Interval(float(low), float(high)) if high - low > ALIKE else None
 
 

@@ -74,12 +74,12 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     return Model(name="permutation", why=why + (few if people < FEW else statement(TIES)))
 
 
-def _nested(sizes: list[int], both: int, groups: int) -> LocalizedText:
-    sentence = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
+def _nested(sizes: list[int], n_both: int, groups: int) -> LocalizedText:
+    sentence = HELD_ALONE if groups < 2 else HELD_APART if n_both == 0 else HELD_BY_BOTH
     facts = {
         "people": PluralCount(len(sizes), "participant"),
         "n": PluralCount(sum(sizes), "dialogue"),
         "m": FormattedNumber(median(sizes), "g"),
         "k": max(sizes),
     }
-    return statement(sentence, **facts, **({"both": both} if sentence is HELD_BY_BOTH else {}))
+    return statement(sentence, **facts, **({"both": n_both} if sentence is HELD_BY_BOTH else {}))

@@ -166,9 +166,9 @@ def procedure_words() -> str:
     )
 
 
-def interval_facts(found: Comparison | None) -> dict[str, float | None]:
+def interval_facts(comparison: Comparison | None) -> dict[str, float | None]:
     """Interval and p for JSON; all None where there was nothing to compare."""
-    return {name: getattr(found, name, None) for name in ("low", "high", "p")}
+    return {name: getattr(comparison, name, None) for name in ("low", "high", "p")}
 
 
 def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, level: float) -> Comparison:
@@ -196,7 +196,7 @@ def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, l
 
 def _by_relabelling(
     sums: list[Cells],
-    left: list[Residuals],
+    residual_sums: list[Residuals],
     error: Error,
     limits: Interval | None,
     level: float | None,
@@ -205,7 +205,7 @@ def _by_relabelling(
     met = [side.met for side in sums]
     people, within = len(met[0]), bool((met[0] & met[1]).any())
     labels = relabel(*met)
-    procedure = Relabelled(sums[0], sums[1], spread_of_totals(*left), labels, mid=people >= FEW)
+    procedure = Relabelled(sums[0], sums[1], spread_of_totals(*residual_sums), labels, mid=people >= FEW)
     varied = error.se > ALIKE
     method = "permutation_within" if within else "permutation_between"
     span = _within(procedure.interval(level, limits), limits) if varied and level is not None else None
@@ -243,8 +243,8 @@ def _in_words(
     return why
 
 
-def _chosen(one: Residuals, who: np.ndarray) -> Residuals:
-    return Residuals(*(part[who] for part in one[:4]), size=one.size)
+def _chosen(residuals: Residuals, who: np.ndarray) -> Residuals:
+    return Residuals(*(part[who] for part in residuals[:4]), size=residuals.size)
 
 
 def _within(span: Interval | None, limits: Interval | None) -> Interval | None:

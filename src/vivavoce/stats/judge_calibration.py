@@ -107,19 +107,21 @@ def agree(first: Floats, second: Floats, people: np.ndarray) -> JudgeAgreement:
 
 
 def reliability_diagram(
-    said: Floats, labels: Floats, people: np.ndarray, *, bins: int = BINS
+    predictions: Floats, labels: Floats, people: np.ndarray, *, bins: int = BINS
 ) -> list[ReliabilityBin]:
     """Labels by people against the judge's values, in bins of equal size where possible.
 
     Empty   no dialogue: no bin; one bin where the judge says the same of everything
     """
-    if not len(said):
+    if not len(predictions):
         return []
-    edges = np.unique(np.quantile(said, np.linspace(0, 1, bins + 1)[1:-1]))
-    place = np.searchsorted(edges, said, side="right")
+    edges = np.unique(np.quantile(predictions, np.linspace(0, 1, bins + 1)[1:-1]))
+    place = np.searchsorted(edges, predictions, side="right")
     return [
         ReliabilityBin(
-            n=int(chosen.sum()), said=float(said[chosen].mean()), label=_mean(labels[chosen], people[chosen])
+            n=int(chosen.sum()),
+            said=float(predictions[chosen].mean()),
+            label=_mean(labels[chosen], people[chosen]),
         )
         for chosen in (place == bin_index for bin_index in np.unique(place))
     ]
@@ -220,10 +222,10 @@ def alternative_annotator_test(
 
 
 def _closer(
-    judge: float, person: float, others: Sequence[float], alignment: Alignment
+    judge: float, person: float, other_labels: Sequence[float], alignment: Alignment
 ) -> tuple[float, float]:
     """Closeness of the judge, and of the person, to the other people; more is closer."""
-    references = np.asarray(others)
+    references = np.asarray(other_labels)
     if alignment == "same":
         return float((references == judge).mean()), float((references == person).mean())
     return -float(np.sqrt(((references - judge) ** 2).mean())), -float(
@@ -258,15 +260,15 @@ def _ratio(tops: Floats, bottoms: Floats, people: np.ndarray) -> JudgeFigure:
     return JudgeFigure(value=float(tops.sum() / bottoms.sum()), low=ratio.low, high=ratio.high)
 
 
-def _jackknifed(each: Floats, figure: Any) -> JudgeFigure:
+def _jackknifed(person_sums: Floats, figure: Any) -> JudgeFigure:
     """A figure of sums over participants, its error from leaving each of them out."""
-    size, totals = len(each), each.sum(axis=0)
+    size, totals = len(person_sums), person_sums.sum(axis=0)
     value = float(figure(totals[None])[0])
-    without = figure(totals - each) if size > 2 else np.array([np.nan])
+    without = figure(totals - person_sums) if size > 2 else np.array([np.nan])
     if not np.isfinite(value) or not np.isfinite(without).all():
         return JudgeFigure(value=value if np.isfinite(value) else None)
     se = float(np.sqrt((size - 1) / size * ((without - without.mean()) ** 2).sum()))
-    effective = float(each[:, 0].sum()) ** 2 / float((each[:, 0] ** 2).sum())
+    effective = float(person_sums[:, 0].sum()) ** 2 / float((person_sums[:, 0] ** 2).sum())
     reach = t_quantile((1 + LEVEL) / 2, max(1.0, effective - 1)) * se
     return JudgeFigure(value=value, low=max(-1.0, value - reach), high=min(1.0, value + reach))
 

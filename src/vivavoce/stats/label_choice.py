@@ -18,15 +18,15 @@ SMALLEST: Final = 0.25
 ROUNDS: Final = 50
 
 
-def doubt_of(said: Floats, labels: Floats) -> Floats:
+def doubt_of(predictions: Floats, labels: Floats) -> Floats:
     """Uncertainty about each case of a judge without confidence.
 
     Output  of labels from 0 to 1 (shares among them) the deviation of an answer with this mean, .05 at least;
             on other scales NaN: a mean says nothing of the spread there, which `learned_spread` has
     """
     if is_share(labels):
-        return np.sqrt((said * (1 - said)).clip(0.0025))
-    return np.full(len(said), np.nan)
+        return np.sqrt((predictions * (1 - predictions)).clip(0.0025))
+    return np.full(len(predictions), np.nan)
 
 
 def is_share(labels: Floats) -> bool:
@@ -112,17 +112,17 @@ def live_chances(
     return np.minimum(1.0, share * (even + (1 - even) * relative_doubt[new]))
 
 
-def _chances(doubt: Floats, wanted: float, even: float) -> Floats:
+def _chances(doubt: Floats, quota: float, even: float) -> Floats:
     """Chances that add up to what is wanted, none above 1."""
     n, total_doubt = len(doubt), float(doubt.sum())
     shares = even / n + (1 - even) * (doubt / total_doubt if total_doubt > 0 else np.full(n, 1 / n))
-    scale, chances = wanted, np.minimum(1.0, wanted * shares)
+    scale, chances = quota, np.minimum(1.0, quota * shares)
     for _ in range(ROUNDS):
         chances = np.minimum(1.0, scale * shares)
-        if abs(chances.sum() - wanted) < 1e-9:
+        if abs(chances.sum() - quota) < 1e-9:
             break
         free = chances < 1
         if not free.any():
             break
-        scale = (wanted - (~free).sum()) / float(shares[free].sum())
+        scale = (quota - (~free).sum()) / float(shares[free].sum())
     return np.minimum(1.0, scale * shares)

@@ -21,10 +21,10 @@ def holm(p_values: PValues) -> list[float | None]:
     Source  Holm 1979; tests/golden/statistics-proportions.json
     """
 
-    def adjust(given: Floats) -> Floats:
-        order = np.argsort(given, kind="stable")
-        adjusted = np.empty_like(given)
-        adjusted[order] = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+    def adjust(p_values: Floats) -> Floats:
+        order = np.argsort(p_values, kind="stable")
+        adjusted = np.empty_like(p_values)
+        adjusted[order] = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
         return np.minimum(adjusted, 1)
 
     return _adjusted(p_values, adjust)
@@ -47,7 +47,7 @@ def bonferroni(p_values: PValues) -> list[float | None]:
     Output  adjusted p values in the order given, None where None was given
     Source  tests/golden/statistics-counts.json
     """
-    return _adjusted(p_values, lambda given: np.minimum(given * len(given), 1))
+    return _adjusted(p_values, lambda tested: np.minimum(tested * len(tested), 1))
 
 
 ADJUSTMENTS: Final[dict[str, Callable[[PValues], list[float | None]]]] = {

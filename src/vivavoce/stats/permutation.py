@@ -76,15 +76,15 @@ def relabellings(
     return Relabelling(labels, False)
 
 
-def _every(both: np.ndarray, first: np.ndarray, one: np.ndarray) -> Floats:
-    swaps = list(product((1.0, 0.0), repeat=int(both.sum())))
-    splits = list(combinations(range(len(one)), int(first[one].sum())))
-    labels = np.ones((len(swaps) * len(splits), len(both)))
-    labels[:, both] = np.repeat(np.array(swaps).reshape(len(swaps), -1), len(splits), axis=0)
-    sides = np.zeros((len(splits), len(one)), dtype=bool)
+def _every(in_both: np.ndarray, first: np.ndarray, in_one: np.ndarray) -> Floats:
+    swaps = list(product((1.0, 0.0), repeat=int(in_both.sum())))
+    splits = list(combinations(range(len(in_one)), int(first[in_one].sum())))
+    labels = np.ones((len(swaps) * len(splits), len(in_both)))
+    labels[:, in_both] = np.repeat(np.array(swaps).reshape(len(swaps), -1), len(splits), axis=0)
+    sides = np.zeros((len(splits), len(in_one)), dtype=bool)
     for row, chosen in enumerate(splits):
         sides[row, list(chosen)] = True
-    labels[:, one] = np.tile(sides == first[one], (len(swaps), 1))
+    labels[:, in_one] = np.tile(sides == first[in_one], (len(swaps), 1))
     seen = int(np.flatnonzero((labels == 1).all(axis=1))[0])
     labels[[0, seen]] = labels[[seen, 0]]
     return labels
@@ -158,10 +158,10 @@ class Relabelled:
         return Interval(*ends)
 
     def _far(
-        self, inner: float, sign: float, alpha: float, limits: Interval | None, kept: bool
+        self, inner: float, sign: float, alpha: float, limits: Interval | None, accepted: bool
     ) -> float | None:
         """A difference on this side of `inner` that is rejected, or the limit."""
-        if not kept and -inner * sign > 0:
+        if not accepted and -inner * sign > 0:
             return 0.0
         if limits is not None:
             return limits.low if sign < 0 else limits.high
@@ -195,7 +195,7 @@ class _Stratum:
     in what is supposed, whose coefficients are labelled once, by one product.
     """
 
-    def __init__(self, kept: Floats, a: Cells, b: Cells, spread: Floats) -> None:
+    def __init__(self, labels: Floats, a: Cells, b: Cells, spread: Floats) -> None:
         w, (x, n_a), (y, n_b), none = spread**-0.5, a, b, np.zeros_like(spread)
         met_a, met_b = (side.met * spread for side in (a, b))
         self._paired = bool((n_a * n_b).any())
@@ -213,7 +213,7 @@ class _Stratum:
         ]
         if self._paired:
             by_label += [(w * x * n_b, w * y * n_a), (w * n_a * n_b, none)]
-        self.sizes, self._own, totals, weighted, *self._sums = _labelled(kept, by_label)
+        self.sizes, self._own, totals, weighted, *self._sums = _labelled(labels, by_label)
         self._scales = Parts(
             *(
                 np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
@@ -244,10 +244,10 @@ class _Stratum:
         return variance
 
 
-def _labelled(kept: Floats, quantities: list[tuple[Floats, Floats]]) -> list[Parts]:
+def _labelled(labels: Floats, quantities: list[tuple[Floats, Floats]]) -> list[Parts]:
     """Quantities' sums by label, from what each participant has where labels are kept and swapped."""
     sums_a, right = (np.column_stack(side) for side in zip(*quantities, strict=True))
-    a = np.ascontiguousarray((kept @ (sums_a - right)).T) + right.sum(axis=0)[:, None]
+    a = np.ascontiguousarray((labels @ (sums_a - right)).T) + right.sum(axis=0)[:, None]
     return [Parts(*pair) for pair in zip(a, (sums_a + right).sum(axis=0)[:, None] - a, strict=True)]
 
 
@@ -268,9 +268,9 @@ def _sum(parts: list[Parts]) -> Parts:
     return Parts(np.sum([part.a for part in parts], axis=0), np.sum([part.b for part in parts], axis=0))
 
 
-def _tail(drawn: Floats, seen: float) -> float:
+def _tail(statistics: Floats, seen: float) -> float:
     """Chance of more than `seen` by Student's t through the 5 % and 0.5 % points of what was drawn."""
-    outer, inner = (float(quantile) for quantile in np.quantile(drawn, (0.995, 0.95)))
+    outer, inner = (float(quantile) for quantile in np.quantile(statistics, (0.995, 0.95)))
     if not 0 < inner < outer < seen:
         return 1.0
     low, high = 0.5, 200.0
@@ -284,5 +284,5 @@ def _tail(drawn: Floats, seen: float) -> float:
     elif tail_ratio <= ratio(high):
         df = high
     else:
-        df: Any = brentq(lambda one: ratio(one) - tail_ratio, low, high)
+        df: Any = brentq(lambda df_guess: ratio(df_guess) - tail_ratio, low, high)
     return 0.005 * t_tail(seen * t_quantile(0.995, df) / outer, df) / t_tail(t_quantile(0.995, df), df)

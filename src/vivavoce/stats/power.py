@@ -257,14 +257,14 @@ def power_of_two_rates(a: float, b: float, n: int, *, alpha: float = 0.05) -> fl
     return float(power_result.power)
 
 
-def _half(a: float, b: float, plain: float, corrected: float, z: float) -> ByCorrection:
+def _half(a: float, b: float, uncorrected: float, corrected: float, z: float) -> ByCorrection:
     """Cost of half the difference: the factor by which n grows."""
     half = (b - a) / 2
     middle = a + half / 2
     smaller = (z * math.sqrt(2 * middle * (1 - middle)) / abs(half)) ** 2
     return ByCorrection(
         rates=(a, a + half),
-        pooled=smaller / plain,
+        pooled=smaller / uncorrected,
         continuity_corrected=_with_continuity(smaller, abs(half)) / corrected,
     )
 

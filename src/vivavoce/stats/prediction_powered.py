@@ -304,17 +304,17 @@ def _spread(
     cases: JudgedCases,
     codes: np.ndarray,
     people: int,
-    said: Floats,
+    predictions: Floats,
     weights: Floats,
     pool: np.ndarray,
     weight: float,
 ) -> Floats:
     """Contribution of each participant to the variance under an exchangeable correlation of dialogues."""
     labelled = cases.labelled
-    deviations = np.where(labelled, np.where(labelled, cases.labels, 0.0) - weight * said, 0.0)
+    deviations = np.where(labelled, np.where(labelled, cases.labels, 0.0) - weight * predictions, 0.0)
     parts = [_working(codes, people, weights, deviations)]
     if weight:
-        parts.append(_working(codes, people, pool.astype(float), weight * said))
+        parts.append(_working(codes, people, pool.astype(float), weight * predictions))
     return np.sum(parts, axis=0)
 
 

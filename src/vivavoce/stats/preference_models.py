@@ -53,9 +53,11 @@ def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[TieModel]:
     return models
 
 
-def few_tie_models(found: Sequence[TieModel]) -> list[TieModel]:
+def few_tie_models(models: Sequence[TieModel]) -> list[TieModel]:
     """The part of `tie_models` to print: all if a table holds it, else only all questions together."""
-    return list(found) if len(found) <= MOST_PRINTED else [model for model in found if model.question is None]
+    return (
+        list(models) if len(models) <= MOST_PRINTED else [model for model in models if model.question is None]
+    )
 
 
 def _three_models(
@@ -75,12 +77,12 @@ def _three_models(
     ]
 
 
-def _of_model(one: TieModel, fitted: FittedPairs | None, name: Ties, level: float) -> TieModel:
+def _of_model(model: TieModel, fitted: FittedPairs | None, name: Ties, level: float) -> TieModel:
     if fitted is None:
-        return one
+        return model
     won, lost, tied = chances(float(fitted.estimates[0]), name, fitted.readiness)
     return replace(
-        one,
+        model,
         **fitted.interval([1.0], level)._asdict(),
         share=won / (won + lost),
         tied=tied if name != "decided" else None,
@@ -117,7 +119,7 @@ def worths(names: Sequence[str], fitted: FittedPairs, level: float = 0.95) -> li
         NamedWorth(name=name, share=float(shares[place]), **fitted.interval(spread[place], level)._asdict())
         for place, name in enumerate(names)
     ]
-    return sorted(estimates, key=lambda one: -one.estimate)
+    return sorted(estimates, key=lambda estimate: -estimate.estimate)
 
 
 def differences(names: Sequence[str], first: Sequence[str], second: Sequence[str]) -> Floats:

@@ -85,15 +85,15 @@ class Groupings:
 class Factor:
     """M factored: its log determinant, and solutions."""
 
-    def __init__(self, groupings: Groupings, large: int, diagonal: Floats, cross: Any, left: Any) -> None:
+    def __init__(self, groupings: Groupings, large: int, diagonal: Floats, cross: Any, schur: Any) -> None:
         self.diagonal = diagonal
         self._large = groupings.slots(large)
         self._rest = np.ones(groupings.count, dtype=bool)
         self._rest[self._large] = False
-        self._cross, self._left = cross, left
+        self._cross, self._left = cross, schur
         self.log_determinant = float(np.log(diagonal).sum())
-        if left is not None:
-            self.log_determinant += 2 * float(np.log(np.diag(left[0])).sum())
+        if schur is not None:
+            self.log_determinant += 2 * float(np.log(np.diag(schur[0])).sum())
 
     def solve(self, right: Floats) -> Floats:
         """The x with M x = right; columns are solved together."""

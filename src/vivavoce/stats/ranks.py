@@ -72,12 +72,12 @@ def clustered_superiority(
     return replace(superiority, low=max(0.0, share - reach), high=min(1.0, share + reach), t=t, p=p)
 
 
-def _placements(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _placements(scores: np.ndarray, reference_scores: np.ndarray) -> np.ndarray:
     """For each score the share of the others below it, ties half."""
     from scipy.stats import rankdata
 
-    ranks = rankdata(np.concatenate([scores, others]))[: len(scores)]
-    return (ranks - rankdata(scores)) / len(others)
+    ranks = rankdata(np.concatenate([scores, reference_scores]))[: len(scores)]
+    return (ranks - rankdata(scores)) / len(reference_scores)
 
 
 def ordinal_regression(

@@ -45,9 +45,9 @@ class WordErrorRate:
     method: str
 
 
-def word_errors(said: str, heard: str) -> ErrorCounts:
+def word_errors(reference: str, hypothesis: str) -> ErrorCounts:
     """Counts of one alignment, capitals and punctuation at the edges of words left out."""
-    return align(spoken_words(said), spoken_words(heard))
+    return align(spoken_words(reference), spoken_words(hypothesis))
 
 
 def word_error_difference(
@@ -88,13 +88,13 @@ def word_error_difference(
     )
 
 
-def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> WordErrorRate | None:
+def word_error_rate(heard_turns: Iterable[Heard], level: float = 0.95) -> WordErrorRate | None:
     """Errors over words said, with its interval.
 
     Input   who spoke (the cluster), what was said, what was heard ("" for nothing)
     Empty   nothing was said: None
     """
-    turns = [(speaker, word_errors(reference, was_heard)) for speaker, reference, was_heard in heard]
+    turns = [(speaker, word_errors(reference, was_heard)) for speaker, reference, was_heard in heard_turns]
     number = {
         speaker: place for place, speaker in enumerate(dict.fromkeys(speaker_id for speaker_id, _ in turns))
     }

@@ -83,15 +83,15 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
     return sorted(parameter_correlations, key=lambda row: (row.target, -abs(row.found.rho)))
 
 
-def _rho(one: Numbers, other: Numbers, people: Sequence[str]) -> SpearmanRho:
+def _rho(first: Numbers, second: Numbers, people: Sequence[str]) -> SpearmanRho:
     names, who = np.unique(np.asarray(people), return_inverse=True)
-    rho = float(rank_correlation(one, other, np.ones((1, len(one))))[0])
-    alone = SpearmanRho(rho, None, None, None, len(one), len(names))
+    rho = float(rank_correlation(first, second, np.ones((1, len(first))))[0])
+    alone = SpearmanRho(rho, None, None, None, len(first), len(names))
     blocks = min(len(names), MOST_BLOCKS)
     if blocks < 3 or abs(rho) >= 1:
         return alone
     left_out = np.arange(blocks)[:, None] != (who % blocks)[None, :]
-    without = rank_correlation(one, other, left_out.astype("float64"))
+    without = rank_correlation(first, second, left_out.astype("float64"))
     if not np.isfinite(without).all() or (np.abs(without) >= 1).any():
         return alone
     z, spread = np.arctanh(rho), np.arctanh(without)

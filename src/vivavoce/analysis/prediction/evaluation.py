@@ -151,10 +151,10 @@ def _held_out(
     return scores_by_grouping
 
 
-def _counted(found: Iterable[Tried], whole: int, progress: Progress | None) -> Iterator[Tried]:
-    for number, item in enumerate(found, start=1):
+def _counted(items: Iterable[Tried], total: int, progress: Progress | None) -> Iterator[Tried]:
+    for number, item in enumerate(items, start=1):
         if progress is not None:
-            progress(number, whole)
+            progress(number, total)
         yield item
 
 

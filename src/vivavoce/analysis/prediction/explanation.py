@@ -233,19 +233,19 @@ def _course(table: PredictionTable, model: Fitted, measure: str) -> PredictionCo
     return PredictionCourse(measure, points)
 
 
-def _calibration(held: HeldOut, seed: int) -> list[CalibrationTenth]:
+def _calibration(held_out: HeldOut, seed: int) -> list[CalibrationTenth]:
     """Tenths of the predictions, each with the mean answer and its interval (participants drawn anew)."""
-    order = np.argsort(held.said, kind="stable")
-    _, who = np.unique(np.asarray(held.people), return_inverse=True)
+    order = np.argsort(held_out.said, kind="stable")
+    _, who = np.unique(np.asarray(held_out.people), return_inverse=True)
     people = int(who.max()) + 1
     counts_drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), size=500)
     calibration_tenths: list[CalibrationTenth] = []
     for part in np.array_split(order, min(BINS, len(order))):
-        sums = np.bincount(who[part], held.answers[part], people)
+        sums = np.bincount(who[part], held_out.answers[part], people)
         counts = np.bincount(who[part], minlength=people)
         below = counts_drawn @ counts
         means = (counts_drawn @ sums)[below > 0] / below[below > 0]
         low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        predicted, answered = float(held.said[part].mean()), float(held.answers[part].mean())
+        predicted, answered = float(held_out.said[part].mean()), float(held_out.answers[part].mean())
         calibration_tenths.append(CalibrationTenth(predicted, answered, float(low), float(high), len(part)))
     return calibration_tenths

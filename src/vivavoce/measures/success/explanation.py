@@ -69,10 +69,12 @@ def explain(
     )
 
 
-def _told(made: Record, facts: list[tuple[int, int, int]], venue: ScoredVenue | None) -> dict[str, int]:
+def _told(
+    answer_record: Record, facts: list[tuple[int, int, int]], venue: ScoredVenue | None
+) -> dict[str, int]:
     turn_of_slot: dict[str, int] = {}
     for index, begin, end in facts if venue is not None else ():
-        for fact in made.told[begin:end]:
+        for fact in answer_record.told[begin:end]:
             if venue is not None and fact.venue == venue.name and venue.has(fact.slot, fact.value):
                 turn_of_slot.setdefault(fact.slot, index)
     return turn_of_slot

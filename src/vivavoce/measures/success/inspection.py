@@ -17,7 +17,7 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(
-    dataset: ScoredSource, found: Outcomes, *, each: int | None = None, seed: int = 2011
+    dataset: ScoredSource, outcomes: Outcomes, *, each: int | None = None, seed: int = 2011
 ) -> list[Disagreement]:
     """Dialogues whose subjective success differs from objective success (inferred goals, all of the call).
 
@@ -28,8 +28,8 @@ def disagreements(
     rows = dataset.read("ratings").to_pylist()
     rated = {row["dialogue_id"]: row["value"] for row in rows if row["role"] == "subjective_success"}
     differing: dict[Direction, list[str]] = {"rated_success": [], "rated_failure": []}
-    for dialogue_id in sorted(found.inferred.keys() & rated.keys()):
-        served, counted = inferred_components(found.inferred[dialogue_id], "call_all")
+    for dialogue_id in sorted(outcomes.inferred.keys() & rated.keys()):
+        served, counted = inferred_components(outcomes.inferred[dialogue_id], "call_all")
         rating = rated[dialogue_id]
         if counted and rating is not None and bool(rating) != bool(served):
             differing["rated_success" if rating else "rated_failure"].append(dialogue_id)

@@ -49,11 +49,11 @@ class Names:
             return spelt
         return [name for name, name_words in self._words.items() if self._is_form(words, name_words)]
 
-    def _is_form(self, told: tuple[str, ...], own: tuple[str, ...]) -> bool:
-        common = set(told) & set(own)
-        if common <= self._shared or not set(told) ^ set(own) <= self._shared:
+    def _is_form(self, words: tuple[str, ...], name_words: tuple[str, ...]) -> bool:
+        common = set(words) & set(name_words)
+        if common <= self._shared or not set(words) ^ set(name_words) <= self._shared:
             return False
-        short, long = sorted((told, own), key=len)
+        short, long = sorted((words, name_words), key=len)
         remaining = iter(long)
         return all(word in remaining for word in short)
 

@@ -91,7 +91,12 @@ def offered_name(act: ScoredAct) -> str | None:
 
 
 def serves(
-    goal: Goal, made: Record, venues: Venues, *, offer_rule: OfferRule = "last", verify_values: bool = True
+    goal: Goal,
+    answer_record: Record,
+    venues: Venues,
+    *,
+    offer_rule: OfferRule = "last",
+    verify_values: bool = True,
 ) -> bool:
     """True if the system offered a venue that meets the goal and gave all requested facts of it.
 
@@ -101,7 +106,9 @@ def serves(
     """
     fitting = venues.matching(goal)
     fresh = tuple(venue for venue in fitting if venue.name not in goal.excluded)
-    names = made.offers[-1:] if offer_rule == "last" else made.offers
+    names = answer_record.offers[-1:] if offer_rule == "last" else answer_record.offers
     candidates = [venue for venue in fresh or fitting if venue.name in names]
     requested = set(goal.requests)
-    return any(requested <= made.informed(venue, verify_values=verify_values) for venue in candidates)
+    return any(
+        requested <= answer_record.informed(venue, verify_values=verify_values) for venue in candidates
+    )

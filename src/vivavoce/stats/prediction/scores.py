@@ -59,26 +59,26 @@ class PredictionScores:
     macro_recall_high: float | None
 
 
-def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> PredictionScores:
+def scores(held_out: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> PredictionScores:
     """Every score with its 95 % interval, from participants drawn with replacement."""
     figures: dict[str, Callable[[Numbers], Numbers]] = {
-        "r2": lambda weights: _r2(held, weights),
-        "rmse": lambda weights: _rmse(held, weights),
-        "spearman": lambda weights: rank_correlation(held.said, held.answers, weights),
-        "weighted_kappa": lambda weights: _kappa(held, weights),
-        "macro_recall": lambda weights: _recall(held, weights),
+        "r2": lambda weights: _r2(held_out, weights),
+        "rmse": lambda weights: _rmse(held_out, weights),
+        "spearman": lambda weights: rank_correlation(held_out.said, held_out.answers, weights),
+        "weighted_kappa": lambda weights: _kappa(held_out, weights),
+        "macro_recall": lambda weights: _recall(held_out, weights),
     }
     score_values: dict[str, float | None] = {}
-    weight_chunks = list(_drawn(held.people, draws, seed)) if len(set(held.people)) > 1 else []
+    weight_chunks = list(_drawn(held_out.people, draws, seed)) if len(set(held_out.people)) > 1 else []
     for name, figure in figures.items():
-        score_values[name] = _number(figure(np.ones((1, len(held.answers))))[0])
+        score_values[name] = _number(figure(np.ones((1, len(held_out.answers))))[0])
         values = (
             np.concatenate([figure(weights) for weights in weight_chunks])
             if weight_chunks
             else np.array([np.nan])
         )
         finite = values[np.isfinite(values)] if score_values[name] is not None else np.array([])
-        people = len(set(held.people))
+        people = len(set(held_out.people))
         limits = np.quantile(finite, ends(LEVEL, people)) if len(finite) else (None, None)
         score_values[f"{name}_low"], score_values[f"{name}_high"] = (
             None if limit is None else float(limit) for limit in limits
@@ -100,20 +100,20 @@ def _drawn(people: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
         yield counts[:, who].astype("float64")
 
 
-def _r2(held: HeldOut, weights: Numbers) -> Numbers:
-    squared, base = (held.answers - held.said) ** 2, (held.answers - held.naive) ** 2
+def _r2(held_out: HeldOut, weights: Numbers) -> Numbers:
+    squared, base = (held_out.answers - held_out.said) ** 2, (held_out.answers - held_out.naive) ** 2
     return 1 - _over(weights @ squared, weights @ base)
 
 
-def _rmse(held: HeldOut, weights: Numbers) -> Numbers:
-    return np.sqrt(_over(weights @ (held.answers - held.said) ** 2, weights.sum(axis=1)))
+def _rmse(held_out: HeldOut, weights: Numbers) -> Numbers:
+    return np.sqrt(_over(weights @ (held_out.answers - held_out.said) ** 2, weights.sum(axis=1)))
 
 
-def rank_correlation(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:
+def rank_correlation(first: Numbers, second: Numbers, weights: Numbers) -> Numbers:
     """Spearman's rho, cases counted as often as their weight says: one value a row of weights."""
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(len(weights), np.nan)
-    x, y = _ranks(one, weights), _ranks(other, weights)
+    x, y = _ranks(first, weights), _ranks(second, weights)
     n = weights.sum(axis=1)
     x -= _over((weights * x).sum(axis=1), n)[:, None]
     y -= _over((weights * y).sum(axis=1), n)[:, None]
@@ -131,22 +131,22 @@ def _ranks(values: Numbers, weights: Numbers) -> Numbers:
     return middles[:, place]
 
 
-def _kappa(held: HeldOut, weights: Numbers) -> Numbers:
+def _kappa(held_out: HeldOut, weights: Numbers) -> Numbers:
     """1 - observed over expected squared distance of codes."""
-    if held.chosen is None:
+    if held_out.chosen is None:
         return np.full(len(weights), np.nan)
-    a, g, n = held.answers, held.chosen, weights.sum(axis=1)
+    a, g, n = held_out.answers, held_out.chosen, weights.sum(axis=1)
     observed = (weights @ (a - g) ** 2) / n
     expected = weights @ a**2 / n + weights @ g**2 / n - 2 * (weights @ a / n) * (weights @ g / n)
     return 1 - _over(observed, expected)
 
 
-def _recall(held: HeldOut, weights: Numbers) -> Numbers:
-    if held.chosen is None:
+def _recall(held_out: HeldOut, weights: Numbers) -> Numbers:
+    if held_out.chosen is None:
         return np.full(len(weights), np.nan)
-    codes = np.unique(held.answers)
-    is_code = (held.answers[:, None] == codes[None, :]).astype("float64")
-    right = is_code * (held.chosen[:, None] == codes[None, :])
+    codes = np.unique(held_out.answers)
+    is_code = (held_out.answers[:, None] == codes[None, :]).astype("float64")
+    right = is_code * (held_out.chosen[:, None] == codes[None, :])
     recalls = _over(weights @ right, weights @ is_code)
     finite = np.isfinite(recalls)
     return _over(np.where(finite, recalls, 0).sum(axis=1), finite.sum(axis=1).astype("float64"))

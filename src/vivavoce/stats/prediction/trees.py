@@ -63,10 +63,10 @@ def fit_tree(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Forest
     """
     from sklearn.tree import DecisionTreeRegressor
 
-    def grown(chosen: Numbers, known: Numbers, depth: int) -> Any:
-        fewest = max(5, len(known) // 50)
+    def grown(chosen: Numbers, targets: Numbers, depth: int) -> Any:
+        fewest = max(5, len(targets) // 50)
         return DecisionTreeRegressor(max_depth=depth, min_samples_leaf=fewest, random_state=0).fit(
-            chosen, known
+            chosen, targets
         )
 
     errors = np.zeros(len(DEPTHS))
@@ -85,16 +85,16 @@ def fit_boosting(inputs: Numbers, answers: Numbers, groups: Sequence[str]) -> Fo
     """
     from sklearn.ensemble import GradientBoostingRegressor
 
-    def grown(chosen: Numbers, known: Numbers, trees: int) -> Any:
+    def grown(chosen: Numbers, targets: Numbers, trees: int) -> Any:
         return GradientBoostingRegressor(
             n_estimators=trees,
             learning_rate=RATE,
             max_depth=BOOSTED_DEPTH,
             subsample=0.5,
             max_features=min(1.0, 10 / max(1, chosen.shape[1])),
-            min_samples_leaf=min(10, max(1, len(known) // 10)),
+            min_samples_leaf=min(10, max(1, len(targets) // 10)),
             random_state=0,
-        ).fit(chosen, known)
+        ).fit(chosen, targets)
 
     train, test = folds(groups, INNER_FOLDS)[0]
     best = MOST_TREES
