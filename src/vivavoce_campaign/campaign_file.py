@@ -92,10 +92,10 @@ class CampaignFile(_Written):
     @field_validator("reports")
     @classmethod
     def _reported(cls, languages: list[str]) -> list[str]:
-        known = languages_with("report.po")
+        report_languages = languages_with("report.po")
         for language in languages:
-            if language not in known:
-                raise mistake(f"there is no report in {language!r}", nearest(language, known))
+            if language not in report_languages:
+                raise mistake(f"there is no report in {language!r}", nearest(language, report_languages))
         return languages
 
     def name(self, language: str) -> str:
@@ -116,7 +116,7 @@ class Campaign:
         for submission in self.submissions:
             if submission.submission == name:
                 return submission
-        names = ", ".join(one.submission for one in self.submissions) or "none"
+        names = ", ".join(candidate.submission for candidate in self.submissions) or "none"
         raise InputError(f"no submission {name!r}", place=self.settings.campaign, hint=f"known: {names}")
 
     def languages_of(self, submission: Submission) -> list[str]:

@@ -222,16 +222,16 @@ def _questions(
     """Questions that no cue knows, and what users said before the system was at a loss."""
     unanswered, lost = Counter[str](), Counter[str]()
     opening = {question for dialogue in dialogues for question in _opening(turns[dialogue["dialogue_id"]])}
-    for one in dialogues if domain is not None else ():
+    for row in dialogues if domain is not None else ():
         before = ""
-        for turn in turns[one["dialogue_id"]]:
+        for turn in turns[row["dialogue_id"]]:
             text = turn["text"] or ""
             if turn["party"] == "user":
                 before = text
                 continue
-            acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
+            acts = {act.act for act in acts_by_cues(text, domain, row["language"][:2])} if domain else set()
             questions = [question.strip() for question in QUESTION.findall(text) if question.strip(" ?")]
-            wishes = _wishes(one["language"][:2])
+            wishes = _wishes(row["language"][:2])
             questions = [
                 question for question in questions if question not in opening and not wishes.search(question)
             ]

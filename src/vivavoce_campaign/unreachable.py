@@ -61,7 +61,7 @@ def unreached(dataset: Dataset, reached: Mapping[str, bool]) -> list[Unreached]:
                     ).most_common(),
                 )
             )
-    return sorted(unreached_goals, key=lambda one: -one.missed)
+    return sorted(unreached_goals, key=lambda goal: -goal.missed)
 
 
 def turns_of(dataset: Dataset) -> dict[str, list[Turn]]:

@@ -42,7 +42,7 @@ def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str
 
     Empty  a wording that is not there, or is wrong, is left out: `campaign check` names it
     """
-    found: dict[str, dict[str, Wording]] = {name: {} for name in SHOWN}
+    by_questionnaire: dict[str, dict[str, Wording]] = {name: {} for name in SHOWN}
     for name in SHOWN:
         for language in languages:
             try:
@@ -51,8 +51,10 @@ def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str
                 continue
             drafted = drafted_wordings(submission, language).get(name)
             from_file = read.origin == "file" and not (drafted and read.items == drafted.items)
-            found[name][language] = read.model_copy(update={"origin": "file" if from_file else "project"})
-    return found
+            by_questionnaire[name][language] = read.model_copy(
+                update={"origin": "file" if from_file else "project"}
+            )
+    return by_questionnaire
 
 
 def wording_for(shown: Wordings, name: str, language: str, submission: Submission) -> Wording:

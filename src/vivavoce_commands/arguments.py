@@ -61,8 +61,8 @@ def fits(reference: Argument, answer: Argument) -> bool:
     """
     if len(answer.options) != 1 or answer == REPEATED:
         return False
-    (named,) = answer.options
-    return any(_same(option, named) for option in reference.options)
+    (answered,) = answer.options
+    return any(_same(option, answered) for option in reference.options)
 
 
 def _same(option: Words | Listed, answer: Words | Listed) -> bool:

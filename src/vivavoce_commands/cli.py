@@ -384,7 +384,7 @@ class _Reading:
 
 
 def _heard(dataset: "Dataset", name: str | None) -> dict[str, str] | None:
-    """What a recogniser made of the recordings; None where the text shall be answered."""
+    """Transcripts of the recordings by a recogniser; None to score the text."""
     if name is None:
         return None
     from vivavoce_commands.recognised_commands import hear_commands, recogniser_of
@@ -452,7 +452,7 @@ def _not_scored(scores: "Scores") -> dict[str, Any]:
 
 
 def _warn(facts: dict[str, Any], whose: str = "") -> None:
-    """What was left out, and every line that could not be read, said on stderr."""
+    """Warn of items left out, and of every line that could not be read, on stderr."""
     if missing := facts.get("missing_speakers"):
         note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
     if unknown := facts.get("unknown_speakers"):

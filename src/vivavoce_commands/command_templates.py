@@ -112,7 +112,7 @@ def read_templates(name: str | Path) -> CommandTemplates:
         return CommandTemplates.model_validate(source.data)
     except ValidationError as error:
         problems = problems_of(error, source, CommandTemplates)
-        raise max(problems, key=lambda one: one.hint.startswith("did you mean")).error() from error
+        raise max(problems, key=lambda problem: problem.hint.startswith("did you mean")).error() from error
 
 
 def check_predicate(predicate: Predicate, templates: CommandTemplates) -> Iterator[str]:

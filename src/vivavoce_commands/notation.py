@@ -98,7 +98,7 @@ class NotationError(InputError):
         )
 
     def at(self, place: str, columns: int = 0) -> "NotationError":
-        """The same error in a line where the annotation begins after `columns`."""
+        """This error in a line where the annotation begins after `columns`."""
         return NotationError(self.expected, self.found, self.column + columns, place, self.cause)
 
 

@@ -62,8 +62,8 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     if COMMANDS not in desk.study.judgement_kinds:
         return []
     workplace: CommandWorkplace = open_workplace(request, COMMANDS)
-    open_disputes = disputes(workplace.see().only(workplace.sequences(desk.scope)))
-    n = sum(not dispute.decided for dispute in open_disputes)
+    all_disputes = disputes(workplace.see().only(workplace.sequences(desk.scope)))
+    n = sum(not dispute.decided for dispute in all_disputes)
     at = f"{ADDRESS}/decide" if who_of(request).may("researcher") else ADDRESS
     return [due_disagreements(n, at)] if n else []
 

@@ -126,8 +126,8 @@ def _score_speaker(scores: Scores, speaker: str, file: CommandFile, answers: Com
             scores.unread += 1
         else:
             scores.unanswered_utterances += answer is None
-            heard = answer.predicates if answer is not None else None
-            _score_utterance(scores, counts, speaker, command, heard or ())
+            answered_predicates = answer.predicates if answer is not None else None
+            _score_utterance(scores, counts, speaker, command, answered_predicates or ())
     scores.surplus_utterances += len(answers_by_key)
 
 
@@ -170,14 +170,14 @@ def _score_officially(
         scores.confusions[score.action, score.answered_action] += 1
         scores.predicates.append(score)
         counts.add(score)
-    used = {one.place for one in chosen}
+    used = {paired.place for paired in chosen}
     surplus = [predicate for place, predicate in enumerate(answer_line.predicates) if place not in used]
     for match in surplus:
         scores.confusions[None, match.action] += 1
         counts.answered += len(match.arguments)
     counts.inserted += len(surplus)
     counts.utterances += 1
-    counts.exact += not surplus and all(one.place is not None and not one.distance for one in chosen)
+    counts.exact += not surplus and all(paired.place is not None and not paired.distance for paired in chosen)
 
 
 def _score_utterance(

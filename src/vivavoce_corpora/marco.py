@@ -127,11 +127,11 @@ def _row(
     choices = {OURS.casefold(): "experimental", "tie": "tie", other.casefold(): "control"}
     choice = choices.get(str(outcome).casefold())
     if choice is None:
-        known = ", ".join((OURS, "Tie", other))
+        options = ", ".join((OURS, "Tie", other))
         raise InputError(
             f"{one_line(question)}: unknown judgement {shown_value(outcome)}",
             place=place,
-            hint=f"known: {one_line(known)}",
+            hint=f"known: {one_line(options)}",
         )
     return {
         "visit_id": key,

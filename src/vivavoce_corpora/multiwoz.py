@@ -39,8 +39,8 @@ def read_multiwoz(files: LogFiles) -> Iterable[LogItem]:
                 yield LogItem(record.place, problem=problem)
             else:
                 entries += [(record, str(name), content) for name, content in record.content.items()]
-    for record, name, one in entries:
-        read = partial(_dialogue, name=name, content=one, acts=acts.get(name.removesuffix(".json")))
+    for record, name, dialogue in entries:
+        read = partial(_dialogue, name=name, content=dialogue, acts=acts.get(name.removesuffix(".json")))
         yield LogItem(f"{record.place} {name}", read)
 
 

@@ -73,7 +73,7 @@ class DiscordApi:
     def pressed(self, chat: Chat, payload: str) -> dict[str, Any]:
         """A participant's pressed button, or what they selected."""
         button, token = chat.buttons[payload], secrets.token_hex(24)
-        self._asked = {key: key_pair for key, key_pair in self._asked.items() if key_pair[0] is not chat}
+        self._asked = {key: pending for key, pending in self._asked.items() if pending[0] is not chat}
         self._first = {key: number for key, number in self._first.items() if key in self._asked}
         self._asked[token] = chat, button["message"]
         message = self._message(chat, button["message"], chat.texts.get(button["message"], ""))
@@ -185,14 +185,14 @@ class DiscordApi:
     def _changed(self, chat: Chat, number: str, params: dict[str, Any]) -> dict[str, Any]:
         if number not in chat.texts:
             raise DiscordError(404, 10008, "Unknown Message")
-        unchanged_place, keeps_content = (
+        is_delivered, keeps_content = (
             chat.find(number) is None,
             "content" not in params and "embeds" not in params,
         )
         message = self._read(
             chat, number, {"content": chat.texts[number], **params} if keeps_content else params
         )
-        if unchanged_place and not message.choices and message.text == chat.texts[number]:
+        if is_delivered and not message.choices and message.text == chat.texts[number]:
             chat.stirred("edit", params, time.monotonic())  # only its buttons went, and its words were shown
             return self._message(chat, number, message.text)
         chat.edit(message)

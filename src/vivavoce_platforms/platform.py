@@ -318,8 +318,8 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
                     assert failure is not None
                     raise failure
         finally:
-            for one in giving:
-                one.cancel()
+            for delivery in giving:
+                delivery.cancel()
         for again in range(getattr(self._settings, "duplicates", 0)):
             await self._give(chat, event, again + 1, "http_timeout")
 

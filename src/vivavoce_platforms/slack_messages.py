@@ -46,9 +46,9 @@ def shown(text: str, *, marked: bool = True) -> str:
         text = _MARKDOWN.sub(r"\1", text)
         text = _MARK.sub(r"\2", text)
     text = _LINK.sub(
-        lambda found: f"{found[2]} ({found[1]})" if found[2] and found[2] != found[1] else found[1], text
+        lambda match: f"{match[2]} ({match[1]})" if match[2] and match[2] != match[1] else match[1], text
     )
-    text = _MENTION.sub(lambda found: f"@{found[2] or found[1]}", text)
+    text = _MENTION.sub(lambda match: f"@{match[2] or match[1]}", text)
     return clean_text(html.unescape(text))
 
 

@@ -92,7 +92,7 @@ def shown(text: str, parse_mode: Any) -> str:
     """A text without the marks of its format."""
     mode = str(parse_mode or "").lower()
     if mode == "html":
-        linked = _LINK.sub(lambda found: f"{found[2]} ({found[1]})", text)
+        linked = _LINK.sub(lambda match: f"{match[2]} ({match[1]})", text)
         return html.unescape(_TAG.sub("", linked))
     if mode in ("markdown", "markdownv2"):
         return re.sub(r"\\([_*\[\]()~`>#+\-=|{}.!\\])", r"\1", _MARKER.sub("", text))

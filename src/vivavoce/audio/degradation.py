@@ -157,7 +157,7 @@ def band_gains(count: int) -> Values:
 def lost_packets(
     count: int, share: float, burst: float | None, rng: "np.random.Generator"
 ) -> NDArray[np.bool_]:
-    """Indices of lost packets; see `losses`."""
+    """True for each lost packet; see `losses`."""
     return np.fromiter(islice(losses(share, burst, rng), count), np.bool_, count)
 
 

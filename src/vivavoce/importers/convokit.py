@@ -92,7 +92,7 @@ def _dialogue(
 ) -> None:
     utterances = [record.content for record in records]
     if all(_seconds(utterance) is not None for utterance in utterances):
-        utterances = sorted(utterances, key=lambda one: _seconds(one) or 0.0)
+        utterances = sorted(utterances, key=lambda utterance: _seconds(utterance) or 0.0)
     speakers = told["speakers"]
     party = {who: _role(speakers.get(who)) for who in map(_speaker, utterances)}
     first = next((who for who, role in party.items() if role is None), None)

@@ -73,7 +73,7 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
     """
     if not any(call.given or call.made for call in trace.calls if not call.inner):
         raise ValueError("no messages: what was said was not recorded")
-    everything = sorted([*trace.calls, *trace.tools], key=lambda one: one.started)
+    everything = sorted([*trace.calls, *trace.tools], key=lambda call: call.started)
     start = everything[0].started
     ends = [call.ended for call in everything if call.ended is not None]
     dialogue = ForeignDialogue(
@@ -88,11 +88,11 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
         ended_at=datetime.fromtimestamp(max(ends), UTC) if ends else None,
     )
     messages: list[str] = []
-    for one in everything:
-        if isinstance(one, ModelCall):
-            _add_call(rows, dialogue, one, messages, start)
+    for event in everything:
+        if isinstance(event, ModelCall):
+            _add_call(rows, dialogue, event, messages, start)
         else:
-            _add_tool(dialogue, one, start)
+            _add_tool(dialogue, event, start)
     dialogue.end()
 
 

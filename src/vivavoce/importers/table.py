@@ -258,10 +258,10 @@ def _given(records: list[LogRecord], column: str) -> str | None:
     Raises  ValueError: another row says otherwise
     """
     cells = [(record, answer) for record in records if (answer := _cell(record.content, column)) is not None]
-    for one, answer in cells:
+    for source, answer in cells:
         if answer != cells[0][1]:
             first = f"{shown_value(cells[0][1])} at {cells[0][0].place}"
-            raise ValueError(f"{column!r} is {first} and {shown_value(answer)} at {one.place}")
+            raise ValueError(f"{column!r} is {first} and {shown_value(answer)} at {source.place}")
     return cells[0][1] if cells else None
 
 

@@ -217,12 +217,12 @@ def _noise(counted: Dataset) -> Noise:
     """Noise in simulated users' turns; of people only the reference transcript is known."""
     dialogues = counted.read("dialogues").to_pylist()
     played = {row["dialogue_id"] for row in dialogues if row["simulated"]}
-    altered_turns = [
+    altered_flags = [
         spoken_words(row["reference"]) != spoken_words(row["text"] or "")
         for row in counted.read("turns").to_pylist()
         if row["party"] == "user" and row["reference"] and row["dialogue_id"] in played
     ]
-    return Noise(turns=len(altered_turns), altered=sum(altered_turns))
+    return Noise(turns=len(altered_flags), altered=sum(altered_flags))
 
 
 def _languages(

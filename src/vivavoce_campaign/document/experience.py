@@ -125,7 +125,7 @@ def _items_table(items: Sequence[IdialItem], aspects: Sequence[IdialAspect], wor
     aspect_of = {item: say(ASPECTS[aspect.name]) for aspect in aspects for item in aspect.items}
     order = {item.item_id: place for place, item in enumerate(items)}
     names = list(dict.fromkeys(aspect_of.values()))
-    ordered = sorted(items, key=lambda one: (names.index(aspect_of[one.item_id]), order[one.item_id]))
+    ordered = sorted(items, key=lambda item: (names.index(aspect_of[item.item_id]), order[item.item_id]))
     rows = [_item_row(item, sentences[item.item_id], aspect_of[item.item_id]) for item in ordered]
     columns = heads(say("LocalizedText"), say("Answers from 0 to 4"), say("Mean"))
     note = say(

@@ -299,7 +299,7 @@ def _of_group(one: Mapping[str, Any]) -> str:
 
 def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
     """Systems that declare the same domain and intents, by name and unranked."""
-    ordered = sorted(found, key=lambda one: one.submission.submission)
+    ordered = sorted(found, key=lambda evaluation: evaluation.submission.submission)
     rows = [
         Row(
             say(ASPECTS[name]),

@@ -142,7 +142,7 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
         _assign(workplace, annotator_id, key)
         for annotation in mine:
             workplace.annotate(annotator_id, key, annotation.number, annotation.annotation, origin="file")
-        if len({one.number for one in mine}) == len(sequences[key].commands):
+        if len({item.number for item in mine}) == len(sequences[key].commands):
             workplace.finish(annotator_id, key, origin="file")
     return len(annotations)
 

@@ -79,8 +79,8 @@ def _sounds(site: Site, workplace: CommandWorkplace, sequence: CommandSequence) 
 def sound(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, name: str) -> Response:
     """A recording of the recipe that this annotator is at; of no other."""
     next_work = _due(workplace, key_of(who))
-    command_id = _sounds(site, workplace, next_work[0]).get(name) if next_work is not None else None
-    recording = workplace.sound(command_id) if command_id is not None else None
+    command = _sounds(site, workplace, next_work[0]).get(name) if next_work is not None else None
+    recording = workplace.sound(command) if command is not None else None
     if recording is None:
         raise HTTPException(404)
     return FileResponse(recording[0], media_type=recording[1])
@@ -108,8 +108,7 @@ def _page(
     if at is not None and place_of(at) not in mine.judged:
         proposed = workplace.draft(mine.annotator_id, sequence.key, at)
     sounds = {
-        command_id.command_id: name
-        for name, command_id in _sounds(site_of(request), workplace, sequence).items()
+        command.command_id: name for name, command in _sounds(site_of(request), workplace, sequence).items()
     }
     draft = AnnotationDraft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [

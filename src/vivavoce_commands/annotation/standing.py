@@ -75,9 +75,9 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
         )
         commands_of.setdefault(key, []).append(command)
     return {
-        key: CommandSequence(key, *names[key], tuple(sorted(commands, key=lambda one: one.utterance)))
+        key: CommandSequence(key, *names[key], tuple(sorted(commands, key=lambda command: command.utterance)))
         for key, commands in commands_of.items()
-        if any(one.text or one.recording for one in commands)
+        if any(item.text or item.recording for item in commands)
     }
 
 

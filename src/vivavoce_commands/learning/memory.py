@@ -149,7 +149,7 @@ class MemoryCopy(Learner[Memory, MemoryNetwork]):
                     odds[self.outputs.words[place]] = value
                 for word, value in zip(item.words, copied[row, 0].tolist(), strict=False):
                     odds[word] = odds.get(word, 0.0) + (1 - float(gate[row, 0, 0])) * value
-                token = max(odds, key=lambda one: odds[one])
+                token = max(odds, key=lambda token: odds[token])
                 finished[row] = finished[row] or token == "<end>"
                 last[row, 0] = self.outputs.number(token)
                 if not finished[row]:

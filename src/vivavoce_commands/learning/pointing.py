@@ -189,8 +189,8 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         if chance is not None:
             items = [_renamed(item, chance) for item in items]
         states, present, command_state = self._states(items)
-        inputs_tokens = [["<begin>", *item.target] for item in items]
-        inputs = self.net.embed(*self._tensors(inputs_tokens))
+        input_tokens = [["<begin>", *item.target] for item in items]
+        inputs = self.net.embed(*self._tensors(input_tokens))
         vocabulary_odds, pointed, gate, _ = self.net.decode(
             self.net.drop(inputs), self.net.start(command_state), states, present
         )
@@ -271,7 +271,7 @@ def _best(odds: Counter[str], form: PredicateForm) -> tuple[str, float]:
         allowed[STOP] = odds["<end>"]
     if not allowed:
         return STOP, 0.0
-    token = max(allowed, key=lambda one: allowed[one])
+    token = max(allowed, key=lambda token: allowed[token])
     return token, allowed[token] / max(sum(allowed.values()), 1e-9)
 
 
@@ -287,11 +287,11 @@ def _joined(recipes: Sequence[Recipe], chance: Random) -> list[TokenSequence]:
     """Some neighbouring commands as one, where the form allows so many predicates."""
     items = []
     for recipe in recipes:
-        for place, (first, two) in enumerate(pairwise(recipe.commands)):
-            predicates = (*first.predicates, *two.predicates)
+        for place, (first, second) in enumerate(pairwise(recipe.commands)):
+            predicates = (*first.predicates, *second.predicates)
             if len(predicates) <= MOST_PREDICATES and chance.random() < JOINED:
                 before = _before(recipe, place)
-                items.append(_sequence([*first.words, *two.words], before, predicates))
+                items.append(_sequence([*first.words, *second.words], before, predicates))
     return items
 
 

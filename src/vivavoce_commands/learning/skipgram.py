@@ -58,6 +58,8 @@ def neighbours(vectors: Tensor, vocabulary: Vocabulary, count: int = 3) -> dict[
     nearest = (unit @ unit.T).topk(min(count + 1 + len(SPECIAL), len(vocabulary)), dim=1).indices.tolist()
     near_words: dict[str, list[str]] = {}
     for number, row in enumerate(nearest):
-        others = [vocabulary.words[index] for index in row if index != number and index >= len(SPECIAL)]
-        near_words[vocabulary.words[number]] = others[:count]
+        neighbour_words = [
+            vocabulary.words[index] for index in row if index != number and index >= len(SPECIAL)
+        ]
+        near_words[vocabulary.words[number]] = neighbour_words[:count]
     return near_words

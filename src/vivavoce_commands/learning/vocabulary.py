@@ -14,8 +14,8 @@ class Vocabulary:
 
     def __init__(self, words: Iterable[str], *, least: int = 1, always: Iterable[str] = ()) -> None:
         counts = Counter(words)
-        kept = [*always, *sorted(word for word, count in counts.items() if count >= least)]
-        self.words = [*SPECIAL, *dict.fromkeys(kept)]
+        frequent = [*always, *sorted(word for word, count in counts.items() if count >= least)]
+        self.words = [*SPECIAL, *dict.fromkeys(frequent)]
         self.numbers = {word: number for number, word in enumerate(self.words)}
 
     def __len__(self) -> int:

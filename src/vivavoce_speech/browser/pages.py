@@ -120,8 +120,8 @@ async def said(site: ThisSite, visit_id: ThisVisit, line: ThisLine, seq: int) ->
     state = await site.engine.state(visit_id)
     _talking(state)
     try:
-        platform_sound = await line.turns.spoken_by_system(visit_id, seq)
-        sound = platform_sound or await line.voices.say(state, seq)
+        system_sound = await line.turns.spoken_by_system(visit_id, seq)
+        sound = system_sound or await line.voices.say(state, seq)
         audio, damaged = await line.playback.heard(visit_id, seq, sound)
     except LookupError:
         raise HTTPException(404) from None
@@ -129,7 +129,7 @@ async def said(site: ThisSite, visit_id: ThisVisit, line: ThisLine, seq: int) ->
         _report.error("synthesiser failed", visit=visit_id, problem=str(error))
         return _problem("mute", 503)
     try:
-        await line.playback.offer(visit_id, seq, None if platform_sound else sound, damaged)
+        await line.playback.offer(visit_id, seq, None if system_sound else sound, damaged)
     except (LogError, InputError, Stale) as error:  # it is heard all the same
         _report.error("recording_not_kept", visit=visit_id, problem=str(error))
     return Response(audio, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})

@@ -51,9 +51,9 @@ class ByTwo:
             values[::2] = 2 * narrow
         if not len(values):
             return np.zeros(0, np.int16)
-        whole = np.concatenate([self._before, values])
-        self._before = whole[len(whole) - (TAPS - 1) :]
-        filtered = np.convolve(whole, _LOW_PASS, "valid")
+        padded = np.concatenate([self._before, values])
+        self._before = padded[len(padded) - (TAPS - 1) :]
+        filtered = np.convolve(padded, _LOW_PASS, "valid")
         if not self._up:
             filtered, self._odd = filtered[self._odd :: 2], (self._odd + len(filtered)) % 2
         return np.clip(np.rint(filtered), -32768, 32767).astype(np.int16)

@@ -130,9 +130,9 @@ class _OverTelephone:
         narrow = np.concatenate([values, np.zeros(TAPS // 2 if last else 0)]).astype(np.float64)
         if not len(narrow):
             return _NONE
-        whole = np.concatenate([self._before, narrow])
-        self._before = whole[len(whole) - (TAPS - 1) :]
-        filtered = np.convolve(whole, self._taps, "valid")
+        padded = np.concatenate([self._before, narrow])
+        self._before = padded[len(padded) - (TAPS - 1) :]
+        filtered = np.convolve(padded, self._taps, "valid")
         early = min(self._late, len(filtered))
         self._late -= early
         encoded = mu_law(_whole_numbers(filtered[early:]))

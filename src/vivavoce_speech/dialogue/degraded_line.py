@@ -19,7 +19,7 @@ from vivavoce_speech.dialogue.degradation_stream import DamageStream
 
 
 def damages(study: Study, dialogue: DialogueHistory) -> bool:
-    """Whether anything happens to a participant's speech in this dialogue."""
+    """True if a participant's speech is degraded in this dialogue."""
     return damage_of(study, dialogue) is not None
 
 
@@ -38,16 +38,15 @@ class DamagedEars:
         self._recogniser, self._damage, self._dialogue_id = recogniser, damage, dialogue_id
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
-        heard = await asyncio.to_thread(degraded, sound, self._damage, self._dialogue_id)
-        return await self._recogniser.recognise(heard, language=language)
+        degraded_sound = await asyncio.to_thread(degraded, sound, self._damage, self._dialogue_id)
+        return await self._recogniser.recognise(degraded_sound, language=language)
 
     async def close(self) -> None:
-        """Nothing is held: the recogniser is somebody else's."""
+        """Close nothing: the recogniser belongs to another object."""
 
 
 class Answers:
-    """What becomes of what the dialogue's system says, before the participant hears it; the platform's own
-    words stay clean."""
+    """Degradation of the system's speech for the participant; the platform's own words stay clean."""
 
     def __init__(self, damage: Degradation | None, dialogue_id: str) -> None:
         self.damage, self._dialogue_id = damage, dialogue_id
@@ -56,34 +55,34 @@ class Answers:
         """A whole turn as it is heard, and what the log says of that; None where it stays clean."""
         if self.damage is None:
             return sound, None
-        drawn = self._drawn(turn_index)
-        found = await asyncio.to_thread(damaged, sound, self.damage, drawn)
-        return found.sound, self._event(turn_index, **found.facts())
+        seed = self._drawn(turn_index)
+        degradation = await asyncio.to_thread(damaged, sound, self.damage, seed)
+        return degradation.sound, self._event(turn_index, **degradation.facts())
 
     def stream(self, turn_index: int, rate_hz: int) -> DamageStream | None:
         """For a turn that is heard while it comes; None where it stays clean."""
         return DamageStream(self.damage, rate_hz, self._drawn(turn_index)) if self.damage else None
 
     def streamed(self, turn_index: int, stream: DamageStream) -> SoundDamaged:
-        """What the log says of a turn that was heard while it came."""
+        """Log event of a turn that was heard while it streamed."""
         return self._event(turn_index, streamed=True, **stream.facts())
 
     def _drawn(self, turn_index: int) -> str:
         return f"{self._dialogue_id}:answer:{turn_index}"
 
     def _event(self, turn_index: int, **facts: Any) -> SoundDamaged:
-        told = self.damage.model_dump(exclude_defaults=True) if self.damage else {}
+        settings = self.damage.model_dump(exclude_defaults=True) if self.damage else {}
         return SoundDamaged(
             dialogue_id=self._dialogue_id,
             turn_index=turn_index,
-            damage=told,
+            damage=settings,
             drawn=self._drawn(turn_index),
             **facts,
         )
 
 
 def answers(study: Study, dialogue: DialogueHistory) -> Answers:
-    """How the participant hears this dialogue's system."""
+    """Degradation of this dialogue's system speech."""
     plan = study.degradation
     damage = plan.of_answers(study.factors.get(dialogue.system, {})) if plan is not None else None
     return Answers(damage, dialogue.dialogue_id)

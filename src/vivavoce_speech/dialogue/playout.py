@@ -68,7 +68,7 @@ class Playing:
         return self.finished or self._hushed
 
     def finish(self) -> None:
-        """Nothing more comes: give out what was kept back to fill a frame."""
+        """Finish the turn: give out what was kept back to fill a frame."""
         if not self.finished:
             self.feed(Sound(np.zeros(0, np.int16), self._rate_hz), last=True)
 

@@ -82,13 +82,17 @@ def _problems(study: Study, place: str, raw: Speech, languages: Sequence[str]) -
     except InputError as error:
         yield error
         return
-    known: Sequence[str] | None = getattr(engine, "languages", None)
+    spoken_languages: Sequence[str] | None = getattr(engine, "languages", None)
     asyncio.run(engine.close())
     for language in languages:
-        if known is None or language.split("-")[0] in known:
+        if spoken_languages is None or language.split("-")[0] in spoken_languages:
             continue
         does = "hears" if task == "recogniser" else "speaks"
-        some = ", ".join(known) if len(known) < LISTED else f"{len(known)} languages"
+        some = (
+            ", ".join(spoken_languages)
+            if len(spoken_languages) < LISTED
+            else f"{len(spoken_languages)} languages"
+        )
         problem = f"{_name(raw)} {does} {some}, not {language!r}, a language of the study"
         yield InputError(problem, place=place, hint=_hint(task, language.split("-")[0]))
 

@@ -82,11 +82,11 @@ class Whisper:
                 raise RecognitionError("whisper: the recogniser was closed")
             if language not in self._model.supported_languages:
                 raise RecognitionError(f"this Whisper model does not hear {language!r}; choose another")
-            heard = [
+            transcripts = [
                 self._window(values, language) for values in windows(as_float(sound.at(RATE_HZ).samples))
             ]
-        heard = [window for window in heard if window]
-        return heard[0] if len(heard) == 1 else _joined(heard)
+        transcripts = [window for window in transcripts if window]
+        return transcripts[0] if len(transcripts) == 1 else _joined(transcripts)
 
     def _window(self, values: np.ndarray, language: str) -> tuple[Hypothesis, ...]:
         """Hypotheses for at most 30 s, best first, each text once."""
