@@ -157,8 +157,8 @@ def check(
     else:
         for problem in problems:
             typer.echo(str(problem))
-        for problem in greeted:
-            typer.echo(f"{problem.system}: {'answers' if problem.came.ok else problem.came.problem}")
+        for greeting in greeted:
+            typer.echo(f"{greeting.system}: {'answers' if greeting.came.ok else greeting.came.problem}")
         if not problems and not failed:
             typer.echo(f"{folder}: ready")
     if problems or failed:

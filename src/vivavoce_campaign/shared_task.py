@@ -115,10 +115,10 @@ def standings(folder: Path) -> dict[str, Any]:
     truth = _read(folder / REFERENCE)
     teams = [_team(path, truth, settings) for path in sorted(_answers(folder))]
     teams.sort(
-        key=lambda one: (
-            bool(one["missing_speakers"]),
-            -(one["corpus"][settings.ranked_by] or 0.0),
-            one["team"],
+        key=lambda team: (
+            bool(team["missing_speakers"]),
+            -(team["corpus"][settings.ranked_by] or 0.0),
+            team["team"],
         )
     )
     for team in teams:

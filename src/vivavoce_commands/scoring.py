@@ -172,9 +172,9 @@ def _score_officially(
         counts.add(score)
     used = {paired.place for paired in chosen}
     surplus = [predicate for place, predicate in enumerate(answer_line.predicates) if place not in used]
-    for match in surplus:
-        scores.confusions[None, match.action] += 1
-        counts.answered += len(match.arguments)
+    for predicate in surplus:
+        scores.confusions[None, predicate.action] += 1
+        counts.answered += len(predicate.arguments)
     counts.inserted += len(surplus)
     counts.utterances += 1
     counts.exact += not surplus and all(paired.place is not None and not paired.distance for paired in chosen)

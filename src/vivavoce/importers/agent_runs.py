@@ -152,7 +152,7 @@ def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
     if isinstance(written, str):
         return [{"role": role, "content": written}]
     if isinstance(written, list):
-        return [message for message in written for message in messages_of(message, role)]
+        return [message for item in written for message in messages_of(item, role)]
     if not isinstance(written, Mapping):
         raise ValueError(f"{shown_value(written)} stands where messages were expected")
     for name in ("messages", "prompts", "generations", "choices", "message"):
