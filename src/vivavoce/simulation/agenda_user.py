@@ -27,7 +27,7 @@ TYPE = "type"
 
 @dataclass(frozen=True, slots=True)
 class UserUtterance:
-    """What the caller says, and what it truly means by it; `hangs_up`: these are the last words."""
+    """The caller's utterance and its true meaning; `hangs_up`: these are the last words."""
 
     text: str
     acts: tuple[LoggedAct, ...]
@@ -36,7 +36,7 @@ class UserUtterance:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How the caller rates the dialogue, and whether the goal it really pursued was met.
+    """The caller's rating of the dialogue, and whether the goal it really pursued was met.
 
     rated  the answer to the question whether all information was found
     met    the last venue offered fits all that was said to be wanted, and all that was asked was answered; a
@@ -116,7 +116,7 @@ class AgendaUser(ABC):
         return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
 
     def feed_audio(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
-        """What the system still says after the user's last words."""
+        """Take in the system's speech after the user's last words."""
         self._take_in(acts, text)
 
     def judge(self) -> Judgement:
@@ -128,19 +128,19 @@ class AgendaUser(ABC):
 
     @abstractmethod
     def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> Any:
-        """What a system turn says, in whatever form the agenda needs; the goal as it stands after it."""
+        """Content of a system turn in the agenda's form; the goal as it stands after it."""
 
     @abstractmethod
     def _matter(self, heard: Any) -> Matter:
-        """What such a turn is about."""
+        """Subject of such a turn."""
 
     @abstractmethod
     def _answer(self, heard: Any) -> UserUtterance:
-        """What the agenda says to such a turn."""
+        """The agenda's answer to such a turn."""
 
     @abstractmethod
     def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
-        """What may be said in the same breath, where the agenda has another thing left."""
+        """Another thing to say in the same turn, where the agenda has one left."""
 
     @abstractmethod
     def _speak(self, language: str) -> None:
@@ -148,11 +148,11 @@ class AgendaUser(ABC):
 
     @abstractmethod
     def _once_more(self) -> UserUtterance:
-        """What was said last, which was not answered."""
+        """The last utterance, which was not answered."""
 
     @abstractmethod
     def _outcome(self) -> tuple[bool, bool, bool]:
-        """Whether all seems to be found, anything was, and the goal was truly met."""
+        """Outcome: all seems found, anything was, and the goal was truly met."""
 
     def _take_leave(self) -> UserUtterance:
         """The farewell of who has what they wanted; from some, thanks before it."""
@@ -197,8 +197,10 @@ class Caller(AgendaUser):
         self, task: Task, ontology: Ontology, traits: UserProfile, language: str, random: Random
     ) -> None:
         self._phrases = Phrases(ontology, language)
-        own = self._phrases.language
-        super().__init__(traits, self._phrases.speech, random, [own, *other_languages(ontology, own)])
+        base_language = self._phrases.language
+        super().__init__(
+            traits, self._phrases.speech, random, [base_language, *other_languages(ontology, base_language)]
+        )
         self._task, self._ontology = task, ontology
         limits = list(task.constraints.items())
         random.shuffle(limits)
@@ -217,10 +219,10 @@ class Caller(AgendaUser):
         self._asks_whether = bool(self._speech.say.get("whether")) and self._does(traits.asks_whether)
 
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
-        heard = self._take_in(acts, text)
+        turn = self._take_in(acts, text)
         if self._unhelpful > self._traits.patience:
             return self._leave("despair")
-        return self._answer(heard) if heard.ends else self._respond(heard)
+        return self._answer(turn) if turn.ends else self._respond(turn)
 
     def _speak(self, language: str) -> None:
         if language != self._phrases.language:
@@ -236,16 +238,16 @@ class Caller(AgendaUser):
         if aside != "disagree" or heard.venue is None or not heard.offered:
             return departed
         self._turned_down.add(heard.venue)
-        other = self._phrases.say("reqalts", (), self._random)
-        return UserUtterance(f"{departed.text} {other}", (*departed.acts, LoggedAct(act="reqalts")))
+        alternative = self._phrases.say("reqalts", (), self._random)
+        return UserUtterance(f"{departed.text} {alternative}", (*departed.acts, LoggedAct(act="reqalts")))
 
     def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
         goal, last = self._goal, self._last
-        asked = [slot for slot in goal.missing() if slot not in goal.asked][:1]
+        slots = [slot for slot in goal.missing() if slot not in goal.asked][:1]
         unsaid = [slot for slot in goal.unsaid() if slot != TYPE][:1]
-        if asked and not any(act.act == "request" for act in first.acts):
-            goal.asked += asked
-            second = self._say("request", (LoggedAct(act="request", slot=asked[0]),))
+        if slots and not any(act.act == "request" for act in first.acts):
+            goal.asked += slots
+            second = self._say("request", (LoggedAct(act="request", slot=slots[0]),))
         elif unsaid and not any(act.act == "inform" for act in first.acts):
             second = self._say("inform", self._informing(unsaid))
         else:
@@ -258,33 +260,36 @@ class Caller(AgendaUser):
         return served and not self._goal.missing() and not self._noticed_misfit, served, self._met()
 
     def _met(self) -> bool:
-        venue = next((one for one in self._ontology.venues if one.name == self._venue), None)
+        venue = next(
+            (candidate for candidate in self._ontology.venues if candidate.name == self._venue), None
+        )
         if venue is None or venue.type != self._goal.said.get(TYPE, venue.type):
             return False
         limits = {slot: value for slot, value in self._goal.said.items() if slot != TYPE}
         fits = all(meets(venue.slots.get(slot), value) for slot, value in limits.items())
         if venue.name in self._turned_down:
             fits &= len(self._ontology.matching(venue.type, limits)) == 1
-        told = self._goal.answered
+        answered = self._goal.answered
         return fits and all(
-            slot in told and self._ontology.gives(venue, slot, told[slot]) for slot in self._goal.asked
+            slot in answered and self._ontology.gives(venue, slot, answered[slot])
+            for slot in self._goal.asked
         )
 
     def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> Heeded:
-        heard = heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))
-        if heard.venue is not None and heard.venue != self._venue:
-            self._venue, self._claims = heard.venue, {}
+        heeded = heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))
+        if heeded.venue is not None and heeded.venue != self._venue:
+            self._venue, self._claims = heeded.venue, {}
             self._goal.answered = {}
             self._turned_down.clear()  # another was seen: the earlier one may be taken after all
-        for slot, value in heard.told.items():
+        for slot, value in heeded.told.items():
             self._claims[slot] = value
             if slot in self._goal.requests and self._venue is not None:
                 self._goal.answered[slot] = value
-        progress = heard.venue is not None or any(slot in self._goal.requests for slot in heard.told)
+        progress = heeded.venue is not None or any(slot in self._goal.requests for slot in heeded.told)
         progress |= self._unanswered is not None  # it was the caller who said nothing
-        if not progress and (heard.not_understood or heard.cannot is not None or heard.empty):
+        if not progress and (heeded.not_understood or heeded.cannot is not None or heeded.empty):
             self._unhelpful += 1
-        return heard
+        return heeded
 
     def _answer(self, heard: Heeded) -> UserUtterance:
         if heard.ends:
@@ -320,19 +325,19 @@ class Caller(AgendaUser):
         return None
 
     def _unheeded(self, heard: Heeded) -> list[str]:
-        """What the caller said, and an offer that tells its kind does not mention; restated once.
+        """The caller's words that an offer with its kind does not mention; restated once.
 
         A place that is named is taken for one of the kind that was asked for.
         """
         if not heard.offered or not heard.told:
             return []
         implied = {TYPE} if heard.venue is not None else set()
-        said = [
+        stated = [
             slot
             for slot, value in self._goal.said.items()
             if value != DONTCARE and slot not in {*heard.told, *implied}
         ]
-        unheeded = [slot for slot in said if slot not in self._restated]
+        unheeded = [slot for slot in stated if slot not in self._restated]
         self._restated.update(unheeded)
         return unheeded
 
@@ -357,7 +362,7 @@ class Caller(AgendaUser):
         return self._correct(slot)
 
     def _relax(self) -> UserUtterance:
-        """Nothing matches: take the task's alternative, else give up a constraint, else hang up."""
+        """Relax without a match: take the task's alternative, else give up a constraint, else hang up."""
         goal, alternative = self._goal, self._task.alternative
         goal.relaxed += 1
         if alternative is not None and goal.relaxed == 1:
@@ -386,7 +391,7 @@ class Caller(AgendaUser):
         if self._goal.wanted.get(slot, DONTCARE) == DONTCARE:
             return self._indifferent(slot)
         more = self._goal.unsaid() if self._random.random() < self._traits.over_informing else []
-        slots = [slot, *(other for other in more if other != slot)]
+        slots = [slot, *(slot_name for slot_name in more if slot_name != slot)]
         return self._say("search" if slot == TYPE else "inform", self._informing(slots[:2]))
 
     def _carry_on(self) -> UserUtterance:
@@ -429,7 +434,7 @@ class Caller(AgendaUser):
         return [act.slot for act in acts if act.act == "inform" and act.slot in self._goal.wanted]
 
     def _wished(self) -> list[str]:
-        """What is wanted of a venue; where the system did not tell all of it, the rest."""
+        """Wishes about a venue; where the system did not tell all of it, the rest."""
         wished = [slot for slot, value in self._goal.said.items() if slot != TYPE and value != DONTCARE]
         return [slot for slot in wished if slot not in self._claims] or wished
 
@@ -445,12 +450,12 @@ class Caller(AgendaUser):
         kind = goal.said.get(TYPE, self._task.type)
         limits = {slot: value for slot, value in goal.said.items() if slot != TYPE}
         changes = [
-            (slot, other)
+            (slot, slot_value)
             for slot, value in limits.items()
             if value != DONTCARE
-            for other in ontology.slots[slot].values
-            if other not in (value, *ontology.slots[slot].unasked)
-            and ontology.matching(kind, {**limits, slot: other})
+            for slot_value in ontology.slots[slot].values
+            if slot_value not in (value, *ontology.slots[slot].unasked)
+            and ontology.matching(kind, {**limits, slot: slot_value})
         ]
         if not changes:
             return None
@@ -482,6 +487,6 @@ class Caller(AgendaUser):
         self, manner: Manner, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None
     ) -> UserUtterance:
         self._last = (manner, acts) if extra is None else ("inform", acts)
-        whole = acts if extra is None else (extra, *acts)
+        all_acts = acts if extra is None else (extra, *acts)
         terse = self._traits.terseness > 0 and self._random.random() < self._traits.terseness
-        return UserUtterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
+        return UserUtterance(self._phrases.say(manner, acts, self._random, terse=terse), all_acts)

@@ -53,11 +53,11 @@ class ASRChannel:
             )
         self._rate, self._nbest = error_rate, nbest
         self._rivals = _rivals(_groups(domain, language[:2]))
-        own, english = SimulatedSpeech.or_english(language), SimulatedSpeech.in_english()
+        speech, english = SimulatedSpeech.or_english(language), SimulatedSpeech.in_english()
         self._values = sorted(self._rivals) or list(english.fillers)
-        self._fillers = own.fillers or english.fillers
-        self._common = sorted({*self._fillers, *words(own.common or english.common)})
-        self._sounds = tuple(own.sounds)
+        self._fillers = speech.fillers or english.fillers
+        self._common = sorted({*self._fillers, *words(speech.common or english.common)})
+        self._sounds = tuple(speech.sounds)
         self._confusions: Confusions = confusions
         self._near: dict[str, list[str]] = {}
 
@@ -92,20 +92,20 @@ class ASRChannel:
     def _mistaken(self, wrong: str, word: str, random: Random) -> list[_Arc]:
         sure = random.uniform(0.4, 0.75)
         second = word if random.random() < _TRUTH_SECOND else self._rival(word, random)
-        rest = (1 - sure) * random.uniform(0.6, 1.0)
-        return [_Arc(wrong, max(sure, rest)), _Arc(second, min(sure, rest))]
+        remaining = (1 - sure) * random.uniform(0.6, 1.0)
+        return [_Arc(wrong, max(sure, remaining)), _Arc(second, min(sure, remaining))]
 
     def _rival(self, word: str, random: Random) -> str:
-        """What a word may be taken for: another value of its slot, a word that sounds alike, or anything."""
-        known = normalise_value(word)
-        rivals = self._rivals.get(known)
+        """Confusion of a word: another value of its slot, a word that sounds alike, or any other."""
+        normal = normalise_value(word)
+        rivals = self._rivals.get(normal)
         if rivals and random.random() < _RIVAL_SHARE:
             return random.choice(rivals)
         if random.random() < _ANYTHING_SHARE:
             return random.choice(self._values)
-        if known not in self._near:
-            self._near[known] = neighbours(known, self._common, self._sounds, self._confusions)
-        return random.choice(self._near[known] or self._fillers)
+        if normal not in self._near:
+            self._near[normal] = neighbours(normal, self._common, self._sounds, self._confusions)
+        return random.choice(self._near[normal] or self._fillers)
 
 
 def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
@@ -130,11 +130,11 @@ def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
         scores[text] = scores.get(text, 0.0) + score
     top = " ".join(filter(None, best))
     ranked = sorted(scores.items(), key=lambda pair: (pair[0] != top, -pair[1], pair[0]))
-    kept = ranked[:count]
-    highest = max(score for _, score in kept)
-    kept = [(text, highest if text == top else score) for text, score in kept]
-    total = sum(score for _, score in kept)
-    return tuple(Heard(text, round(score / total, 4)) for text, score in kept)
+    top_ranked = ranked[:count]
+    highest = max(score for _, score in top_ranked)
+    top_ranked = [(text, highest if text == top else score) for text, score in top_ranked]
+    total = sum(score for _, score in top_ranked)
+    return tuple(Heard(text, round(score / total, 4)) for text, score in top_ranked)
 
 
 def _by_score(way: tuple[float, tuple[str, ...]]) -> float:
@@ -159,5 +159,5 @@ def _rivals(groups: list[list[str]]) -> dict[str, list[str]]:
     for group in groups:
         single = [normalise_value(word) for text in group for word in text.split()]
         for word in single:
-            rivals.setdefault(word, []).extend(other for other in single if other != word)
+            rivals.setdefault(word, []).extend(rival for rival in single if rival != word)
     return rivals

@@ -1,4 +1,4 @@
-"""What a simulated user does other than answer: digress, ask back, contradict, break off, not know, misspell.
+"""Conduct of a simulated user beside answers: digress, ask back, contradict, break off, not know, misspell.
 
 A departure takes the place of an answer and means nothing that the task knows, so that it is logged as what
 it is: `null`, `repeat` or `negate`. It leaves the agenda as it stands; the answer comes with the next turn.
@@ -25,7 +25,7 @@ _SHORTEST: Final = 4  # letters of a word that is misspelt
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """What a system turn is about.
+    """Subject of a system turn.
 
     asked   the slot that it asks for
     stated  what it offers, tells or asks to confirm; None where it does neither
@@ -47,9 +47,7 @@ class Conduct:
         self._begun = False
 
     def departure(self, matter: Matter) -> Aside | None:
-        """What the user does in place of an answer; the same question puzzles, and the same statement is
-        contradicted, once at most.
-        """
+        """Departure from an answer; the same question puzzles and the same statement is contradicted once."""
         traits, first, self._begun = self._traits, not self._begun, True
         if self._new(f"asked {matter.asked}", matter.asked) and self._does(1 - traits.knowledge):
             return "puzzled"
@@ -63,11 +61,11 @@ class Conduct:
         return "break_off" if self._does(traits.fragments if begins is None else begins) else None
 
     def breaks_off_again(self) -> bool:
-        """Whether a turn that broke off is followed by another."""
+        """True if a turn that broke off is followed by another."""
         return self._does(self._traits.breaks_off_again)
 
     def speaks_of_two_things(self) -> bool:
-        """Whether something else is said in the same breath."""
+        """True if the user says something else in the same turn."""
         return self._does(self._traits.two_at_once)
 
     def language(self, own: str, others: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Which words a recogniser takes for one another: those spelt alike, or those that sound alike.
+"""Words that a recogniser confuses: similar in spelling or in sound.
 
 A language that is spelt nearly as it sounds brings rules that fold letters to sounds. English, and a language
 without rules, by Metaphone (Philips 1990), from the package jellyfish, which comes with `vivavoce[sound]`.
@@ -25,10 +25,10 @@ def neighbours(word: str, known: Sequence[str], sounds: Sequence[Rule], by: Conf
     Raises  InputError: English sounds are asked for, and the package that knows them is not installed
     """
     if by == "spelling":
-        return [found[0] for found in extract(word, known, limit=_ALIKE) if found[0] != word]
+        return [match[0] for match in extract(word, known, limit=_ALIKE) if match[0] != word]
     sound = _sound(word, sounds)
     ranked = sorted(
-        (one for one in known if one != word),
+        (candidate for candidate in known if candidate != word),
         key=lambda one: (-fuzz.ratio(sound, _sound(one, sounds)), -fuzz.ratio(word, one), one),
     )
     return ranked[: _ALIKE - 1]

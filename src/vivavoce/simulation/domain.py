@@ -130,7 +130,7 @@ class Cue(_Data):
             return written
         tags = [key for key in written if key not in cls.model_fields and TAG.fullmatch(str(key))]
         patterns = {key: written[key] for key in tags}
-        return {key: one for key, one in written.items() if key not in patterns} | {"patterns": patterns}
+        return {key: value for key, value in written.items() if key not in patterns} | {"patterns": patterns}
 
 
 class SimulatedDomain(_Data):
@@ -158,8 +158,10 @@ class SimulatedDomain(_Data):
             return written
         texts = [goal.get("text") for goal in written["goals"].values() if isinstance(goal, dict)]
         spoken = [list(text) for text in texts if isinstance(text, dict)]
-        both = [tag for tag in (spoken[0] if spoken else []) if all(tag in one for one in spoken)]
-        return {**written, "languages": both}
+        common = [
+            tag for tag in (spoken[0] if spoken else []) if all(tag in languages for languages in spoken)
+        ]
+        return {**written, "languages": common}
 
     @model_validator(mode="after")
     def _worded(self) -> "SimulatedDomain":
@@ -180,10 +182,10 @@ class SimulatedDomain(_Data):
                 for value in values
                 if value not in self.slots[slot].values
             ]
-            strange += [one for one in (goal.wants.of if goal.wants else ()) if one not in self.wants]
-            strange += [one for one in (goal.items.of if goal.items else ()) if one not in self.groups]
-            known = {key for group in self.groups.values() for key in group.items}
-            strange += [one for one in (goal.items.ordered if goal.items else ()) if one not in known]
+            strange += [want for want in (goal.wants.of if goal.wants else ()) if want not in self.wants]
+            strange += [group for group in (goal.items.of if goal.items else ()) if group not in self.groups]
+            item_keys = {key for group in self.groups.values() for key in group.items}
+            strange += [item for item in (goal.items.ordered if goal.items else ()) if item not in item_keys]
             if strange:
                 raise ValueError(f"goal {name!r} names {strange[0]!r}, which the domain does not have")
         return self
@@ -235,8 +237,8 @@ def domain_of(types: set[str]) -> SimulatedDomain:
     fitting = [name for name in domain_names() if types and types <= set(load_domain(name).goals)]
     if len(fitting) == 1:
         return load_domain(fitting[0])
-    shown = ", ".join(sorted(types)[:3]) or "none"
+    type_names = ", ".join(sorted(types)[:3]) or "none"
     raise InputError(
-        f"no simulated users for tasks of the type {shown}",
+        f"no simulated users for tasks of the type {type_names}",
         hint=f"name a domain with --domain: {', '.join(domain_names())}, or a file",
     )

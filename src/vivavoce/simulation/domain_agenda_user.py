@@ -79,9 +79,9 @@ class DomainUser(AgendaUser):
 
     def _matter(self, heard: _Turn) -> Matter:
         stated = [*heard.confirms, *heard.told]
-        asked = next(iter(heard.requests), None)
+        requested = next(iter(heard.requests), None)
         empty = not heard.kinds or bool(heard.kinds & {"repeat", "null"})
-        return Matter(asked, "=".join(stated[0]) if stated else None, empty=empty and not asked)
+        return Matter(requested, "=".join(stated[0]) if stated else None, empty=empty and not requested)
 
     def _depart(self, aside: Aside, heard: _Turn) -> UserUtterance:
         if aside == "disagree":
@@ -91,16 +91,16 @@ class DomainUser(AgendaUser):
     def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
         goal = self._goal
         things = [key for key in goal.items if key not in goal.mentioned]
-        asked = [slot for slot in goal.missing() if slot not in goal.said]
+        missing_slots = [slot for slot in goal.missing() if slot not in goal.said]
         unsaid = [slot for slot in goal.unsaid() if slot not in _PERSONAL]
         if things:
             return self._list(things[:1], detailed=True)
-        if asked:
-            return self._ask(asked[0])
+        if missing_slots:
+            return self._ask(missing_slots[0])
         return self._state(unsaid[:1]) if unsaid else None
 
     def _once_more(self) -> UserUtterance:
-        """What was said last; where nothing was, the system waits for the user, who opens."""
+        """The last utterance; without one, the system waits for the user, who opens."""
         if self._last is None:
             self._last = self._answer(_Turn(""))
         return self._last
@@ -109,9 +109,9 @@ class DomainUser(AgendaUser):
         return self._goal.seems_reached, self._goal.anything_told, self._goal.reached
 
     def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> _Turn:
-        known = acts if acts is not None else acts_by_cues(text, self._domain, self._language)
+        known_acts = acts if acts is not None else acts_by_cues(text, self._domain, self._language)
         turn = _Turn(text)
-        for act in known:
+        for act in known_acts:
             turn.kinds.add(act.act)
             if act.act == "request" and act.slot:
                 turn.requests.append(act.slot)
@@ -123,7 +123,7 @@ class DomainUser(AgendaUser):
                 turn.told.append((act.slot, act.value))
         greeted = acts is None and self._last is None  # words of a greeting answer nothing
         progress = self._goal.hear([] if greeted else turn.told)
-        useless = not known or turn.kinds & {"repeat", "canthelp", "null"}
+        useless = not known_acts or turn.kinds & {"repeat", "canthelp", "null"}
         if useless and not progress and self._last is not None and self._unanswered is None:
             self._unhelpful += 1
         return turn
@@ -141,9 +141,9 @@ class DomainUser(AgendaUser):
         if turn.selects:
             return self._select(turn)
         for slot in turn.requests:
-            told = self._tell(slot, turn)
-            if told is not None:
-                return told
+            reply = self._tell(slot, turn)
+            if reply is not None:
+                return reply
         return self._carry_on(turn)
 
     def _confirm(self, confirms: list[tuple[str, str]]) -> UserUtterance:
@@ -163,7 +163,12 @@ class DomainUser(AgendaUser):
     def _change_of_mind(self, slots: list[str]) -> UserUtterance | None:
         """Once in a dialogue, another value than the one that was said."""
         slot = next(
-            (one for one in slots if one in self._goal.slots and self._domain.slots[one].changeable), None
+            (
+                slot_name
+                for slot_name in slots
+                if slot_name in self._goal.slots and self._domain.slots[slot_name].changeable
+            ),
+            None,
         )
         if not self._fickle or slot is None or not self._goal.change(slot, self._random):
             return None
@@ -173,7 +178,9 @@ class DomainUser(AgendaUser):
     def _relax(self) -> UserUtterance:
         """It cannot be had: another value where one may be changed, else leave."""
         self._given_up += 1
-        slot = next((one for one in self._goal.slots if self._domain.slots[one].changeable), None)
+        slot = next(
+            (slot_name for slot_name in self._goal.slots if self._domain.slots[slot_name].changeable), None
+        )
         if slot is None or self._given_up > 2 or not self._goal.change(slot, self._random, smaller=True):
             return self._leave("despair")
         return self._open(detailed=True)
@@ -189,10 +196,10 @@ class DomainUser(AgendaUser):
         if group is None or not offered:
             return self._carry_on(turn)
         names = " , ".join(offered) + " , " + turn.text
-        meant = next((key for key in goal.items if self._is_named(key, names, offered)), None)
-        if meant is None:
+        item = next((key for key in goal.items if self._is_named(key, names, offered)), None)
+        if item is None:
             return self._small("negate", LoggedAct(act="negate"))
-        return self._list([meant], detailed=False, bare=True)
+        return self._list([item], detailed=False, bare=True)
 
     def _is_named(self, key: str, text: str, offered: list[str]) -> bool:
         group = self._goal.group
@@ -206,17 +213,17 @@ class DomainUser(AgendaUser):
             if slot in goal.said:
                 self._unhelpful += 1
             more = goal.unsaid() if self._random.random() < self._traits.over_informing else []
-            beside = [one for one in more if one != slot and one not in _PERSONAL]
+            beside = [slot_name for slot_name in more if slot_name != slot and slot_name not in _PERSONAL]
             return self._state([slot, *filter(self._words.tells_beside, beside)][:2])
         if group is not None and slot == group.amount_slot:
             return self._amount(turn)
         return None
 
     def _amount(self, turn: _Turn) -> UserUtterance:
-        """How much of the thing that is asked about: the one that is named, else the one last mentioned."""
+        """Amount of the requested item: the one that is named, else the one last mentioned."""
         goal = self._goal
-        named = [key for key in goal.items if self._is_named(key, turn.text, [])]
-        keys = [key for key in named if key in goal.mentioned] or named or goal.mentioned[-1:]
+        named_items = [key for key in goal.items if self._is_named(key, turn.text, [])]
+        keys = [key for key in named_items if key in goal.mentioned] or named_items or goal.mentioned[-1:]
         key = keys[0] if keys else next(iter(goal.items))
         amount = self._words.amount(goal.kind, key, goal.items[key])
         group = goal.group
@@ -240,16 +247,16 @@ class DomainUser(AgendaUser):
             return self._next_step()
         if "repeat" in turn.kinds and goal.mentioned:
             return self._list(goal.mentioned[-1:], detailed=True)
-        left = [key for key in goal.items if key not in goal.mentioned]
-        if not left and goal.total is not None:
-            left = [key for key in goal.items if key not in goal.acknowledged]
-            if left and self._random.random() >= self._traits.carefulness:
+        remaining = [key for key in goal.items if key not in goal.mentioned]
+        if not remaining and goal.total is not None:
+            remaining = [key for key in goal.items if key not in goal.acknowledged]
+            if remaining and self._random.random() >= self._traits.carefulness:
                 return self._leave("bye")
-            self._unhelpful += bool(left)
-            left = left[:1]
-        if left:
+            self._unhelpful += bool(remaining)
+            remaining = remaining[:1]
+        if remaining:
             many = self._random.random() < self._traits.over_informing
-            return self._list(left if many else left[:1], detailed=many)
+            return self._list(remaining if many else remaining[:1], detailed=many)
         return self._small("nothing_more", LoggedAct(act="negate"))
 
     def _next_step(self) -> UserUtterance:
@@ -281,10 +288,14 @@ class DomainUser(AgendaUser):
         goal.said.update(slots)
         word = self._words.correction if denied else self._words.value
         ways = [word, *[self._words.beside] * (len(slots) - 1)]
-        said = [way(slot, goal.slots[slot], self._random) for way, slot in zip(ways, slots, strict=False)]
+        statements = [
+            way(slot, goal.slots[slot], self._random) for way, slot in zip(ways, slots, strict=False)
+        ]
         before = (LoggedAct(act="negate"),) if denied else ()
         words = [self._random.choice(self._speech.say["wrong"])] if denied else []
-        return UserUtterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))
+        return UserUtterance(
+            " ".join([*words, *statements]), (*before, *(self._inform(slot) for slot in slots))
+        )
 
     def _list(self, keys: Sequence[str], *, detailed: bool, bare: bool = False) -> UserUtterance:
         goal, group = self._goal, self._goal.group

@@ -49,9 +49,9 @@ class Pursuit:
         place = f"task {task.task_id}"
         kind = domain.goals.get(task.type)
         if kind is None:
-            known = nearest(task.type, list(domain.goals))
+            suggestion = nearest(task.type, list(domain.goals))
             raise InputError(
-                f"{task.type!r} is no goal of the domain {domain.domain}", place=place, hint=known
+                f"{task.type!r} is no goal of the domain {domain.domain}", place=place, hint=suggestion
             )
         group = domain.group(kind)
         things = group.items if group else {}
@@ -78,25 +78,25 @@ class Pursuit:
 
     def forget(self, forgetfulness: float, random: Random) -> None:
         """Leave out things of the list and questions that are not thought of; one is always kept."""
-        kept = [key for key in self.items if random.random() >= forgetfulness]
-        self.items = {key: self.items[key] for key in kept or list(self.items)[:1]}
+        remaining = [key for key in self.items if random.random() >= forgetfulness]
+        self.items = {key: self.items[key] for key in remaining or list(self.items)[:1]}
         self.wants = [slot for slot in self.wants if random.random() >= forgetfulness] or self.wants[:1]
 
     def change(self, slot: str, random: Random, *, smaller: bool = False) -> bool:
         """Want another value of a slot; `smaller`: one that stands before it. False where there is none."""
         values = list(self.kind.slots[slot] or self.domain.slots[slot].values)
         at = values.index(self.slots[slot]) if self.slots[slot] in values else len(values)
-        others = values[:at] if smaller else [value for value in values if value != self.slots[slot]]
-        if not others:
+        alternatives = values[:at] if smaller else [value for value in values if value != self.slots[slot]]
+        if not alternatives:
             return False
-        self.slots[slot] = others[-1] if smaller else random.choice(others)
+        self.slots[slot] = alternatives[-1] if smaller else random.choice(alternatives)
         return True
 
     def unsaid(self) -> list[str]:
         return [slot for slot in self.slots if slot not in self.said]
 
     def missing(self) -> list[str]:
-        """What is still to be asked, unasked questions first; never empty while the goal is open."""
+        """Slots still to be asked, unasked questions first; never empty while the goal is open."""
         open_ = [slot for slot in self.wants if slot not in self.answered]
         return sorted(open_, key=lambda slot: slot in self.said) or self.wants
 
@@ -113,11 +113,11 @@ class Pursuit:
         before = len(self.answered), self.total, self.told_done, len(self.acknowledged)
         group, kind = self.group, self.kind
         self.answered.update((slot, value) for slot, value in told if slot in self.wants)
-        named = [value for slot, value in told if group is not None and slot == group.slot]
+        named_values = [value for slot, value in told if group is not None and slot == group.slot]
         if kind.total is not None and (figure := _figure(told, kind.total.slot)) is not None:
-            self.total, self.acknowledged = figure, set(named)
+            self.total, self.acknowledged = figure, set(named_values)
         elif kind.total is None:
-            self.acknowledged.update(named)
+            self.acknowledged.update(named_values)
         if kind.done and any(slot == kind.done[0].slot for slot, _ in told):
             self.carried_out = set(told)
             self.told_done = True
@@ -129,18 +129,20 @@ class Pursuit:
 
     @property
     def seems_reached(self) -> bool:
-        """What the user goes by: it was told that it is done, or what it wanted to know."""
-        told = all(slot in self.answered for slot in self.wants) and (bool(self.wants) or not self.kind.wants)
+        """True if the user believes to be done: it was told so, or what it wanted to know."""
+        all_answered = all(slot in self.answered for slot in self.wants) and (
+            bool(self.wants) or not self.kind.wants
+        )
         listed = not self.items or set(self.items) <= self.acknowledged
         figure = self.kind.total is None or self.total is not None
-        return told and listed and figure and (self.told_done or not self.kind.done)
+        return all_answered and listed and figure and (self.told_done or not self.kind.done)
 
     @property
     def reached(self) -> bool:
         """The truth: what was wanted is among what was done, and the figure is right."""
         if not self.seems_reached:
             return False
-        done = all((one.slot, self._wanted(one.value)) in self.carried_out for one in self.kind.done)
+        done = all((act.slot, self._wanted(act.value)) in self.carried_out for act in self.kind.done)
         return done and self._total_is_right()
 
     def _wanted(self, pattern: str) -> str:
@@ -157,6 +159,6 @@ class Pursuit:
 
 def _figure(told: Sequence[tuple[str, str]], slot: str) -> float | None:
     """The number that is told for a slot; None where none is."""
-    value = next((value for one, value in told if one == slot), None)
-    found = re.search(r"[0-9]+(?:[.,][0-9]+)?", value) if value else None
-    return float(found[0].replace(",", ".")) if found else None
+    value = next((value for slot_name, value in told if slot_name == slot), None)
+    number_match = re.search(r"[0-9]+(?:[.,][0-9]+)?", value) if value else None
+    return float(number_match[0].replace(",", ".")) if number_match else None

@@ -18,7 +18,7 @@ _TRIES: Final = 40
 def draw_tasks(
     domain: SimulatedDomain, number: int, seed: int, languages: Sequence[str], kinds: Sequence[str] = ()
 ) -> tuple[Task, ...]:
-    """So many tasks, the kinds of goals in turn; goals repeat only where the domain has no new one to offer.
+    """Draw tasks, the kinds of goals in turn; goals repeat only where the domain has no new one to offer.
 
     Raises  UnknownName: a language or kind of goal that the domain does not have
     """
@@ -45,8 +45,10 @@ def _task(
     seen: set[tuple[object, ...]],
 ) -> Task:
     kind = domain.goals[name]
-    drawn = (_goal(domain, kind, random) for _ in range(_TRIES))
-    goal = next((one for one in drawn if _key(name, *one) not in seen), None) or _goal(domain, kind, random)
+    goals = (_goal(domain, kind, random) for _ in range(_TRIES))
+    goal = next((candidate for candidate in goals if _key(name, *candidate) not in seen), None) or _goal(
+        domain, kind, random
+    )
     seen.add(_key(name, *goal))
     slots, items, wants = goal
     text = {
@@ -75,15 +77,15 @@ def _goal(
             items[key] = random.choice(list(group.items[key].amounts) or [""])
     wants: list[str] = []
     if kind.wants is not None:
-        known = kind.wants.of
-        count = min(random.randint(kind.wants.least, kind.wants.most), len(known))
-        wants = random.sample(known, count)
+        wanted_slots = kind.wants.of
+        count = min(random.randint(kind.wants.least, kind.wants.most), len(wanted_slots))
+        wants = random.sample(wanted_slots, count)
     return slots, items, wants
 
 
 def tasks_file(tasks: Sequence[Task], domain: str) -> str:
     """Tasks as the YAML of a study's file of tasks."""
-    written = [
+    task_rows = [
         {
             "id": task.task_id,
             "type": task.type,
@@ -95,5 +97,5 @@ def tasks_file(tasks: Sequence[Task], domain: str) -> str:
     ]
     yaml, out = YAML(), StringIO()
     yaml.width = 10_000
-    yaml.dump({"tasks": written}, out)
+    yaml.dump({"tasks": task_rows}, out)
     return f"# Tasks of the domain {domain}, drawn by `vivavoce simulate tasks`.\n" + out.getvalue()

@@ -48,8 +48,8 @@ class ModelUser:
         self._speech = SimulatedSpeech.or_english(language)
         self._conversation = Conversation(key=key, language=language)
         manner = {"patience": traits.patience, "terse": traits.terseness > 0.5, **traits.departures()}
-        told = {"task": task.words(language), "language": language, "manner": manner}
-        self._task = json.dumps(told, ensure_ascii=False)
+        task_facts = {"task": task.words(language), "language": language, "manner": manner}
+        self._task = json.dumps(task_facts, ensure_ascii=False)
         self._turns, self._satisfied, self._failures = 0, False, 0
 
     @property
@@ -77,12 +77,12 @@ class ModelUser:
     def after_failure(self) -> UserUtterance:
         """After a turn that the system failed to answer: once more, then goodbye."""
         self._failures += 1
-        said = self._speech.say
+        phrases = self._speech.say
         leaves = self._failures > 1
-        return UserUtterance(said["despair" if leaves else "hello"][0], (), hangs_up=leaves)
+        return UserUtterance(phrases["despair" if leaves else "hello"][0], (), hangs_up=leaves)
 
     def feed_audio(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
-        """What comes after the last words changes nothing."""
+        """Speech after the last words changes nothing."""
 
     def judge(self) -> Judgement:
         """By the model's own word, which is all that is known."""
@@ -137,8 +137,8 @@ class ModelCasting(UserSimulator):
         return True
 
     def channel(self, language: str, error_rate: float) -> ASRChannel:
-        known = self._ontology or _NO_DOMAIN
-        return ASRChannel(known, language, error_rate, confusions=self.confusions)
+        ontology = self._ontology or _NO_DOMAIN
+        return ASRChannel(ontology, language, error_rate, confusions=self.confusions)
 
     async def shut_down(self) -> None:
         await self._connector.shut_down()

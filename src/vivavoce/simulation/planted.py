@@ -1,4 +1,4 @@
-"""What of a study judges of transcripts compare, and what is planted into simulated ones."""
+"""Comparisons in a study's transcript judgements, and effects planted into simulated ones."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ ONLY_TRANSCRIPTS: Final = "preferences are planted where a step `compare` shows 
 
 
 class WhatIsCompared(NamedTuple):
-    """What judges compare: variables, questions about each, and whether they may be tied."""
+    """Comparisons of judges: variables, questions about each, and whether they may be tied."""
 
     variables: tuple[str, ...]
     questions: tuple[str, ...]
@@ -27,8 +27,8 @@ def compared_in(plan: Study) -> WhatIsCompared:
     for step in plan.visit:
         if isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts):
             variables = variables_of(plan.pairs, step.settings.variables)
-            asked = tuple(question.question_id for question in step.material.questions)
-            return WhatIsCompared(variables, asked, step.settings.ties)
+            question_ids = tuple(question.question_id for question in step.material.questions)
+            return WhatIsCompared(variables, question_ids, step.settings.ties)
     raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
 
 

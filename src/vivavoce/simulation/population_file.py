@@ -81,8 +81,8 @@ class Spread(_Data):
             shape = self.pareto
             return lambda random: min(MOST_DIALOGUES, int(random.paretovariate(shape)))
         if self.values is not None:
-            known, shares = [float(value) for value in self.values], list(self.values.values())
-            return lambda random: random.choices(known, shares)[0]
+            values, shares = [float(value) for value in self.values], list(self.values.values())
+            return lambda random: random.choices(values, shares)[0]
         low, high = self.low or 0.0, self.high or 0.0
         if whole:
             return lambda random: random.randint(int(low), int(high))
@@ -95,8 +95,8 @@ class Spread(_Data):
         if self.pareto is not None:
             return 1.0, MOST_DIALOGUES
         if self.values is not None:
-            known = [float(value) for value in self.values]
-            return min(known), max(known)
+            values = [float(value) for value in self.values]
+            return min(values), max(values)
         return self.low or 0.0, self.high or 0.0
 
 
@@ -205,7 +205,9 @@ class PopulationFile(_Data):
     def people(self, seed: int | None = None) -> Population:
         """The population; another seed gives other people with the same habits."""
         weights = {name: value for name, value in self.satisfaction.model_dump().items() if value is not None}
-        groups = tuple((name, one.share, _draws(one.habits, one.like)) for name, one in self.groups.items())
+        groups = tuple(
+            (name, group.share, _draws(group.habits, group.like)) for name, group in self.groups.items()
+        )
         return Population(
             self.seed if seed is None else seed,
             _draws(self.habits, self.like),
@@ -213,7 +215,7 @@ class PopulationFile(_Data):
             Satisfaction(**weights),
             self.population,
             self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
-            {language: Sayings(one) for language, one in self.sayings.items()},
+            {language: Sayings(sayings) for language, sayings in self.sayings.items()},
         )
 
 

@@ -1,4 +1,4 @@
-"""How a simulated participant answers a questionnaire: a declared model, no measurement of anybody.
+"""A simulated participant's answers to a questionnaire: a declared model, no measurement of anybody.
 
     content = base + success x (they found what they wanted) - turn x (their turns beyond the expected)
               - unhelpful x (system turns that tried their patience) + leniency + mood
@@ -18,7 +18,7 @@ from vivavoce.questionnaires.instrument import Item, Scale
 
 @dataclass(frozen=True, slots=True)
 class HeldDialogue:
-    """What the model goes by: one dialogue as the participant saw it."""
+    """Input of the model: one dialogue as the participant saw it."""
 
     rated: bool
     user_turns: int
@@ -38,14 +38,14 @@ class Satisfaction:
     mood: float = 0.12
 
     def lenient(self, random: Random) -> float:
-        """How much kinder than others a participant is, drawn once."""
+        """Leniency of a participant against others, drawn once."""
         return random.gauss(0, self.leniency)
 
     def content(self, held: Sequence[HeldDialogue], lenient: float) -> float:
-        """How content a participant is after these dialogues, before the mood of an answer; none: 0.5."""
+        """Satisfaction of a participant after these dialogues, before the mood of an answer; none: 0.5."""
         if not held:
             return 0.5
-        return sum(self._after(one) for one in held) / len(held) + lenient
+        return sum(self._after(dialogue) for dialogue in held) / len(held) + lenient
 
     def _after(self, held: HeldDialogue) -> float:
         beyond = max(0, held.user_turns - self.expected_turns)

@@ -34,7 +34,7 @@ class SayingEntry(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> "SayingEntry":
-        if strange := _values(self.say) - {slot for one in self.means for slot in one.split()[1:2]}:
+        if strange := _values(self.say) - {slot for meaning in self.means for slot in meaning.split()[1:2]}:
             slot = sorted(strange)[0]
             raise mistake(
                 f"{{{slot}}} is none of what `means` tells", f"write {'inform ' + slot!r} in `means`"
@@ -68,17 +68,21 @@ class Sayings:
         unwanted  acts that are not to be among its meanings, where it can be said without
         """
         means = [meaning_without_value(act.act, act.slot, act.value) for act in acts]
-        keys = {_key(means), _key([_of_what_was_asked(one) for one in means])}
-        given = {act.slot for act in acts if act.value}
-        known = self._fitting([one for key in keys for one in self._known[key, leading_act(before)]], given)
-        if sum(one.n for one in known) < _FEWEST:
-            known = self._fitting([one for key in keys for one in self._anywhere[key]], given)
-        known = [one for one in known if not {*one.means} & {*unwanted}] or known
-        known.sort(key=lambda one: (len(one.say.split()), -one.n, one.say))
-        if not known:
+        keys = {_key(means), _key([_of_what_was_asked(meaning) for meaning in means])}
+        slots_with_value = {act.slot for act in acts if act.value}
+        fitting = self._fitting(
+            [saying for key in keys for saying in self._known[key, leading_act(before)]], slots_with_value
+        )
+        if sum(saying.n for saying in fitting) < _FEWEST:
+            fitting = self._fitting(
+                [saying for key in keys for saying in self._anywhere[key]], slots_with_value
+            )
+        fitting = [saying for saying in fitting if not {*saying.means} & {*unwanted}] or fitting
+        fitting.sort(key=lambda one: (len(one.say.split()), -one.n, one.say))
+        if not fitting:
             return None
-        reached = list(accumulate(one.n for one in known))
-        return known[bisect(reached, (random.random() if length is None else length) * reached[-1])]
+        reached = list(accumulate(saying.n for saying in fitting))
+        return fitting[bisect(reached, (random.random() if length is None else length) * reached[-1])]
 
     def _fitting(self, entries: Sequence[SayingEntry], given: Collection[str | None]) -> list[SayingEntry]:
         """Sentences whose values are all there to be said."""
@@ -86,8 +90,8 @@ class Sayings:
 
 
 def acts_of(saying: SayingEntry, values: dict[str, str]) -> tuple[LoggedAct, ...]:
-    """What a sentence means that is said of these values."""
-    return tuple(_act(one, values) for one in saying.means)
+    """Acts of a sentence about these values."""
+    return tuple(_act(meaning, values) for meaning in saying.means)
 
 
 def _values(say: str) -> set[str]:
@@ -96,21 +100,23 @@ def _values(say: str) -> set[str]:
 
 
 def _of_what_was_asked(means: str) -> str:
-    """That it does not matter, said of the slot just asked for, whichever that is."""
+    """Indifference to the slot just asked for, whichever that is."""
     return f"inform {THIS} {DONTCARE}" if means.endswith(f" {DONTCARE}") else means
 
 
 def _key(means: Sequence[str]) -> Key:
-    """What is said of the matter, without what is said beside it; all of it where that is nothing."""
-    matter = [one for one in means if one not in _BESIDE and not one.startswith(f"inform {TYPE}")]
+    """Key of a saying's main matter; all of its acts where that is empty."""
+    matter = [
+        meaning for meaning in means if meaning not in _BESIDE and not meaning.startswith(f"inform {TYPE}")
+    ]
     return tuple(sorted(matter or means))
 
 
 def _act(means: str, values: dict[str, str]) -> LoggedAct:
-    kind, _, rest = means.partition(" ")
-    slot, _, value = rest.partition(" ")
+    kind, _, tail = means.partition(" ")
+    slot, _, value = tail.partition(" ")
     if kind == "request" or not slot:
         return LoggedAct(act=kind, slot=slot or None)
     if value == DONTCARE and slot == THIS:
-        slot = next((one for one, held in values.items() if held == DONTCARE), slot)
+        slot = next((slot_name for slot_name, slot_value in values.items() if slot_value == DONTCARE), slot)
     return LoggedAct(act=kind, slot=slot, value=value or values.get(slot), op="=")

@@ -1,4 +1,4 @@
-"""What a simulated caller takes from a system turn: from its acts, or its text where it tells no acts."""
+"""Acts of a system turn for a simulated caller: as logged, or from its text where it tells no acts."""
 
 import re
 from collections.abc import Sequence
@@ -35,22 +35,22 @@ class Heeded:
 
 def heed(acts: Sequence[Act | LoggedAct]) -> Heeded:
     """The gist of a system turn's acts."""
-    heard = Heeded(empty=not acts)
+    heeded = Heeded(empty=not acts)
     for act in acts:
         if act.slot == "name" and act.act in ("offer", "inform") and act.op != "!=":
-            heard.venue = act.value
-            heard.offered |= act.act == "offer"
+            heeded.venue = act.value
+            heeded.offered |= act.act == "offer"
         elif act.act in ("inform", "offer") and act.slot and act.value:
-            heard.told[act.slot] = act.value
+            heeded.told[act.slot] = act.value
         elif act.act == "request":
-            heard.request = act.slot
+            heeded.request = act.slot
         elif act.act == "confirm" and act.slot and act.value:
-            heard.confirm = (act.slot, act.value)
+            heeded.confirm = (act.slot, act.value)
         elif act.act == "canthelp":
-            _cannot(act, heard)
-        heard.not_understood |= act.act == "repeat"
-        heard.ends |= act.act == "bye"
-    return heard
+            _cannot(act, heeded)
+        heeded.not_understood |= act.act == "repeat"
+        heeded.ends |= act.act == "bye"
+    return heeded
 
 
 def _cannot(act: Act | LoggedAct, heard: Heeded) -> None:
@@ -69,16 +69,16 @@ def acts_in_text(text: str, ontology: Ontology, requests: Sequence[str]) -> list
     """
     names = sorted(ontology.venues, key=lambda venue: -len(venue.name))
     venue = next((venue for venue in names if _stands_in(text, venue.name)), None)
-    found = [LoggedAct(act="offer", slot="name", value=venue.name, op="=")] if venue else []
+    acts = [LoggedAct(act="offer", slot="name", value=venue.name, op="=")] if venue else []
     for slot in requests:
-        held = [one.slots.get(slot) for one in ([venue] if venue else ontology.venues)]
-        value = next((value for value in held if value and _stands_in(text, value)), None)
+        candidates = [place.slots.get(slot) for place in ([venue] if venue else ontology.venues)]
+        value = next((value for value in candidates if value and _stands_in(text, value)), None)
         if value is not None:
-            found.append(LoggedAct(act="inform", slot=slot, value=value, op="="))
-    return found
+            acts.append(LoggedAct(act="inform", slot=slot, value=value, op="="))
+    return acts
 
 
 def _stands_in(text: str, value: str) -> bool:
-    """Whether a value stands in a text as words of its own."""
+    """True if a value stands in a text as separate words."""
     pattern = rf"(?<!\w){re.escape(normalise_value(value))}(?!\w)"
     return re.search(pattern, normalise_value(text)) is not None

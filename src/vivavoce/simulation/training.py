@@ -23,7 +23,7 @@ MOST_TURNS: Final = 60
 
 @runtime_checkable
 class Trainable(Protocol):
-    """What a bot that learns offers beside its turns."""
+    """Methods of a learning bot beside its turns."""
 
     def learn(self, conversation: str, reward: float) -> None: ...
 
@@ -32,7 +32,7 @@ class Trainable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """What a dialogue is worth: so much for success, less a price for each turn and each word heard."""
+    """Reward of a dialogue: an amount for success, less a price for each turn and each word heard."""
 
     success: float = 20.0
     turn: float = 1.0
@@ -63,16 +63,16 @@ def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
             hint="write connect: python and in_process: true",
         )
     module, _, name = str(settings.get("call", "")).partition(":")
-    found: Any = importlib.import_module(module)
+    loaded: Any = importlib.import_module(module)
     for part in name.split(".")[:-1]:
-        found = getattr(found, part, None)
-    if not isinstance(found, Trainable):
+        loaded = getattr(loaded, part, None)
+    if not isinstance(loaded, Trainable):
         raise InputError(
             f"{settings.get('call')} cannot learn",
             place=f"systems.{system}.call",
             hint="name a method of an object with learn(conversation, reward) and learnt()",
         )
-    return found
+    return loaded
 
 
 class Practising:
@@ -104,10 +104,12 @@ class Practising:
         while turns < MOST_TURNS:
             words += len(text.split())
             utterance = caller.reply(acts, text)
-            heard = channel.hear(utterance.text, chance)
+            hypotheses = channel.hear(utterance.text, chance)
             turns += 1
-            said = UserTurn(key=str(turns), number=turns, text=heard[0].text if heard else "", heard=heard)
-            text, acts = await _gathered(connector.send(conversation, said))
+            user_turn = UserTurn(
+                key=str(turns), number=turns, text=hypotheses[0].text if hypotheses else "", heard=hypotheses
+            )
+            text, acts = await _gathered(connector.send(conversation, user_turn))
             if utterance.hangs_up:
                 caller.feed_audio(acts, text)
                 break

@@ -48,7 +48,7 @@ class Callers(NamedTuple):
 
 
 def counts_dialogues(study: Study) -> bool:
-    """Whether simulations of a study are counted in dialogues; else in participants, one visit each."""
+    """True if simulations of a study are counted in dialogues; else in participants, one visit each."""
     return bool(dialogues_in(study.visit))
 
 
@@ -109,21 +109,21 @@ def callers_of(study: Study, population: Population, amount: int) -> list[tuple[
     dialogues = dialogues_in(study.visit)
     if not dialogues:
         return [(number, 0) for number in range(amount)]
-    repeat, found = dialogues[0].repeat, list[tuple[int, int]]()
+    repeat, callers = dialogues[0].repeat, list[tuple[int, int]]()
     while amount > 0:
-        traits = population.traits(len(found))
-        found.append((len(found), min(max(traits.dialogues, repeat.min), repeat.max, amount)))
-        amount -= found[-1][1]
-    return found
+        traits = population.traits(len(callers))
+        callers.append((len(callers), min(max(traits.dialogues, repeat.min), repeat.max, amount)))
+        amount -= callers[-1][1]
+    return callers
 
 
 def new_prefix() -> str:
-    """What the pseudonyms of one trial's simulated users begin with."""
+    """Prefix of the pseudonyms of one trial's simulated users."""
     return f"simulated-{uuid.uuid4().hex[:6]}-"
 
 
 def looks_at_others(study: Study) -> str:
-    """What in a study depends on what others were given or answered, in words; "": nothing does."""
+    """Parts of a study that depend on others' assignments or answers, in words; "": none."""
     kinds = [(kind_of(step), step) for step in study.visit]
     if study.allocation == "balanced":
         return "systems are balanced over everybody's dialogues"
@@ -143,13 +143,13 @@ def _returning(engine: SessionEngine) -> list[str]:
     log, study = engine.log, engine.study.name
     if engine.study.follow_up is None:
         return []
-    came = {visit.participant_id for visit in log.visits(study)}
+    visitors = {visit.participant_id for visit in log.visits(study)}
     invited = (invited_person for invited_person in invited_people(log, study) if invited_person.simulated)
-    return [one.participant_id for one in invited if one.participant_id not in came]
+    return [person.participant_id for person in invited if person.participant_id not in visitors]
 
 
 class _Trial:
-    """What the participants of one run share."""
+    """State that the participants of one run share."""
 
     def __init__(
         self,
@@ -198,9 +198,9 @@ class _Trial:
 
     def anonymous(self, key: str) -> str:
         """The name of a draw by the caller's number, not the pseudonym, so that it can be repeated."""
-        who, mark, rest = key.partition(":")
+        who, mark, suffix = key.partition(":")
         number = self.returning.index(who) if who in self.returning else who.removeprefix(self.prefix)
-        return f"{number}{mark}{rest}"
+        return f"{number}{mark}{suffix}"
 
     def _description(self, caller: int) -> events.SimulatedUserDescribed:
         people, casting = self.population, self.casting
@@ -236,7 +236,7 @@ class _Participant:
         self._held = 0
 
     async def look(self) -> Step | None:
-        """Where the visit stands now, and the step that is due; None once it has ended."""
+        """State of the visit, and the step that is due; None once it has ended."""
         self.state = await self.engine.state(self.visit_id)
         return None if self.state.phase == "ended" else self.state.current_step
 
@@ -284,19 +284,19 @@ class _Participant:
         task = Task.model_validate(dialogue.task)
         person = casting.user(task, traits, self.state.language, self.chance(f"dialogue {self._held}"))
         if (prompt := casting.prompt(person)) is not None:
-            said = events.SimulatedUserDescribed(
+            description = events.SimulatedUserDescribed(
                 user=casting.kind, dialogue_id=dialogue.dialogue_id, model=casting.model, prompt=prompt
             )
-            await self.engine.describe_user(visit_id, said)
+            await self.engine.describe_user(visit_id, description)
         noise = self.chance(f"noise {self._held}")
         seq = 0
         while True:
-            seq, heard = await self._heard(visit_id, dialogue.dialogue_id, seq)
-            if heard is None:
+            seq, incoming = await self._heard(visit_id, dialogue.dialogue_id, seq)
+            if incoming is None:
                 self._overhear(person, dialogue.dialogue_id)
                 break
             self._trial.last_said.pop(dialogue.dialogue_id, None)
-            answer = await _reply(person, heard)
+            answer = await _reply(person, incoming)
             rate = self.population.error_rate(self._caller, trial.error_rate)
             heard_as = trial.channels[dialogue.language].hear(answer.text, noise, rate)
             await self._say(visit_id, dialogue, answer, heard_as, seq)
@@ -314,10 +314,10 @@ class _Participant:
             pass  # the system was quicker
 
     def _overhear(self, person: SimulatedUser, dialogue_id: str) -> None:
-        """What the system said after the user's last words, or as it ended the dialogue."""
-        said = self._trial.last_said.pop(dialogue_id, None)
-        if said is not None:
-            person.feed_audio(said.acts, said.text)
+        """The system's words after the user's last ones, or as it ended the dialogue."""
+        last_turn = self._trial.last_said.pop(dialogue_id, None)
+        if last_turn is not None:
+            person.feed_audio(last_turn.acts, last_turn.text)
 
     async def _heard(self, visit_id: str, dialogue_id: str, seq: int) -> tuple[int, StoredEvent | None]:
         """The next thing the system did in this dialogue, with its seq; None once the dialogue is over."""
@@ -347,14 +347,16 @@ class _Participant:
         heard_as: Sequence[Heard],
         seq: int,
     ) -> None:
-        heard = [events.LoggedHypothesis(text=one.text, score=one.score) for one in heard_as]
+        hypotheses = [
+            events.LoggedHypothesis(text=hypothesis.text, score=hypothesis.score) for hypothesis in heard_as
+        ]
         try:
             await self.engine.say(
                 visit_id,
                 dialogue.dialogue_id,
                 key=f"{dialogue.dialogue_id}-{seq}",
                 text=answer.text,
-                heard=heard,
+                heard=hypotheses,
                 meant=list(answer.acts) or None,
             )
         except Refused as refusal:
@@ -369,9 +371,13 @@ class _Participant:
         dialogue, model = self.state.dialogue, self.population.satisfaction
         about = [dialogue] if dialogue is not None else self.state.dialogues
         judged = self._trial.judged
-        held = [_held(one, judged[one.dialogue_id]) for one in about if one.dialogue_id in judged]
-        content = model.content(held, model.lenient(self.chance("leniency")))
-        verdict = all(one.rated for one in held)
+        held_dialogues = [
+            _held(dialogue, judged[dialogue.dialogue_id])
+            for dialogue in about
+            if dialogue.dialogue_id in judged
+        ]
+        content = model.content(held_dialogues, model.lenient(self.chance("leniency")))
+        verdict = all(dialogue.rated for dialogue in held_dialogues)
         chance = self.chance(purpose)
         ratings = []
         for item in instrument.asked(dialogue.channel if dialogue else "text"):
@@ -394,7 +400,7 @@ def _held(dialogue: DialogueHistory, judged: Judgement) -> HeldDialogue:
 
 
 def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:
-    """What a simulated user says of themselves on a screen: anything that it admits, as of people who fit."""
+    """A simulated user's answers about themselves on a screen: any that it admits, as of people who fit."""
     if not step.admit:
         return None
     admitted = step.admit.get(item_id)

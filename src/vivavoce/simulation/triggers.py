@@ -1,4 +1,4 @@
-"""What a system's words say, for systems that tell no acts: the cues of a simulated user's domain."""
+"""Meaning of system texts, for systems that tell no acts: the cues of a simulated user's domain."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from vivavoce.simulation.domain import Cue, SimulatedDomain
 
 def acts_by_cues(text: str, domain: SimulatedDomain, language: str) -> list[LoggedAct]:
     """The acts that a domain's cues find in a system's text, in the order of the cues."""
-    found: list[LoggedAct] = []
+    acts: list[LoggedAct] = []
     for cue in domain.cues:
         match = _pattern(cue.patterns[language]).search(text)
         if match is None:
@@ -21,9 +21,11 @@ def acts_by_cues(text: str, domain: SimulatedDomain, language: str) -> list[Logg
         values = [value]
         if value is not None and cue.slot in domain.slots:
             values = _keys(domain, cue.slot, value, language)
-        found += [LoggedAct(act=cue.act, slot=cue.slot, value=one, op="=" if one else None) for one in values]
-        found += _named(cue, text, domain, language)
-    return found
+        acts += [
+            LoggedAct(act=cue.act, slot=cue.slot, value=value, op="=" if value else None) for value in values
+        ]
+        acts += _named(cue, text, domain, language)
+    return acts
 
 
 def _named(cue: Cue, text: str, domain: SimulatedDomain, language: str) -> list[LoggedAct]:
@@ -40,18 +42,20 @@ def _named(cue: Cue, text: str, domain: SimulatedDomain, language: str) -> list[
 
 def _keys(domain: SimulatedDomain, slot: str, told: str, language: str) -> Sequence[str]:
     """The keys of the values that are told in words; the words themselves where no value is among them."""
-    values, wanted = domain.slots[slot].values, normalise_value(told)
+    values, normal = domain.slots[slot].values, normalise_value(told)
     alone = [
         key
         for key, words in values.items()
-        if wanted in (normalise_value(key), normalise_value(words.get(language)))
+        if normal in (normalise_value(key), normalise_value(words.get(language)))
     ]
-    named = [key for key, words in values.items() if language in words and stands_in(told, words[language])]
-    return alone[:1] or named or [told]
+    named_keys = [
+        key for key, words in values.items() if language in words and stands_in(told, words[language])
+    ]
+    return alone[:1] or named_keys or [told]
 
 
 def stands_in(text: str, name: str) -> bool:
-    """Whether a name stands in a text as words of its own."""
+    """True if a name stands in a text as separate words."""
     return _pattern(rf"(?<!\w){re.escape(name)}(?!\w)").search(text) is not None
 
 

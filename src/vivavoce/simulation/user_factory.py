@@ -1,4 +1,4 @@
-"""Who plays the user of a study: a caller for tasks about venues, an agenda user for other domains' goals."""
+"""Simulated users of a study: a caller for tasks about venues, an agenda user for other domains' goals."""
 
 import re
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
@@ -123,7 +123,7 @@ class UserSimulator:
         return casting
 
     def user(self, task: Task, traits: UserProfile, language: str, random: Random) -> SimulatedUser:
-        """Somebody who pursues a task.
+        """A simulated user who pursues a task.
 
         Raises  InputError: the task is no goal of the domain
         """
@@ -138,7 +138,7 @@ class UserSimulator:
         return CorpusPhrasing(caller, sayings, self._ontology, language, random, traits.steadiness)
 
     def prompt(self, user: SimulatedUser) -> str | None:
-        """What a user was told, where it is a language model."""
+        """Prompt of a user that is a language model."""
         return None
 
     def check(self, traits: Iterable[UserProfile], language: str) -> None:
@@ -146,33 +146,33 @@ class UserSimulator:
 
         Raises  InputError: somebody switches language, and there are words in no other
         """
-        known = self._domain or self._ontology
-        own = language[:2].lower()
+        domain = self._domain or self._ontology
+        base_language = language[:2].lower()
         if (
-            known is not None
-            and not other_languages(known, own)
+            domain is not None
+            and not other_languages(domain, base_language)
             and any(trait.switches_language for trait in traits)
         ):
             raise InputError(
-                f"simulated users cannot switch language: there are words in {own!r} alone",
+                f"simulated users cannot switch language: there are words in {base_language!r} alone",
                 place="habits.switches_language",
                 hint="add those of another language to the ontology or domain, or leave this habit out",
             )
 
     def speaks(self, language: str) -> bool:
-        """Whether there are simulated users of this language."""
-        known = self._domain.languages if self._domain else SimulatedSpeech.languages()
-        return language[:2].lower() in known
+        """True if there are simulated users of this language."""
+        languages = self._domain.languages if self._domain else SimulatedSpeech.languages()
+        return language[:2].lower() in languages
 
     async def shut_down(self) -> None:
         """Let go of what the users needed."""
 
     def channel(self, language: str, error_rate: float) -> ASRChannel:
         """The noise for one language."""
-        known = self._domain or self._ontology
-        if known is None:
+        domain = self._domain or self._ontology
+        if domain is None:
             raise InputError("noise needs an ontology or a domain", hint="add `ontology`, or name --domain")
-        return ASRChannel(known, language, error_rate, confusions=self.confusions)
+        return ASRChannel(domain, language, error_rate, confusions=self.confusions)
 
 
 _ANYBODY = UserProfile(

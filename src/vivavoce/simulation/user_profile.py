@@ -1,4 +1,4 @@
-"""What kind of caller a simulated participant is; populations are drawn with a seed."""
+"""Caller profiles of simulated participants; populations are drawn with a seed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -98,9 +98,11 @@ DEFAULT_HABITS: Final[dict[str, PlanContext]] = {
 def draw_traits(random: Random, habits: dict[str, PlanContext] | None = None) -> UserProfile:
     """One caller. The number of dialogues has a long tail: half want one or two, a few want dozens."""
     draws = {**DEFAULT_HABITS, **(habits or {})}
-    drawn = {name: draws[name](random) for name in HABITS if name in draws}
+    habit_values = {name: draws[name](random) for name in HABITS if name in draws}
     return UserProfile(
-        patience=int(drawn.pop("patience")), dialogues=max(1, int(drawn.pop("dialogues"))), **drawn
+        patience=int(habit_values.pop("patience")),
+        dialogues=max(1, int(habit_values.pop("dialogues"))),
+        **habit_values,
     )
 
 

@@ -1,4 +1,4 @@
-"""How a simulated user of a domain says things: templates of the domain's file, chosen by chance."""
+"""Wordings of a domain's simulated user: templates of the domain's file, chosen by chance."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class DomainPhrases:
         return random.choice(forms).replace("{value}", self.bare(slot, value))
 
     def tells_beside(self, slot: str) -> bool:
-        """Whether a value of the slot may be told beside another: `2`, after `second`, says not of what."""
+        """True if a value of the slot may stand beside another: `2`, after `second`, lacks its noun."""
         return bool(self._full(slot))
 
     def beside(self, slot: str, value: str, random: Random) -> str:
@@ -50,18 +50,18 @@ class DomainPhrases:
     def opening(
         self, kind: GoalKind, slots: Mapping[str, str], random: Random, *, detailed: bool
     ) -> tuple[str, list[str]]:
-        """What the user wants, with the slots that they say along."""
+        """Opening wishes of the user, with the slots that they name."""
         forms = kind.opening_with if detailed and kind.opening_with else kind.opening
         form = random.choice(forms[self._language])
-        said = [slot for slot in re.findall(r"\{(\w+)\}", form) if slot in slots]
-        for slot in said:
+        slots_in_form = [slot for slot in re.findall(r"\{(\w+)\}", form) if slot in slots]
+        for slot in slots_in_form:
             form = form.replace("{" + slot + "}", self.bare(slot, slots[slot]))
-        return form, said
+        return form, slots_in_form
 
     def amount(self, kind: GoalKind, key: str, amount: str) -> str:
-        """How much of a thing, in words."""
-        known = self._group(kind).items[key].amounts.get(amount)
-        return known.words[self._language] if known else amount
+        """Amount of a thing, in words."""
+        amount_words = self._group(kind).items[key].amounts.get(amount)
+        return amount_words.words[self._language] if amount_words else amount
 
     def thing(self, kind: GoalKind, key: str, amount: str, name: str) -> str:
         """A thing with its amount, or alone where none is said."""
@@ -94,9 +94,9 @@ class DomainPhrases:
             self.thing(kind, key, amount, self._group(kind).items[key].names[self._language][0])
             for key, amount in items.items()
         ]
-        named = [self._domain.wants[slot].names[self._language] for slot in wants]
+        names = [self._domain.wants[slot].names[self._language] for slot in wants]
         filled = kind.text[self._language].replace("{items}", ", ".join(things))
-        filled = filled.replace("{wants}", self._and.join(named))
+        filled = filled.replace("{wants}", self._and.join(names))
         for slot, value in slots.items():
             filled = filled.replace("{" + slot + "}", self.bare(slot, value))
         return filled
