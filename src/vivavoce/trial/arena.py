@@ -38,8 +38,8 @@ class BoutState:
     @property
     def answered(self) -> StoredEvent | None:
         """The answer that arrived last."""
-        given = [turn.stored for side in self.sides for turn in side.turns if turn.party == "system"]
-        return max(given, key=lambda stored: stored.seq, default=None)
+        answers = [turn.stored for side in self.sides for turn in side.turns if turn.party == "system"]
+        return max(answers, key=lambda stored: stored.seq, default=None)
 
     @property
     def exchange(self) -> int:
@@ -126,13 +126,13 @@ def unknown(systems: Sequence[str], met: Counter[Pair]) -> dict[Pair, float]:
     large one. Rounded, so that what is even stays so.
     """
     size = len(systems)
-    known = [[1 / size] * size for _ in systems]
+    information = [[1 / size] * size for _ in systems]
     for a, b in combinations(range(size), 2):
         weight = _often(met, (systems[a], systems[b])) + FAINT
-        for one, other in ((a, b), (b, a)):
-            known[one][one] += weight
-            known[one][other] -= weight
-    spread = _inverse(known)
+        for row, column in ((a, b), (b, a)):
+            information[row][row] += weight
+            information[row][column] -= weight
+    spread = _inverse(information)
     return {
         (systems[a], systems[b]): round(spread[a][a] + spread[b][b] - 2 * spread[a][b], 9)
         for a, b in combinations(range(size), 2)
@@ -140,12 +140,14 @@ def unknown(systems: Sequence[str], met: Counter[Pair]) -> dict[Pair, float]:
 
 
 def _inverse(matrix: list[list[float]]) -> list[list[float]]:
-    """Of a positive definite matrix, by elimination: systems are few, and no visit waits for a library."""
+    """Invert a positive definite matrix by elimination: systems are few, and no visit waits for a library."""
     size = len(matrix)
     rows = [[*row, *(float(at == place) for at in range(size))] for place, row in enumerate(matrix)]
     for place in range(size):
         rows[place] = [value / rows[place][place] for value in rows[place]]
-        for other in (one for one in range(size) if one != place):
-            factor = rows[other][place]
-            rows[other] = [own - factor * lead for own, lead in zip(rows[other], rows[place], strict=True)]
+        for target in (index for index in range(size) if index != place):
+            factor = rows[target][place]
+            rows[target] = [
+                value - factor * lead for value, lead in zip(rows[target], rows[place], strict=True)
+            ]
     return [row[size:] for row in rows]

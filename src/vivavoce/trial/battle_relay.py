@@ -94,8 +94,8 @@ class ArenaRelay(Relay):
         lost = key not in self._conversations and capabilities.memory == "process"
         unsure = not fresh and not capabilities.idempotent and capabilities.memory != "caller"
         if lost or unsure or side.growing:
-            said = "the server stopped while the system was answering"
-            await self._fail_side(visit, key, "interrupted", said)
+            detail = "the server stopped while the system was answering"
+            await self._fail_side(visit, key, "interrupted", detail)
             return
         turn, sent_s = SystemTurn(), self.elapsed_s(side)
         try:
@@ -111,13 +111,13 @@ class ArenaRelay(Relay):
     async def _conversation_of(self, side: DialogueHistory, upto: Turn) -> Conversation:
         """This side's conversation with the turns before this one, taken up again after a restart."""
         history = past_turns(side, upto)
-        known = self._conversations.get(side.dialogue_id)
-        if known is None:
-            known = Conversation(side.conversation, side.language, history, dict(side.notes))
-            await self._listen(self.connectors[side.system].open(known), side, SystemTurn())
-            self._conversations[side.dialogue_id] = known
-        known.history = history
-        return known
+        conversation = self._conversations.get(side.dialogue_id)
+        if conversation is None:
+            conversation = Conversation(side.conversation, side.language, history, dict(side.notes))
+            await self._listen(self.connectors[side.system].open(conversation), side, SystemTurn())
+            self._conversations[side.dialogue_id] = conversation
+        conversation.history = history
+        return conversation
 
     async def _take_side(
         self, visit: Visit, key: str, turn: SystemTurn, reply_to: int | None, sent_s: float

@@ -78,18 +78,22 @@ class BattleMoves:
             await self._move(visit, lambda draft: draft.add(event))
 
     def _cast(self, bout: BoutState, names: tuple[str, ...], choice: Vote) -> VoteCast:
-        told = [bout.answer(side) for side in bout.sides]
+        answers = [bout.answer(side) for side in bout.sides]
         now = self.rules.clock.now()
         since = bout.answered.at if bout.answered else now
-        left, right = (one.turn_index if one else 0 for one in told)
+        left_index, right = (answer.turn_index if answer else 0 for answer in answers)
         return VoteCast(
             bout_id=bout.event.bout_id,
             exchange=bout.exchange,
             choice=choice,
-            left_turn_index=left,
+            left_turn_index=left_index,
             right_turn_index=right,
             response_s=max(0.0, (now - since).total_seconds()),
-            leaks=[name for name, one in zip(SIDES, told, strict=True) if one and leaks(one.text, names)],
+            leaks=[
+                name
+                for name, answer in zip(SIDES, answers, strict=True)
+                if answer and leaks(answer.text, names)
+            ],
         )
 
     async def finish(self, visit_id: str, bout_id: str) -> None:

@@ -40,8 +40,8 @@ def free_code(digits: int, take: Callable[[str], bool]) -> str:
 def completion_code() -> str:
     """`XXXX-XXXX-XXXX`: eleven random symbols (54 bits) and a check symbol."""
     body = "".join(secrets.choice(ALPHABET) for _ in range(11))
-    whole = body + check_symbol(body)
-    return "-".join(whole[start : start + 4] for start in (0, 4, 8))
+    symbols = body + check_symbol(body)
+    return "-".join(symbols[start : start + 4] for start in (0, 4, 8))
 
 
 def check_symbol(body: str) -> str:

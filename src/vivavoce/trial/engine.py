@@ -157,29 +157,29 @@ class SessionEngine:
         study = team_study(self.study.name) if team else self.study.name
 
         def run(tx: Transaction) -> Draft | Opened:
-            if ticket_hash and (found := tx.visit_by_ticket(study, pool, ticket_hash)):
-                same = key_hash is not None and tx.opened_by(found.visit_id, key_hash)
-                return Opened(found.visit_id, None, resumed=True, same_page=same)
+            if ticket_hash and (open_visit := tx.visit_by_ticket(study, pool, ticket_hash)):
+                same = key_hash is not None and tx.opened_by(open_visit.visit_id, key_hash)
+                return Opened(open_visit.visit_id, None, resumed=True, same_page=same)
             if paused(tx):
                 raise Refused("paused")
             earlier = self._earlier(tx, participant_id, simulated=simulated)
             if earlier is not None:
-                known = pseudonym
-                came = bool(tx.visits_of_participant(study, known))
+                known_id = pseudonym
+                has_come = bool(tx.visits_of_participant(study, known_id))
             else:
-                known = tx.participant_of(study, pool, person, pseudonym) if person else pseudonym
-                came = known != pseudonym
-            if once and came:
+                known_id = tx.participant_of(study, pool, person, pseudonym) if person else pseudonym
+                has_come = known_id != pseudonym
+            if once and has_come:
                 raise Refused("came_before")
             if team:
                 tx.record_study(study, self.study.revision, self.study.file_text, self.study.entities())
-            tx.bind_visit(visit_id, study, known, pool, hashed, ticket_hash, key_hash)
+            tx.bind_visit(visit_id, study, known_id, pool, hashed, ticket_hash, key_hash)
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(
                 log_events.VisitOpened(
                     study=study,
                     revision=self.study.revision,
-                    participant_id=known,
+                    participant_id=known_id,
                     pool=pool,
                     language=language,
                     simulated=simulated,
@@ -208,11 +208,11 @@ class SessionEngine:
         follow_up = self.study.follow_up
         if follow_up is None or participant_id is None:
             return None
-        found = invited_as(tx.connection, self.study.name, participant_id)
-        if found is None or found.simulated != simulated:
+        invited = invited_as(tx.connection, self.study.name, participant_id)
+        if invited is None or invited.simulated != simulated:
             return None
         return log_events.LoggedEarlier(
-            study=follow_up.of, completed_at=found.completed_at, conditions=list(found.conditions)
+            study=follow_up.of, completed_at=invited.completed_at, conditions=list(invited.conditions)
         )
 
     async def new_token(self, visit_id: str) -> str:
@@ -224,14 +224,14 @@ class SessionEngine:
     async def visit_of_token(self, token: str) -> str | None:
         """The visit that a bearer token stands for; None for a token that is not ours."""
         hashed = codes.token_hash(token)
-        known = self._tokens.get(hashed)
-        if known is None:
-            known = await asyncio.to_thread(self.log.visit_by_token, self.study.name, hashed)
-            if known is not None:  # it stands for the same visit for ever, so it is looked up once
-                self._tokens[hashed] = known
+        visit_id = self._tokens.get(hashed)
+        if visit_id is None:
+            visit_id = await asyncio.to_thread(self.log.visit_by_token, self.study.name, hashed)
+            if visit_id is not None:  # it stands for the same visit for ever, so it is looked up once
+                self._tokens[hashed] = visit_id
                 if len(self._tokens) > TOKENS_REMEMBERED:
                     del self._tokens[next(iter(self._tokens))]
-        return known
+        return visit_id
 
     async def state(self, visit_id: str) -> VisitState:
         """State of the visit; resumes after a restart."""
@@ -244,13 +244,13 @@ class SessionEngine:
         visit = await self.visit(visit_id)
         self._tend(visit)
         news = visit.news
-        found = visit.state.events[after:]
-        if not found and wait_s > 0:
+        new_events = visit.state.events[after:]
+        if not new_events and wait_s > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s):
                     await news.wait()
-            found = visit.state.events[after:]
-        return found
+            new_events = visit.state.events[after:]
+        return new_events
 
     def wake(self) -> None:
         """Answer everybody who waits for news: the server closes. Who asks again waits again."""
@@ -386,9 +386,9 @@ class SessionEngine:
         """
         visit = await self.visit(visit_id)
         async with visit.lock:
-            if (known := _by_key(visit, key)) is not None:
+            if (logged_turn := _by_key(visit, key)) is not None:
                 self._tend(visit)
-                return known
+                return logged_turn
             dialogue = self.speakable(visit.state, dialogue_id, None if sound else text)
             turn = log_events.UserTurnSent(
                 dialogue_id=dialogue_id,

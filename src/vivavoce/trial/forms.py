@@ -148,18 +148,18 @@ class Forms:
                 raise Refused("too_long", f"{sound.duration_s:.1f} of {plan.longest_s} s")
             recording_id = _recording_id(visit, key)
             if state.single_take:
-                shown = state.shown
-                segments = await asyncio.to_thread(proposed, audio, shown.total)
+                plan_view = state.shown
+                segments = await asyncio.to_thread(proposed, audio, plan_view.total)
                 event: Event = WholeRecorded(
                     step=step, name=state.stimulus_kind.name, recording_id=recording_id, proposed=segments
                 )
-                kept = await self._kept(state, plan, recording_id, audio, sound, plan.many, None)
+                stored = await self._kept(state, plan, recording_id, audio, sound, plan.many, None)
             else:
                 spoken = state.stimulus_kind.spoken_with(state.presented(position), beside or {})
                 facts = {"recording_id": recording_id, "takes": max(1, min(takes, MOST_TAKES))}
                 event = self._given(state, position, spoken.model_copy(update=facts))
-                kept = await self._kept(state, plan, recording_id, audio, sound, plan.one, position)
-            await self._move(visit, lambda draft: _write(draft, event, kept, key))
+                stored = await self._kept(state, plan, recording_id, audio, sound, plan.one, position)
+            await self._move(visit, lambda draft: _write(draft, event, stored, key))
             return _seq_of(visit, key) or visit.state.seq
 
     async def cut(
@@ -173,14 +173,14 @@ class Forms:
         async with visit.lock:
             state = visit.state
             _expect_due(state, step, 0, None)
-            plan, whole, file = state.sound_plan, state.whole, state.recordings.get(recording_id)
-            due = whole.recording_id if state.single_take and whole is not None else None
+            plan, sound, file = state.sound_plan, state.whole, state.recordings.get(recording_id)
+            due = sound.recording_id if state.single_take and sound is not None else None
             if plan is None or file is None or due != recording_id:
                 raise Stale("another recording is to be cut")
             path = folder_of(self.log).file(file)
             audio = await asyncio.to_thread(path.read_bytes)
             check_borders(borders, state.shown.total, sound_of(audio).duration_s)
-            written: list[tuple[ResponseGiven, RecordingStored]] = []
+            stored_pairs: list[tuple[ResponseGiven, RecordingStored]] = []
             for position, segment in enumerate(borders):
                 if segment is None:
                     continue
@@ -192,15 +192,15 @@ class Forms:
                     **segment.model_dump(),
                 }
                 response = state.stimulus_kind.spoken(state.presented(position)).model_copy(update=facts)
-                given = self._given(state, position, response, at_once=bool(written))
-                kept = await self._kept(
+                response_event = self._given(state, position, response, at_once=bool(stored_pairs))
+                recording_event = await self._kept(
                     state, plan, facts["recording_id"], piece, sound_of(piece), plan.one, position
                 )
-                written.append((given, kept))
+                stored_pairs.append((response_event, recording_event))
 
             def write(draft: Draft) -> None:
-                for given, kept in written:
-                    _write(draft, given, kept, None)
+                for pair_response, pair_recording in stored_pairs:
+                    _write(draft, pair_response, pair_recording, None)
 
             await self._move(visit, write)
 
@@ -212,8 +212,8 @@ class Forms:
         Raises  Rejected
         """
         since = max(0.0, (self.rules.clock.now() - state.given[-1].at).total_seconds())
-        kind, shown = state.stimulus_kind, state.presented(position)
-        kind.check(shown, response, None if state.simulated else since)
+        kind, stimulus = state.stimulus_kind, state.presented(position)
+        kind.check(stimulus, response, None if state.simulated else since)
         return ResponseGiven(
             step=state.step,
             name=kind.name,
@@ -235,8 +235,8 @@ class Forms:
     ) -> RecordingStored:
         """The event of a recording that is on disk for good."""
         folder = folder_of(self.log)
-        kept = await asyncio.to_thread(folder.keep, recording_id, audio, sound.media_type)
-        return kept.event(
+        stored_file = await asyncio.to_thread(folder.keep, recording_id, audio, sound.media_type)
+        return stored_file.event(
             recording_id,
             sound,
             content,

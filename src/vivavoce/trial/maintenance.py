@@ -50,7 +50,7 @@ class Upkeep:
         study = self._rules.study
         before = self._rules.clock.now() - timedelta(minutes=study.limits.idle_minutes)
         idle = await asyncio.to_thread(self._log.idle_visits, study.name, before)
-        ended = 0
+        count = 0
         for visit_id in filter(self._leads, idle):
             visit = await self._visit(visit_id)
             async with visit.lock:
@@ -59,7 +59,7 @@ class Upkeep:
                     continue
                 if visit.state.bout is not None:
                     await self._move(visit, lambda d: self._rules.end_bout(d, "abandoned"))
-                    ended += 1
+                    count += 1
                 if dialogue is None or not dialogue.running:
                     continue
                 last_s = self._relay.elapsed_s(dialogue)
@@ -67,25 +67,25 @@ class Upkeep:
                     visit,
                     lambda d, one=dialogue, s=last_s: self._rules.end_dialogue(d, one, "abandoned", s),
                 )
-                ended += 1
+                count += 1
             self._relay.close_if_over(visit)
         self._forget()
-        return ended
+        return count
 
     async def end_overdue(self) -> int:
         """End dialogues that have lasted as long as the study allows; returns how many.
 
         Whose page has not asked for minutes has left: then the dialogue was abandoned.
         """
-        ended = 0
-        for visit in [one for one in self._visits.values() if self._is_overdue(one)]:
+        count = 0
+        for visit in [overdue for overdue in self._visits.values() if self._is_overdue(overdue)]:
             async with visit.lock:
                 if not self._is_overdue(visit):  # while the lock was waited for
                     continue
                 await self._move(visit, lambda draft, one=visit: self._end_overdue(draft, one))
-                ended += 1
+                count += 1
             self._relay.close_if_over(visit)
-        return ended
+        return count
 
     def _end_overdue(self, draft: Draft, visit: Visit) -> None:
         dialogue = draft.state.dialogue

@@ -35,7 +35,7 @@ def masked(text: str, names: Iterable[str]) -> str:
 
 
 def settled(text: str, names: Iterable[str]) -> str:
-    """Of a text that is still growing the part in which no name has begun that it may not hold whole."""
+    """Part of a growing text in which no name that it may not hold has begun."""
     signs = [(at, sign.lower()) for at, sign in enumerate(text) if not _APART.fullmatch(sign)]
     called = ["".join(_APART.split(name)).lower() + "s" for name in names]
     called = [name for name in called if len(name) > SHORTEST]

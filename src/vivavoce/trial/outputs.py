@@ -69,7 +69,9 @@ class SystemTurn:
             self.understood.append(
                 LoggedHypothesis(acts=logged_acts(hypothesis.acts), score=hypothesis.score)
             )
-        self.heard += [LoggedHypothesis(text=one.text, score=one.score) for one in output.heard]
+        self.heard += [
+            LoggedHypothesis(text=hypothesis.text, score=hypothesis.score) for hypothesis in output.heard
+        ]
         if output.raw is not None:
             self.raw.append(output.raw)
         if output.tools is not None:
@@ -85,17 +87,17 @@ class SystemTurn:
         before = known.get(key)
         if before is None:
             before = LoggedToolCall(name=call.name or key, started_s=now_s if call.live else None)
-        told = {
+        fields = {
             name: value
             for name in ("name", "arguments", "result", "failed", "error", "duration_s")
             if (value := getattr(call, name)) is not None
         }
         if call.more:
-            told["arguments"] = (before.arguments or "") + (call.arguments or "")
-        ended = call.result is not None or call.error is not None
-        if ended and call.live and before.started_s is not None and key in known:
-            told.setdefault("duration_s", now_s - before.started_s)
-        known[key] = before.model_copy(update=told)
+            fields["arguments"] = (before.arguments or "") + (call.arguments or "")
+        is_over = call.result is not None or call.error is not None
+        if is_over and call.live and before.started_s is not None and key in known:
+            fields.setdefault("duration_s", now_s - before.started_s)
+        known[key] = before.model_copy(update=fields)
 
     @property
     def words(self) -> str:
@@ -110,7 +112,7 @@ class SystemTurn:
             return None
         return AgentWork(
             tools=None if self.tools is None else list(self.tools.values()),
-            usage=[LoggedUsage(**asdict(one)) for one in self.usage],
+            usage=[LoggedUsage(**asdict(call_usage)) for call_usage in self.usage],
             retrievals=[LoggedRetrieval(**asdict(retrieval)) for retrieval in self.retrievals],
         )
 

@@ -22,12 +22,12 @@ def turned_away(tx: Transaction, study: Study, state: VisitState, now: datetime)
     quotas, who = study.quotas, state.participant_id
     if quotas is None:
         return None
-    made = (tx.connection, state.logged_study, who, state.visit_id)
-    if quotas.visits is not None and visits_made(*made) >= quotas.visits:
+    visit_key = (tx.connection, state.logged_study, who, state.visit_id)
+    if quotas.visits is not None and visits_made(*visit_key) >= quotas.visits:
         return "participant"
     needed = needed_dialogues(study, state.pool)
-    left = dialogues_left(tx, study, state)
-    if left is not None and left < needed:
+    remaining = dialogues_left(tx, study, state)
+    if remaining is not None and remaining < needed:
         return "participant"
     return "places" if needed and not open_systems(tx, study, state, now) else None
 
@@ -56,21 +56,21 @@ def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime
         return systems
 
     def found() -> list[str]:
-        taken = taken_places(
+        places = taken_places(
             tx.connection, state.logged_study, state.participant_id, simulated=state.simulated
         )
-        return _open(quotas, study, systems, taken)
+        return _open(quotas, study, systems, places)
 
     open_now = found()
     if len(open_now) == len(systems):
         return open_now
     since = now - timedelta(minutes=study.limits.visit_minutes)
-    left = left_visits(
+    abandoned = left_visits(
         tx.connection, state.logged_study, since, simulated=state.simulated, but=state.visit_id
     )
-    for visit_id in left:
+    for visit_id in abandoned:
         tx.append(visit_id, VisitEnded(outcome="timed_out"))
-    return found() if left else open_now
+    return found() if abandoned else open_now
 
 
 def _followed(study: Study, state: VisitState) -> list[str]:
@@ -83,9 +83,9 @@ def _followed(study: Study, state: VisitState) -> list[str]:
     if follow_up is None or earlier is None or follow_up.condition == "any":
         return systems
     keeps = follow_up.condition == "keep"
-    wanted = [system for system in systems if (study.condition(system) in earlier.conditions) == keeps]
+    matching = [system for system in systems if (study.condition(system) in earlier.conditions) == keeps]
     needed = 1 if battles_of(state.current_step) is None else 2
-    return wanted if len(wanted) >= needed else systems
+    return matching if len(matching) >= needed else systems
 
 
 def _open(quotas: Quotas, study: Study, systems: Sequence[str], taken: Places) -> list[str]:

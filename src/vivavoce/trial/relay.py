@@ -68,7 +68,11 @@ class Relay:
 
     def suspended(self) -> set[str]:
         """Systems that should get no new dialogue now."""
-        return {name for name, one in self.connectors.items() if getattr(one, "resting", None) is not None}
+        return {
+            name
+            for name, connector in self.connectors.items()
+            if getattr(connector, "resting", None) is not None
+        }
 
     async def _note_suspension(self, system: str) -> None:
         """Say in the log that a system is left alone, or may be used again."""
@@ -161,8 +165,8 @@ class Relay:
     async def _keep_silence(
         self, visit: Visit, dialogue: DialogueHistory, turn: SystemTurn, reply_to: int | None
     ) -> None:
-        kept = log_events.NoAnswer(dialogue_id=dialogue.dialogue_id, reply_to=reply_to, agent=turn.agent)
-        await self._move(visit, lambda draft: draft.add(kept))
+        event = log_events.NoAnswer(dialogue_id=dialogue.dialogue_id, reply_to=reply_to, agent=turn.agent)
+        await self._move(visit, lambda draft: draft.add(event))
 
     async def _answer(self, visit: Visit, dialogue: DialogueHistory) -> None:
         user_turn = dialogue.unanswered
@@ -181,11 +185,11 @@ class Relay:
         sent_s = self.elapsed_s(dialogue)
         async with self._turn(visit, dialogue) as turn:
             try:
-                said = user_turn_of(user_turn)
+                sent = user_turn_of(user_turn)
                 if user_turn.event.sound is not None:
                     rate_hz = connector.capabilities.audio_rate_hz
-                    said = await with_sound(
-                        said,
+                    sent = await with_sound(
+                        sent,
                         self.log,
                         visit.state,
                         user_turn.event.sound,
@@ -194,7 +198,7 @@ class Relay:
                     )
                 conversation = await self._conversation(visit, dialogue, user_turn)
                 sent_s = self.elapsed_s(dialogue)
-                await self._listen_to_answer(visit, connector.send(conversation, said), dialogue, turn)
+                await self._listen_to_answer(visit, connector.send(conversation, sent), dialogue, turn)
             except SystemUnderTestError as error:
                 await self._fail(visit, error.failure, error.detail, turn)
                 return
@@ -298,15 +302,15 @@ class Relay:
         def write(draft: Draft) -> None:
             if spoken is not None:
                 draft.add(spoken)
-            shown = draft.state.dialogue_by_id(dialogue.dialogue_id).growing
+            growing = draft.state.dialogue_by_id(dialogue.dialogue_id).growing
             draft.add(
                 log_events.SystemTurnFailed(
                     dialogue_id=dialogue.dialogue_id,
                     reply_to=reply_to,
                     failure=failure,
                     detail=detail,
-                    partial=partial or shown,
-                    shown=shown,
+                    partial=partial or growing,
+                    shown=growing,
                     wire=(turn.wire if turn else None) or None,
                     agent=turn.agent if turn else None,
                 )
@@ -338,7 +342,9 @@ class Relay:
         conversation = visit.conversation
         if conversation is None:
             return
-        dialogue = next(one for one in visit.state.dialogues if one.conversation == conversation.key)
+        dialogue = next(
+            candidate for candidate in visit.state.dialogues if candidate.conversation == conversation.key
+        )
         if dialogue.running:
             return
         visit.conversation = None
@@ -388,24 +394,26 @@ def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
 def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:
     """Loggable part of the connector's memory: names without underscore and JSON values."""
     state = conversation.state if conversation else {}
-    kept = {name: value for name, value in state.items() if not name.startswith("_")}
+    notes = {name: value for name, value in state.items() if not name.startswith("_")}
     try:
-        json.dumps(kept)
+        json.dumps(notes)
     except (TypeError, ValueError):
         return None
-    return kept or None
+    return notes or None
 
 
 def user_turn_of(turn: Turn) -> UserTurn:
     event = turn.event
     if not isinstance(event, log_events.UserTurnSent):
         raise TypeError("only a user turn can be sent")
-    heard = tuple(Heard(one.text, one.score) for one in event.heard if one.text is not None)
+    hypotheses = tuple(
+        Heard(hypothesis.text, hypothesis.score) for hypothesis in event.heard if hypothesis.text is not None
+    )
     return UserTurn(
         key=turn.stored.client_key or f"{event.dialogue_id}:{event.turn_index}",
         number=event.turn_index,
         text=event.text,
         payload=event.payload,
-        heard=heard,
+        heard=hypotheses,
         overheard=event.overheard,
     )

@@ -31,11 +31,13 @@ def sound_of(audio: bytes) -> RecordedSound:
         with wave.open(io.BytesIO(audio)) as file:
             layout = file.getnchannels(), file.getsampwidth()
             rate, frames = file.getframerate(), file.getnframes()
-            whole = len(file.readframes(frames)) == frames * layout[0] * layout[1]
+            is_complete = len(file.readframes(frames)) == frames * layout[0] * layout[1]
     except (wave.Error, EOFError, ValueError, OverflowError, RuntimeError) as error:
         raise Refused("bad_audio", str(error)) from None
-    if layout != (1, 2) or not 8000 <= rate <= 192_000 or not whole:
-        raise Refused("bad_audio", f"{layout[0]} channels, {8 * layout[1]} bits, {rate} Hz, whole: {whole}")
+    if layout != (1, 2) or not 8000 <= rate <= 192_000 or not is_complete:
+        raise Refused(
+            "bad_audio", f"{layout[0]} channels, {8 * layout[1]} bits, {rate} Hz, whole: {is_complete}"
+        )
     if frames == 0:
         raise Refused("empty")
     return RecordedSound("audio/wav", 1, rate, frames)
@@ -48,12 +50,17 @@ def proposed(audio: bytes, stimuli: int) -> list[LoggedSegment]:
     """
     with wave.open(io.BytesIO(audio)) as file:
         samples = Samples.of_pcm(file.readframes(file.getnframes()), file.getframerate())
-    found: list[SpeechInterval] = speech_intervals(samples, pause_s=PAUSE_S)
-    while len(found) > stimuli:
-        pauses = [later.onset_s - earlier.offset_s for earlier, later in pairwise(found)]
+    intervals: list[SpeechInterval] = speech_intervals(samples, pause_s=PAUSE_S)
+    while len(intervals) > stimuli:
+        pauses = [later.onset_s - earlier.offset_s for earlier, later in pairwise(intervals)]
         place = pauses.index(min(pauses))
-        found[place : place + 2] = [SpeechInterval(found[place].onset_s, found[place + 1].offset_s)]
-    return [LoggedSegment(onset_s=round(one.onset_s, 3), offset_s=round(one.offset_s, 3)) for one in found]
+        intervals[place : place + 2] = [
+            SpeechInterval(intervals[place].onset_s, intervals[place + 1].offset_s)
+        ]
+    return [
+        LoggedSegment(onset_s=round(interval.onset_s, 3), offset_s=round(interval.offset_s, 3))
+        for interval in intervals
+    ]
 
 
 def cut_out(audio: bytes, segment: LoggedSegment) -> bytes:
@@ -73,9 +80,9 @@ def check_borders(segments: Sequence[LoggedSegment | None], stimuli: int, durati
 
     Raises  Rejected
     """
-    there = [segment for segment in segments if segment is not None]
-    if len(segments) != stimuli or not there:
+    present = [segment for segment in segments if segment is not None]
+    if len(segments) != stimuli or not present:
         raise Rejected(BAD_BORDERS)
-    for one in there:
-        if not 0 <= one.onset_s <= one.offset_s - SHORTEST_S or one.offset_s > duration_s + 0.001:
+    for marked in present:
+        if not 0 <= marked.onset_s <= marked.offset_s - SHORTEST_S or marked.offset_s > duration_s + 0.001:
             raise Rejected(BAD_BORDERS)

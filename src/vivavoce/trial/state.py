@@ -81,11 +81,11 @@ class VisitState(VisitHistory):
 
         Note    no more than there are tasks, unless a visit asks for more of them
         """
-        asked = repeat_of(self.study.recruitment, self.pool, self.dialogue_plan)
+        repeat_plan = repeat_of(self.study.recruitment, self.pool, self.dialogue_plan)
         if not self.study.tasks:
-            return asked
-        before = {one.task_id for one in self.dialogues if one.step != self.step} - {None}
-        return asked.within(len(self.study.tasks) - len(before))
+            return repeat_plan
+        before = {dialogue.task_id for dialogue in self.dialogues if dialogue.step != self.step} - {None}
+        return repeat_plan.within(len(self.study.tasks) - len(before))
 
     @property
     def due_channel(self) -> str | None:
@@ -123,9 +123,13 @@ class VisitState(VisitHistory):
     @property
     def attempt(self) -> int | None:
         """The try that is due of the check before the stimuli; None once it was passed or no try is left."""
-        tried = [one.event for one in self.given if isinstance(one.event, QualificationTried)]
+        tried = [stored.event for stored in self.given if isinstance(stored.event, QualificationTried)]
         tries = self.planned.tries if self.planned is not None else []
-        return None if len(tried) >= len(tries) or any(one.passed for one in tried) else len(tried)
+        return (
+            None
+            if len(tried) >= len(tries) or any(attempt_event.passed for attempt_event in tried)
+            else len(tried)
+        )
 
     @property
     def asking(self) -> StimulusStep[Any, Any, Any] | Qualification[Any, Any, Any]:
@@ -176,16 +180,19 @@ class VisitState(VisitHistory):
     @property
     def answered(self) -> dict[int, ResponseGiven]:
         """The responses of this step that stand, by the place of their stimuli."""
-        given = (one.event for one in self.given)
-        return {one.position: one for one in given if isinstance(one, ResponseGiven)}
+        step_events = (stored.event for stored in self.given)
+        return {event.position: event for event in step_events if isinstance(event, ResponseGiven)}
 
     @property
     def responses(self) -> list[tuple[BaseModel, BaseModel]]:
         """The stimuli of this step that were answered, each with its response."""
         kind, planned = self.stimulus_kind, self.planned
         return [
-            (kind.stimulus.model_validate(planned.stimuli[place]), kind.response.model_validate(one.response))
-            for place, one in self.answered.items()
+            (
+                kind.stimulus.model_validate(planned.stimuli[place]),
+                kind.response.model_validate(response.response),
+            )
+            for place, response in self.answered.items()
             if planned is not None
         ]
 

@@ -29,9 +29,9 @@ def add_words(draft: Draft, dialogue_id: str, words: str) -> None:
     dialogue = draft.state.dialogue_by_id(dialogue_id)
     if not dialogue.running or words == dialogue.growing:
         return
-    kept = _alike(dialogue.growing, words)
+    common = _alike(dialogue.growing, words)
     draft.add(
-        WordsShown(dialogue_id=dialogue_id, turn_index=len(dialogue.turns), kept=kept, text=words[kept:])
+        WordsShown(dialogue_id=dialogue_id, turn_index=len(dialogue.turns), kept=common, text=words[common:])
     )
 
 
@@ -40,7 +40,14 @@ def _alike(before: str, after: str) -> int:
     if after.startswith(before):
         return len(before)
     pairs = zip(before, after, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), len(after))
+    return next(
+        (
+            at
+            for at, (before_character, after_character) in enumerate(pairs)
+            if before_character != after_character
+        ),
+        len(after),
+    )
 
 
 @asynccontextmanager
@@ -54,14 +61,14 @@ async def shown_in_pieces(
     grown, writing = asyncio.Event(), asyncio.Lock()
 
     async def pieces() -> None:
-        written = ""
+        sent_words = ""
         while True:
             await grown.wait()
             grown.clear()
-            if (words := turn.words) != written:
+            if (words := turn.words) != sent_words:
                 async with writing:
                     await write(words)
-                written = words
+                sent_words = words
                 await asyncio.sleep(PIECE_EVERY_S)
 
     task = asyncio.create_task(pieces())

@@ -76,14 +76,14 @@ class SystemAudio:
         """
         self._check(audio)
         samples = self._half + audio.samples
-        whole = samples[: len(samples) // 2 * 2]
-        self._half = samples[len(whole) :]
-        if not whole:
+        complete = samples[: len(samples) // 2 * 2]
+        self._half = samples[len(complete) :]
+        if not complete:
             return
-        await asyncio.to_thread(self._write, whole)
-        self._pieces.append(whole)
+        await asyncio.to_thread(self._write, complete)
+        self._pieces.append(complete)
         if self._play is not None:
-            self._play(Sound.of_pcm(whole, self._rate_hz))
+            self._play(Sound.of_pcm(complete, self._rate_hz))
 
     def _check(self, audio: Audio) -> None:
         if audio.rate_hz not in RATES or self._rate_hz not in (0, audio.rate_hz):
@@ -127,13 +127,13 @@ class SystemAudio:
         audio, pause_s = await asyncio.to_thread(encode_sound, sound), 0.5
         while True:
             try:
-                kept = await asyncio.to_thread(self._folder.keep, self.recording_id, audio, _WAV)
+                stored = await asyncio.to_thread(self._folder.keep, self.recording_id, audio, _WAV)
                 break
             except LogError as error:
                 _report.error("recording_not_written", error=str(error), retry_in_s=pause_s)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, 30.0)
-        return kept.event(
+        return stored.event(
             self.recording_id,
             Facts(_WAV, 1, self._rate_hz, len(sound.samples)),
             "turn",
@@ -197,8 +197,8 @@ def damage_of(study: Study, dialogue: DialogueHistory | None) -> Degradation | N
 
 def degraded(sound: Sound, damage: Degradation, dialogue_id: str) -> Sound:
     """A participant's speech after its damage."""
-    drawn = f"{dialogue_id}:{sound.rate_hz}:{sha256(sound.pcm).hexdigest()}"
-    return damaged(sound, damage, drawn).sound
+    seed = f"{dialogue_id}:{sound.rate_hz}:{sha256(sound.pcm).hexdigest()}"
+    return damaged(sound, damage, seed).sound
 
 
 def _endless_header(rate_hz: int) -> bytes:

@@ -99,9 +99,9 @@ class MoveRules:
         if state.outcome in ("withdrew", "no_consent"):
             for recording_id in list(state.recordings):
                 draft.add(RecordingRemoved(recording_id=recording_id, reason="withdrawal"))
-        written = -1
-        while written != len(draft.stored):
-            written = len(draft.stored)
+        count = -1
+        while count != len(draft.stored):
+            count = len(draft.stored)
             self._follow(draft)
 
     def _follow(self, draft: Draft) -> None:
@@ -160,7 +160,7 @@ class MoveRules:
         codes: Mapping[str, float | None],
     ) -> bool:
         """True if the study's quota of this answer is filled by people who take part or have done so."""
-        wanted = [
+        open_counts = [
             (item, int(code), quotas[item].get(int(code)))
             for item in quotas
             if (code := codes.get(item)) is not None
@@ -171,7 +171,7 @@ class MoveRules:
                 draft.state.logged_study, instrument, item, code, simulated=draft.state.simulated
             )
             >= places
-            for item, code, places in wanted
+            for item, code, places in open_counts
         )
 
     def turn_away(self, draft: Draft) -> None:
@@ -222,9 +222,12 @@ class MoveRules:
         study, state, tx = self.study, draft.state, draft.tx
         if paused(tx):
             raise Refused("paused")
-        left, needed = dialogues_left(tx, study, state), 1 if battles_of(state.current_step) is None else 2
+        remaining, needed = (
+            dialogues_left(tx, study, state),
+            1 if battles_of(state.current_step) is None else 2,
+        )
         systems = open_systems(tx, study, state, self.clock.now())
-        if left is not None and left < needed:
+        if remaining is not None and remaining < needed:
             self._end_for_want(draft, "participant")
         elif len(systems) < needed:
             self._end_for_want(draft, "places")
@@ -305,8 +308,8 @@ class MoveRules:
         state, kind = draft.state, draft.state.stimulus_kind
         step = self.study.visit[state.step]
         if state.planned is None:
-            taken = self._taken(draft, StimuliPlanned, StepFinished, kind.name)
-            slot = next(number for number in range(len(taken) + 1) if number not in taken)
+            slots = self._taken(draft, StimuliPlanned, StepFinished, kind.name)
+            slot = next(number for number in range(len(slots) + 1) if number not in slots)
             chance = self.chance(f"{state.participant_id}:{kind.name}:{state.step}")
 
             def others(idle: timedelta) -> list[StimulusVisit[Any, Any]]:
@@ -324,7 +327,7 @@ class MoveRules:
                 PlanContext(state.participant_id, slot, chance, state.step, others),
                 kind.qualification,
             )
-            stimuli = [one.model_dump(mode="json") for one in kind.plan(step, self.study, draw)]
+            stimuli = [stimulus.model_dump(mode="json") for stimulus in kind.plan(step, self.study, draw)]
             tries = check.tries(step, self.study, draw) if check is not None else []
             draft.add(
                 StimuliPlanned(
@@ -332,13 +335,13 @@ class MoveRules:
                     name=kind.name,
                     slot=slot,
                     stimuli=stimuli,
-                    tries=[one.model_dump(mode="json") for one in tries],
+                    tries=[sound_check.model_dump(mode="json") for sound_check in tries],
                 )
             )
         state = draft.state
         over = state.planned is not None and state.position >= len(state.planned.stimuli)
         if over or kind.over(step, self.study, state.responses):
-            events = [one.event for one in state.given]
+            events = [stored.event for stored in state.given]
             total_s = sum(event.response_s for event in events if isinstance(event, ResponseGiven))
             judged_s = math.inf if state.simulated else total_s  # a program's time says nothing
             outcome = kind.finish(step, self.study, state.responses, judged_s)
@@ -429,8 +432,14 @@ async def move(
         again = await asyncio.to_thread(replayed, log, rules.study, visit.state.visit_id)
         visit.state = again.state
         raise Stale("the visit was changed elsewhere") from None
-    removed = [one.event.recording_id for one in draft.stored if isinstance(one.event, RecordingRemoved)]
-    for name in [visit.state.recordings[one] for one in removed if one in visit.state.recordings]:
+    removed = [
+        stored.event.recording_id for stored in draft.stored if isinstance(stored.event, RecordingRemoved)
+    ]
+    for name in [
+        visit.state.recordings[recording_id]
+        for recording_id in removed
+        if recording_id in visit.state.recordings
+    ]:
         await asyncio.to_thread(folder_of(log).remove, name)
     visit.take(draft.state)
     return draft.stored
@@ -445,8 +454,8 @@ def replayed(log: Log, study: Study, visit_id: str) -> Visit:
     if not stored:
         raise Refused("unknown_visit", visit_id)
     state = VisitState(study, visit_id)
-    for one in stored:
-        state.apply(one)
+    for stored_event in stored:
+        state.apply(stored_event)
     return Visit(state)
 
 
