@@ -48,9 +48,9 @@ def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
     rows = logged_dialogue(log, dialogue_id)
     if rows is None:
         return None
-    found: defaultdict[int | None, list[tuple[str, str]]] = defaultdict(list)
+    documents: defaultdict[int | None, list[tuple[str, str]]] = defaultdict(list)
     for row in sorted(rows.agent.tables["retrievals"], key=lambda row: row["rank"]):
-        found[row["turn_index"]].append((row["source"] or "", row["document"] or ""))
+        documents[row["turn_index"]].append((row["source"] or "", row["document"] or ""))
     turns = tuple(
         ShownTurn(
             row["turn_index"],
@@ -58,7 +58,7 @@ def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
             row["text"] or "",
             row["onset_s"],
             row["offset_s"],
-            tuple(found[row["turn_index"]]),
+            tuple(documents[row["turn_index"]]),
         )
         for row in sorted(rows.turns, key=lambda row: row["turn_index"])
     )
@@ -82,8 +82,8 @@ def next_place(listed: list[Place], work: Work) -> Place | None:
 
 
 def _done(work: Work, place: Place) -> bool:
-    said = work.judged.get(place)
-    return said is not None and said.done
+    judgement = work.judged.get(place)
+    return judgement is not None and judgement.done
 
 
 def _turns(scheme: Scheme, dialogue: ShownDialogue) -> list[int | None]:
@@ -94,11 +94,11 @@ def _turns(scheme: Scheme, dialogue: ShownDialogue) -> list[int | None]:
 
 def _asked(scheme: Scheme, turn_index: int | None, work: Work, used: Container[str]) -> bool:
     """True if labels of other schemes require a judgement; unused schemes require nothing."""
-    for other, labels in scheme.only_where.items():
-        if other not in used:
+    for condition, labels in scheme.only_where.items():
+        if condition not in used:
             continue
-        said = work.judged.get(Place(other, turn_index))
-        if said is None or not any(label.label in labels for label in said.labels):
+        judgement = work.judged.get(Place(condition, turn_index))
+        if judgement is None or not any(label.label in labels for label in judgement.labels):
             return False
     return True
 
@@ -107,8 +107,8 @@ def recording_of(folder: Path | None, dialogue_id: str) -> Path | None:
     """The recording of a dialogue in the study's folder; None where there is none."""
     if folder is None:
         return None
-    found = (folder / f"{dialogue_id}{ending}" for ending in RECORDINGS)
-    return next((path for path in found if path.is_file()), None)
+    paths = (folder / f"{dialogue_id}{ending}" for ending in RECORDINGS)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def recordings_of(log: Reader, folder: Path | None, dialogue_id: str) -> list[DialogueRecording]:

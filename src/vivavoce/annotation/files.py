@@ -98,9 +98,9 @@ def _write_tiers(
     by_dialogue: dict[str, list[Row]] = {}
     for row in rows:
         by_dialogue.setdefault(row["dialogue_id"], []).append(row)
-    wanted = [line for line in timelines(dataset) if blank or line.dialogue_id in by_dialogue]
+    lines = [line for line in timelines(dataset) if blank or line.dialogue_id in by_dialogue]
     paths = []
-    for number, line in enumerate(wanted, 1):
+    for number, line in enumerate(lines, 1):
         path = into / f"{safe_name(line.dialogue_id)}{ending}"
         empty = (
             [
@@ -115,7 +115,7 @@ def _write_tiers(
         write(path, line, by_dialogue.get(line.dialogue_id, []), empty)
         paths.append(path)
         if moved:
-            moved(number, len(wanted))
+            moved(number, len(lines))
     return paths
 
 
@@ -146,17 +146,17 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
     rows: list[Row] = []
     for path in _files(paths):
         if path.suffix == ".csv":
-            found = _read_csv(path)
+            labelled_rows = _read_csv(path)
         elif path.suffix == ".parquet":
-            found = _read_parquet(path)
+            labelled_rows = _read_parquet(path)
         else:
             read = read_eaf if path.suffix == ".eaf" else read_textgrid
             line = lines.get(unquote(path.stem))
             if line is None:
                 hint = "keep the original file name"
                 raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), hint=hint)
-            found = [(f"{path.name} {place}", row) for place, row in read(path, line)]
-        for place, row in found:
+            labelled_rows = [(f"{path.name} {place}", row) for place, row in read(path, line)]
+        for place, row in labelled_rows:
             _check(place, row, lines)
             rows.append(row)
     return [
@@ -166,15 +166,15 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
-    found = []
+    files = []
     for path in map(resolve_path, paths):
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
-        known = [one for one in inside if one.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
-        if not known or not known[0].is_file():
+        supported = [file for file in inside if file.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
+        if not supported or not supported[0].is_file():
             hint = "name a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
             raise InputError("contains no annotations", place=str(path), hint=hint)
-        found += known
-    return found
+        files += supported
+    return files
 
 
 def _read_csv(path: Path) -> list[tuple[str, Row]]:
@@ -280,18 +280,20 @@ def with_annotations(
     replaced = {(row["dialogue_id"], row["layer"], row["annotator_id"]) for row in new}
 
     def annotated(kept: Iterable[Row]) -> Iterable[Row]:
-        own = (row for row in kept if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced)
-        return sorted([*own, *new], key=_order)
+        remaining = (
+            row for row in kept if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced
+        )
+        return sorted([*remaining, *new], key=_order)
 
     changes = {"annotations": annotated, "label_chances": lambda kept: [*kept, *lots]}
     return copy_dataset(dataset, into, changes)
 
 
 def _check_lots(dataset: Dataset, lots: Sequence[Row]) -> None:
-    known = set(dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist())
+    dialogue_ids = set(dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist())
     logged = set(dataset.read("label_chances", ["layer"])["layer"].to_pylist())
     for row in lots:
-        if row["dialogue_id"] not in known:
+        if row["dialogue_id"] not in dialogue_ids:
             raise InputError(
                 f"unknown dialogue {row['dialogue_id']!r}",
                 place=str(dataset.folder),

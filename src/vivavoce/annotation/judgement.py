@@ -45,7 +45,7 @@ class LabelPlan(BaseModel):
     schemes: tuple[Scheme, ...]
 
     def scheme(self, name: str) -> Scheme | None:
-        return next((one for one in self.schemes if one.scheme == name), None)
+        return next((scheme for scheme in self.schemes if scheme.scheme == name), None)
 
 
 class LabelJudgement(DialogueJudgement):
@@ -100,8 +100,8 @@ def _scheme(name: str, place: int, files: StepFiles) -> Scheme | None:
 
 
 def _with_slots(scheme: Scheme, place: int, files: StepFiles) -> Scheme | None:
-    known = files.ontology.slots if files.ontology else {}
-    slots = {name: slot.names for name, slot in known.items() if slot.constraint}
+    slot_types = files.ontology.slots if files.ontology else {}
+    slots = {name: slot.names for name, slot in slot_types.items() if slot.constraint}
     if 0 < len(slots) <= MOST_LABELS:
         return scheme.with_slots(slots)
     problem = f"{scheme.scheme!r} takes its labels from the searchable slots, but there are {len(slots)}"

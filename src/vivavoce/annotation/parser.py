@@ -95,21 +95,21 @@ def make_parser(ontology: Ontology) -> Parser:
 
 
 def _tokens(text: str) -> tuple[str, ...]:
-    plain = text.replace("’", "'").replace("'", "")
-    return tuple(token for token in (normalise_value(word) for word in plain.split()) if token)
+    unquoted = text.replace("’", "'").replace("'", "")
+    return tuple(token for token in (normalise_value(word) for word in unquoted.split()) if token)
 
 
 def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
     """Every phrase of the language, as tokens. Moves come first, so that the domain's own words win."""
     lexicon: dict[tuple[str, ...], Meaning] = {}
-    known = TurnWords.of(language) or TurnWords()  # pyright: ignore[reportCallIssue]
+    turn_words = TurnWords.of(language) or TurnWords()  # pyright: ignore[reportCallIssue]
 
     def learn(phrases: Iterable[str], meaning: Meaning) -> None:
         for phrase in phrases:
             if tokens := _tokens(phrase):
                 lexicon[tokens] = meaning
 
-    for move, phrases in known.moves.items():
+    for move, phrases in turn_words.moves.items():
         learn(phrases, Meaning("move", value=move))
     learn(ontology.dontcare.get(language, ()), Meaning(DONTCARE))
     for name, slot in ontology.slots.items():
@@ -133,11 +133,11 @@ def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
         lexicon,
         max(map(len, lexicon), default=0),
         forgiving,
-        _words(known.negations),
-        _words(known.questions),
-        _words(known.fillers),
-        frozenset(map(_tokens, known.confirming)),
-        frozenset(map(_tokens, known.suggesting)),
+        _words(turn_words.negations),
+        _words(turn_words.questions),
+        _words(turn_words.fillers),
+        frozenset(map(_tokens, turn_words.confirming)),
+        frozenset(map(_tokens, turn_words.suggesting)),
     )
 
 
@@ -146,7 +146,7 @@ def _words(phrases: Iterable[str]) -> frozenset[str]:
 
 
 def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:
-    found: list[Found] = []
+    matches: list[Found] = []
     start = 0
     while start < len(tokens):
         for length in range(min(lexicon.longest, len(tokens) - start), 0, -1):
@@ -154,31 +154,31 @@ def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:
             if meaning is None and length == 1:
                 meaning = lexicon.near(tokens[start])
             if meaning is not None:
-                found.append(Found(meaning, start, start + length))
+                matches.append(Found(meaning, start, start + length))
                 start += length
                 break
         else:
             start += 1
-    return found
+    return matches
 
 
 def _acts(
     found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon, before: list[LoggedAct]
 ) -> list[LoggedAct]:
     acts: list[LoggedAct] = []
-    valued = {one.meaning.slot for one in found if one.meaning.kind == "value"}
-    indifferent = any(one.meaning.kind == DONTCARE for one in found)
-    named = [one.meaning.slot for one in found if one.meaning.kind in ("slot", "request")]
+    valued = {match.meaning.slot for match in found if match.meaning.kind == "value"}
+    indifferent = any(match.meaning.kind == DONTCARE for match in found)
+    named_slots = [match.meaning.slot for match in found if match.meaning.kind in ("slot", "request")]
     asking = bool(lexicon.questions & set(tokens)) or _says_only_slots(found, tokens, lexicon)
-    for one in found:
-        meaning = one.meaning
+    for part in found:
+        meaning = part.meaning
         if meaning.kind == "value":
-            acts += _value(one, tokens, lexicon)
+            acts += _value(part, tokens, lexicon)
         elif meaning.kind in ("request", "slot") and not indifferent and meaning.slot not in valued:
             if asking or (meaning.kind == "request" and meaning.slot not in _requested(before)):
                 acts.append(LoggedAct(act="request", slot=meaning.slot))
         elif meaning.kind == DONTCARE:
-            slots = [slot for slot in named if slot and slot not in valued] or _requested(before)
+            slots = [slot for slot in named_slots if slot and slot not in valued] or _requested(before)
             acts += [
                 LoggedAct(act="inform", slot=slot, value=DONTCARE, op="=")
                 for slot in slots
@@ -209,9 +209,9 @@ def _begins(openings: frozenset[tuple[str, ...]], before: tuple[str, ...], lexic
 
 def _says_only_slots(found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
     """True for text with only slot names, moves and fillers, as in `price range please`."""
-    covered = {place for one in found for place in range(one.start, one.end)}
-    rest = [token for place, token in enumerate(tokens) if place not in covered]
-    return set(rest) <= lexicon.fillers
+    covered = {place for match in found for place in range(match.start, match.end)}
+    uncovered = [token for place, token in enumerate(tokens) if place not in covered]
+    return set(uncovered) <= lexicon.fillers
 
 
 def _requested(before: list[LoggedAct]) -> list[str]:

@@ -62,12 +62,12 @@ def _function(written: str, folder: Path | None) -> Parser:
     if folder is not None and str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
-        found: Any = importlib.import_module(module)
+        loaded: Any = importlib.import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            loaded = getattr(loaded, part)
     except (ImportError, AttributeError) as error:
         raise InputError(str(error), place=f"parser {written}", hint="name an importable function") from None
-    function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = found
+    function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = loaded
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
         try:
@@ -86,9 +86,9 @@ def _endpoint(address: str) -> Parser:
     post = poster(address)
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
-        asked = {"text": text, "language": language, "system_acts": _plain(before)}
+        request = {"text": text, "language": language, "system_acts": _plain(before)}
         try:
-            answer = post(asked)
+            answer = post(request)
         except InputError as error:
             problem = f"{error.problem}, on the turn {text!r}"
             raise InputError(problem, place=f"parser {address}", hint=error.hint) from None

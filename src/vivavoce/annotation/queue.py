@@ -35,11 +35,11 @@ def doubled(waiting: Sequence[Waiting], share: float, seed: int) -> set[str]:
     """
     chosen: set[str] = set()
     counts: Counter[str] = Counter()
-    for one in waiting:
-        place = counts[one.system] + chance_of(seed, one.system)
-        counts[one.system] += 1
+    for dialogue in waiting:
+        place = counts[dialogue.system] + chance_of(seed, dialogue.system)
+        counts[dialogue.system] += 1
         if floor((place + 1) * share) > floor(place * share) or share >= 1:
-            chosen.add(one.dialogue_id)
+            chosen.add(dialogue.dialogue_id)
     return chosen
 
 
@@ -55,20 +55,22 @@ def choose(
     """
     twice = doubled(waiting, share, seed)
     open_: list[Waiting] = [
-        one for one in waiting if _wanted(state, one.dialogue_id, annotator_id, one.dialogue_id in twice)
+        dialogue
+        for dialogue in waiting
+        if _wanted(state, dialogue.dialogue_id, annotator_id, dialogue.dialogue_id in twice)
     ]
     if not open_:
         return None
     of_kind = _of_kind(open_, state, annotator_id, twice, share)
-    systems = {one.dialogue_id: one.system for one in waiting}
+    systems = {dialogue.dialogue_id: dialogue.system for dialogue in waiting}
     seen = Counter(systems[key] for key in state.of_annotator(annotator_id) if key in systems)
     met = partners(state, annotator_id)
 
     def order(one: Waiting) -> tuple[bool, int, int, float, float]:
-        others = _others(state, one.dialogue_id, annotator_id)
-        meeting = min((met[who] for who in others), default=0)
+        other_annotators = _others(state, one.dialogue_id, annotator_id)
+        meeting = min((met[who] for who in other_annotators), default=0)
         lot = chance_of(seed, annotator_id, one.dialogue_id)
-        return not others, meeting, seen[one.system], one.certainty, lot
+        return not other_annotators, meeting, seen[one.system], one.certainty, lot
 
     chosen = min(of_kind, key=order)
     return chosen.dialogue_id, chosen.dialogue_id in twice
@@ -79,10 +81,10 @@ def _of_kind(
 ) -> Sequence[Waiting]:
     """Those for two, or those for one: whichever keeps this annotator's part of both as planned."""
     mine = state.of_annotator(annotator_id)
-    both = sum(key in twice for key in mine)
+    doubled_count = sum(key in twice for key in mine)
     planned = 2 * share / (1 + share)  # of all assignments, those that belong to a dialogue for two
-    wants_two = both < planned * (len(mine) + 1)
-    kind = [one for one in open_ if (one.dialogue_id in twice) == wants_two]
+    wants_two = doubled_count < planned * (len(mine) + 1)
+    kind = [dialogue for dialogue in open_ if (dialogue.dialogue_id in twice) == wants_two]
     return kind or open_
 
 

@@ -71,9 +71,9 @@ def _read(dataset: Dataset, parse: Parser, progress: Callable[[int, int], None] 
 
 
 def _system_acts(dataset: Dataset) -> Mapping[tuple[str, int], list[LoggedAct]]:
-    found: dict[tuple[str, int], list[tuple[int, LoggedAct]]] = defaultdict(list)
+    acts_of: dict[tuple[str, int], list[tuple[int, LoggedAct]]] = defaultdict(list)
     for row in dataset.read("acts").to_pylist():
         if row["layer"] == "system" and row["rank"] == 0:
             act = LoggedAct(act=row["act"], slot=row["slot"], value=row["value"], op=row["op"])
-            found[row["dialogue_id"], row["turn_index"]].append((row["position"], act))
-    return {key: [act for _, act in sorted(acts, key=lambda pair: pair[0])] for key, acts in found.items()}
+            acts_of[row["dialogue_id"], row["turn_index"]].append((row["position"], act))
+    return {key: [act for _, act in sorted(acts, key=lambda pair: pair[0])] for key, acts in acts_of.items()}

@@ -41,20 +41,20 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
     """
     recorded = [row for row in dataset.read("recordings").to_pylist() if row["file"]]
     files = {row["recording_id"]: sounds / Path(row["file"]).name for row in recorded}
-    there = [row for row in recorded if files[row["recording_id"]].is_file()]
+    present = [row for row in recorded if files[row["recording_id"]].is_file()]
     into = resolve_path(into)
     into.mkdir(parents=True, exist_ok=True)
     turns = _turns(dataset)
     rows: list[Row] = []
     unreadable = 0
-    for row in there:
+    for row in present:
         if row["content"] in ("command", "turn"):
             try:
                 rows += _item_of(row, files[row["recording_id"]], into, turns)
             except InputError:
                 unreadable += 1
     done = {_place(row) for row in rows}
-    for dialogue_id, parts in _whole_dialogues(there, files).items():
+    for dialogue_id, parts in _whole_dialogues(present, files).items():
         try:
             rows += list(_cut(parts, turns[dialogue_id], into, done))
         except InputError:
@@ -65,14 +65,14 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
             place=str(sounds),
             hint="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
         )
-    return ListedRecording(rows, len(recorded) - len(there), unreadable)
+    return ListedRecording(rows, len(recorded) - len(present), unreadable)
 
 
 def _turns(dataset: Dataset) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
+    by_dialogue: dict[str, list[Row]] = defaultdict(list)
     for row in dataset.read("turns").sort_by("turn_index").to_pylist():
-        found[row["dialogue_id"]].append(row)
-    return found
+        by_dialogue[row["dialogue_id"]].append(row)
+    return by_dialogue
 
 
 def _place(row: Row) -> tuple[str, int]:
@@ -81,20 +81,22 @@ def _place(row: Row) -> tuple[str, int]:
 
 def _item_of(row: Row, path: Path, into: Path, turns: dict[str, list[Row]]) -> Iterator[Row]:
     """A recording that holds one utterance of a user."""
-    said = next((turn for turn in turns[row["dialogue_id"]] if turn["turn_index"] == row["turn_index"]), None)
-    if row["content"] == "command" or (row["speakers"] == "user" and said is not None):
-        yield _item(_copied(path, into), said)
+    spoken_turn = next(
+        (turn for turn in turns[row["dialogue_id"]] if turn["turn_index"] == row["turn_index"]), None
+    )
+    if row["content"] == "command" or (row["speakers"] == "user" and spoken_turn is not None):
+        yield _item(_copied(path, into), spoken_turn)
 
 
 def _whole_dialogues(rows: list[Row], files: dict[str, Path]) -> dict[str, list[SoundSource]]:
     """Recordings with a channel for each party, by dialogue."""
-    found: dict[str, list[SoundSource]] = defaultdict(list)
+    sources: dict[str, list[SoundSource]] = defaultdict(list)
     for row in rows:
         if row["content"] == "dialogue" and sorted(row["speakers"].split()) == ["system", "user"]:
             speakers = cast("tuple[Party, ...]", tuple(row["speakers"].split()))
             part = SoundSource(files[row["recording_id"]], speakers, row["started_s"] or 0.0)
-            found[row["dialogue_id"]].append(part)
-    return found
+            sources[row["dialogue_id"]].append(part)
+    return sources
 
 
 def _cut(
@@ -106,13 +108,13 @@ def _cut(
         tracks = read_tracks(part.path)
         channel = tracks.channel(part.speakers.index("user"))
         turns = turns_of_speech(speech_of(tracks, part.speakers, started_s=part.started_s))
-        spoken += [(one, part, channel) for one in turns]
-    for place, number in pair_turns(logged, [one for one, _, _ in spoken]):
-        said, (turn, part, channel) = logged[place], spoken[number]
-        if said["party"] == "user" and _place(said) not in done:
-            name = _UNSAFE.sub("-", f"{said['dialogue_id']}_{said['turn_index']}") + ".wav"
+        spoken += [(speech, part, channel) for speech in turns]
+    for place, number in pair_turns(logged, [interval for interval, _, _ in spoken]):
+        logged_turn, (turn, part, channel) = logged[place], spoken[number]
+        if logged_turn["party"] == "user" and _place(logged_turn) not in done:
+            name = _UNSAFE.sub("-", f"{logged_turn['dialogue_id']}_{logged_turn['turn_index']}") + ".wav"
             write_sound(_piece(channel, turn, part.started_s), into / name)
-            yield _item(name, said)
+            yield _item(name, logged_turn)
 
 
 def _piece(channel: Sound, said: SpokenTurn, started_s: float) -> Sound:

@@ -28,7 +28,7 @@ def take_into_log(study: Study, log: Log, rows: Iterable[Mapping[str, Any]], by:
     of_kind: dict[JudgementKind, list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
         of_kind[owners.get(row["layer"], LABELS)].append(row)
-    return sum(take_in(kind.open(study, log), given, by) for kind, given in of_kind.items())
+    return sum(take_in(kind.open(study, log), judgements, by) for kind, judgements in of_kind.items())
 
 
 def take_in(workplace: Workplace, rows: Iterable[Mapping[str, Any]], by: str) -> int:
@@ -43,14 +43,14 @@ def take_in(workplace: Workplace, rows: Iterable[Mapping[str, Any]], by: str) ->
         nonlocal changed
         events: list[Event] = []
         changed = 0
-        for (dialogue_id, scheme, who), said in layers.items():
-            found = (
-                _decisions(state, dialogue_id, scheme, said, by)
+        for (dialogue_id, scheme, who), judgements in layers.items():
+            new_events = (
+                _decisions(state, dialogue_id, scheme, judgements, by)
                 if who == ADJUDICATED
-                else _judgements(state, dialogue_id, scheme, who, said)
+                else _judgements(state, dialogue_id, scheme, who, judgements)
             )
-            changed += bool(found)
-            events += found
+            changed += bool(new_events)
+            events += new_events
         return events
 
     workplace.write(decide)
@@ -61,9 +61,9 @@ def _layers(rows: Iterable[Mapping[str, Any]]) -> dict[Layer, Said]:
     """Rows by layer; decisions after all judgements, because they decide between them."""
     layers: dict[Layer, Said] = defaultdict(dict)
     for row in rows:
-        said = layers[row["dialogue_id"], row["layer"], row["annotator_id"]]
+        by_place = layers[row["dialogue_id"], row["layer"], row["annotator_id"]]
         if row["label"] != NOTHING:
-            labels = said.setdefault(Place(row["layer"], row["turn_index"]), [])
+            labels = by_place.setdefault(Place(row["layer"], row["turn_index"]), [])
             labels.append(LoggedLabel(label=row["label"], value=row["value"]))
     return dict(sorted(layers.items(), key=lambda pair: pair[0][2] == ADJUDICATED))
 
@@ -71,7 +71,11 @@ def _layers(rows: Iterable[Mapping[str, Any]]) -> dict[Layer, Said]:
 def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str, said: Said) -> list[Event]:
     annotated = state.dialogues.get(dialogue_id)
     work = annotated.work.get(who) if annotated else None
-    before = {} if work is None else {key: one for key, one in work.judged.items() if key.scheme == scheme}
+    before = (
+        {}
+        if work is None
+        else {key: judgement for key, judgement in work.judged.items() if key.scheme == scheme}
+    )
     events: list[Event] = [
         LabelsGiven(
             dialogue_id=dialogue_id,
@@ -119,8 +123,8 @@ def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said
 
 def _standing(choices: Iterable[frozenset[tuple[str, str | None]]]) -> set[frozenset[tuple[str, str | None]]]:
     """Unanimous label, which needs no decision."""
-    found = set(choices)
-    return found if len(found) == 1 else set()
+    common = set(choices)
+    return common if len(common) == 1 else set()
 
 
 def _decided(dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:

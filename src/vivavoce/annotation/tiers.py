@@ -81,13 +81,13 @@ def written(labels: Iterable[tuple[str, str | None]]) -> str:
 
 def read_labels(text: str) -> list[tuple[str, str | None]] | None:
     """The labels that `written` was given; None for a text that holds none."""
-    found: list[tuple[str, str | None]] = []
+    labels: list[tuple[str, str | None]] = []
     for part in _parts(text):
         match = _LABEL.fullmatch(part)
         if match is None:
             return None
-        found.append((_plain(match[1].strip()), None if match[2] is None else _plain(match[2])))
-    return found
+        labels.append((_plain(match[1].strip()), None if match[2] is None else _plain(match[2])))
+    return labels
 
 
 def _parts(text: str) -> list[str]:
@@ -120,11 +120,11 @@ def intervals(
         labels = together.setdefault(tier, {}).setdefault(row["turn_index"], [])
         labels.append((row["label"], row["value"]))
     for (layer, party, annotator), by_turn in together.items():
-        found: list[Interval] = []
+        spans: list[Interval] = []
         for turn, labels in sorted(by_turn.items(), key=lambda pair: pair[0] or 0):
             start, end = (0, line.end) if turn is None else line.spans[turn]
-            found.append((start, end, written(labels)))
-        tiers[f"{layer}/{party}@{plain(annotator)}"] = found
+            spans.append((start, end, written(labels)))
+        tiers[f"{layer}/{party}@{plain(annotator)}"] = spans
     return tiers
 
 
@@ -135,11 +135,11 @@ def rows_of(
 
     Raises  InputError: an interval that meets no turn, or holds no labels
     """
-    for name, found in tiers:
+    for name, spans in tiers:
         match = _TIER.fullmatch(name.strip())
         if match is None:
             continue
-        for start, end, text in found:
+        for start, end, text in spans:
             if not text.strip():
                 continue
             place = f"tier {name!r} at {start / 1000:.3f} s"
@@ -188,9 +188,9 @@ def write_eaf(path: Path, line: Timeline, rows: Iterable[Row], empty: Iterable[T
 
     file: Any = Eaf(author="vivavoce")
     file.remove_tier("default")
-    for name, found in intervals(line, rows, empty).items():
+    for name, spans in intervals(line, rows, empty).items():
         file.add_tier(name)
-        for start, end, text in found:
+        for start, end, text in spans:
             file.add_annotation(name, start, end, value=text)
     with made_here(path) as local:
         local.unlink(missing_ok=True)
@@ -225,9 +225,9 @@ def write_textgrid(path: Path, line: Timeline, rows: Iterable[Row], empty: Itera
     from pympi.Praat import TextGrid
 
     grid: Any = TextGrid(xmax=line.end / 1000)
-    for name, found in intervals(line, rows, empty).items():
+    for name, spans in intervals(line, rows, empty).items():
         tier = grid.add_tier(name)
-        for start, end, text in found:
+        for start, end, text in spans:
             tier.add_interval(start / 1000, end / 1000, text)
     with made_here(path) as local:
         grid.to_file(str(local))
@@ -246,7 +246,10 @@ def read_textgrid(path: Path, line: Timeline) -> list[tuple[str, Row]]:
         tiers = [
             (
                 tier.name,
-                [(round(one[0] * 1000), round(one[1] * 1000), one[2]) for one in tier.get_all_intervals()],
+                [
+                    (round(interval[0] * 1000), round(interval[1] * 1000), interval[2])
+                    for interval in tier.get_all_intervals()
+                ],
             )
             for tier in grid.tiers
             if tier.tier_type == "IntervalTier"

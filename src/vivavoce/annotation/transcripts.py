@@ -38,7 +38,7 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
 
     Raises  InputError: there is no such recording
     """
-    heard = {
+    hypotheses = {
         (row["dialogue_id"], row["turn_index"]): row["text"]
         for row in dataset.read("turns").to_pylist()
         if row["party"] == "user"
@@ -50,14 +50,14 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
         if path.suffix.lower() not in SOUND_TYPES or match is None:
             continue
         place = match["dialogue"], int(match["turn"])
-        if place in heard:
+        if place in hypotheses:
             rows.append(
                 {
                     "audio": path.name,
                     "dialogue_id": place[0],
                     "turn_index": place[1],
                     "gold": None,
-                    "hypothesis": heard[place],
+                    "hypothesis": hypotheses[place],
                 }
             )
     if not rows:
@@ -69,19 +69,19 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
 def accepted_rows(log: Reader, study: str) -> list[Row]:
     """Every accepted transcript of a study, in the order of its recordings; unclear ones are left out."""
     with log.reading() as connection:
-        found = transcriptions(connection, study).accepted()
+        accepted = transcriptions(connection, study).accepted()
     return [
         {
-            "audio": one.item.audio,
-            "dialogue_id": one.item.dialogue_id,
-            "turn_index": one.item.turn_index,
-            "transcript": one.text,
-            "transcriber": one.participant_id,
-            "language": one.language,
-            "transcribed_at": one.at,
+            "audio": transcript.item.audio,
+            "dialogue_id": transcript.item.dialogue_id,
+            "turn_index": transcript.item.turn_index,
+            "transcript": transcript.text,
+            "transcriber": transcript.participant_id,
+            "language": transcript.language,
+            "transcribed_at": transcript.at,
         }
-        for one in sorted(found, key=lambda one: one.item.audio)
-        if one.text is not None
+        for transcript in sorted(accepted, key=lambda one: one.item.audio)
+        if transcript.text is not None
     ]
 
 
@@ -103,8 +103,8 @@ def write_items(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     Note  what somebody filled in there before is kept
     """
     path = resolve_path(path)
-    known = _filled_in(path) if path.is_file() else {}
-    return write_rows(path, [{**row, "gold": known.get(row["audio"])} for row in rows], ITEM_COLUMNS)
+    gold_texts = _filled_in(path) if path.is_file() else {}
+    return write_rows(path, [{**row, "gold": gold_texts.get(row["audio"])} for row in rows], ITEM_COLUMNS)
 
 
 def _filled_in(path: Path) -> dict[str, str]:
@@ -197,13 +197,13 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
 
     Raises  InputError: names the line and what is wrong there
     """
-    known = {
+    item_keys = {
         (row["dialogue_id"], row["turn_index"])
         for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party"]).to_pylist()
         if row["party"] == "user"
     }
     path, spoken = resolve_path(path), _recorded(dataset)
-    found = TranscriptSaid({}, {})
+    transcripts = TranscriptSaid({}, {})
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         for line in reader:
@@ -216,15 +216,15 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
             )
             key = (cells.get("dialogue_id") or "", int(turn) if turn.isdecimal() else -1)
             if not key[0] and Path(audio).stem in spoken:
-                found.recordings.update({} if text is None else {Path(audio).stem: text})
+                transcripts.recordings.update({} if text is None else {Path(audio).stem: text})
                 continue
-            if key not in known:
+            if key not in item_keys:
                 problem = f"dialogue {key[0]!r} has no user turn {turn or '(none)'}"
                 hint = "name a user turn, or the recording of a response, of this dataset"
                 raise InputError(problem, place=place, hint=hint)
             if text is not None:
-                found.turns[key] = text
-    return found
+                transcripts.turns[key] = text
+    return transcripts
 
 
 def _recorded(dataset: Dataset) -> set[str]:

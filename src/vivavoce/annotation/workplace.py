@@ -82,7 +82,7 @@ class Workplace:
         return self.kind.schemes(self.plan)
 
     def scheme(self, name: str) -> Scheme | None:
-        return next((one for one in self.schemes if one.scheme == name), None)
+        return next((scheme for scheme in self.schemes if scheme.scheme == name), None)
 
     def see(self) -> AnnotationState:
         """The state with everything that is in the log."""
@@ -99,11 +99,11 @@ class Workplace:
         for _ in range(TRIES):
             with self._lock:
                 state = self.see()
-                seq, wanted = state.seq, list(decide(state))
-                if not wanted:
+                seq, new_events = state.seq, list(decide(state))
+                if not new_events:
                     return state
                 try:
-                    self.log.transact_now(partial(self._append, wanted, seq))
+                    self.log.transact_now(partial(self._append, new_events, seq))
                 except Conflict:
                     continue
                 return self.see()
@@ -129,11 +129,15 @@ class Workplace:
 
         scope  whose they are; None: people's, as soon as somebody has come
         """
-        ended = self.ended(scope)
+        ended_dialogues = self.ended(scope)
         if not self.chooses:
-            return ended
+            return ended_dialogues
         draws = self.see().draws
-        return [one for one in ended if one.dialogue_id in draws and draws[one.dialogue_id].drawn]
+        return [
+            waiting_dialogue
+            for waiting_dialogue in ended_dialogues
+            if waiting_dialogue.dialogue_id in draws and draws[waiting_dialogue.dialogue_id].drawn
+        ]
 
     @property
     def chooses(self) -> bool:
@@ -147,25 +151,25 @@ class Workplace:
         Input   chance and doubt by dialogue
         Output  dialogues on which the lot fell now. Who has begun one already has it with certainty
         """
-        choosing, drawn = self.section.choose, list[str]()
+        choosing, drawn_ids = self.section.choose, list[str]()
         if choosing is None:
-            return drawn
+            return drawn_ids
 
         def decide(state: AnnotationState) -> list[Event]:
-            drawn.clear()
+            drawn_ids.clear()
             events: list[Event] = []
-            for one, (chance, doubt) in chances.items():
-                if one in state.draws:
+            for dialogue_id, (chance, doubt) in chances.items():
+                if dialogue_id in state.draws:
                     continue
-                begun = one in state.dialogues and bool(state.dialogues[one].work)
-                fell = begun or chance_of(self.section.seed, "label", one) < chance
-                drawn.extend([one] if fell else [])
+                has_begun = dialogue_id in state.dialogues and bool(state.dialogues[dialogue_id].work)
+                fell = has_begun or chance_of(self.section.seed, "label", dialogue_id) < chance
+                drawn_ids.extend([dialogue_id] if fell else [])
                 events.append(
                     DialogueDrawn(
-                        dialogue_id=one,
+                        dialogue_id=dialogue_id,
                         schemes=[scheme.scheme for scheme in self.schemes],
                         target=choosing.target,
-                        chance=1.0 if begun else chance,
+                        chance=1.0 if has_begun else chance,
                         drawn=fell,
                         doubt=doubt,
                     )
@@ -173,16 +177,21 @@ class Workplace:
             return events
 
         self.write(decide)
-        return drawn
+        return drawn_ids
 
     def ended(self, scope: Scope | None = None) -> list[Waiting]:
         """The dialogues that are over, but for those that the study's rules leave out of its measures."""
-        wanted = scope or self.log.usual_scope(self.study.name)
-        held, left_out = self.log.dialogues(self.study.name, scope=wanted), self._left_out.dialogues()
+        chosen_scope = scope or self.log.usual_scope(self.study.name)
+        records, left_out = (
+            self.log.dialogues(self.study.name, scope=chosen_scope),
+            self._left_out.dialogues(),
+        )
         return [
-            Waiting(one.dialogue_id, one.system)
-            for one in held
-            if one.status != "running" and one.started_at is not None and one.dialogue_id not in left_out
+            Waiting(record.dialogue_id, record.system)
+            for record in records
+            if record.status != "running"
+            and record.started_at is not None
+            and record.dialogue_id not in left_out
         ]
 
     def current(self, annotator_id: str) -> str | None:
@@ -207,10 +216,10 @@ class Workplace:
 
     def dialogue(self, dialogue_id: str) -> ShownDialogue:
         """Raises  Refused: there is no such dialogue"""
-        found = shown_dialogue(self.log, dialogue_id)
-        if found is None:
+        visible = shown_dialogue(self.log, dialogue_id)
+        if visible is None:
             raise JudgementRefused(N_("dialogue not found"), hint=N_("continue with the next dialogue"))
-        return found
+        return visible
 
     def places(self, dialogue: ShownDialogue, work: Work) -> list[Place]:
         """Places for this annotator to judge in a dialogue, in order, including conditional ones."""
@@ -238,16 +247,16 @@ class Workplace:
         Raises  Refused: the dialogue is not this annotator's, the place is not to be judged, or the labels
                 do not fit the scheme
         """
-        given = list(dict.fromkeys(labels))
+        unique_labels = list(dict.fromkeys(labels))
         dialogue = self.dialogue(dialogue_id)
 
         def decide(state: AnnotationState) -> list[Event]:
             work = self._open(state, annotator_id, dialogue_id)
             if place not in self.places(dialogue, work):
                 raise JudgementRefused(N_("not to be judged"), hint=N_("reload the page"))
-            self.check(place, given, done=done)
-            said = work.judged.get(place)
-            if said is not None and list(said.labels) == given and said.done == done:
+            self.check(place, unique_labels, done=done)
+            judgement = work.judged.get(place)
+            if judgement is not None and list(judgement.labels) == unique_labels and judgement.done == done:
                 return []
             return [
                 LabelsGiven(
@@ -255,7 +264,7 @@ class Workplace:
                     annotator_id=annotator_id,
                     scheme=place.scheme,
                     turn_index=place.turn_index,
-                    labels=given,
+                    labels=unique_labels,
                     done=done,
                     origin=origin,
                     draft=draft,
@@ -316,19 +325,19 @@ class Workplace:
 
         Raises  Refused: they do not disagree there, or the labels do not fit the scheme
         """
-        given = list(dict.fromkeys(labels))
+        unique_labels = list(dict.fromkeys(labels))
 
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(dialogue_id)
             if annotated is None or place not in annotated.disagreements(place.scheme):
                 raise JudgementRefused(N_("the annotators agree there"), hint=N_("reload the page"))
-            self.check(place, given, done=True)
+            self.check(place, unique_labels, done=True)
             return [
                 LabelsAdjudicated(
                     dialogue_id=dialogue_id,
                     scheme=place.scheme,
                     turn_index=place.turn_index,
-                    labels=given,
+                    labels=unique_labels,
                     by=by,
                 )
             ]
@@ -338,17 +347,19 @@ class Workplace:
 
 def check_labels(scheme: Scheme, labels: Sequence[LoggedLabel], *, done: bool) -> None:
     """Raises  Refused: unknown labels, too many, without the value they need, or none where one is needed"""
-    for one in labels:
-        if scheme.label(one.label) is None:
-            known = ", ".join(label.label for label in scheme.labels)
-            raise JudgementRefused(f"{scheme.scheme!r} has no label {one.label!r}", hint=f"known: {known}")
-        if one.value is not None and (scheme.value is None or len(one.value) > LONGEST_VALUE):
+    for given_label in labels:
+        if scheme.label(given_label.label) is None:
+            label_names = ", ".join(label.label for label in scheme.labels)
+            raise JudgementRefused(
+                f"{scheme.scheme!r} has no label {given_label.label!r}", hint=f"known: {label_names}"
+            )
+        if given_label.value is not None and (scheme.value is None or len(given_label.value) > LONGEST_VALUE):
             raise JudgementRefused(
                 f"this value does not fit {scheme.scheme!r}", hint="leave it out or shorten it"
             )
-        if one.value is None and scheme.needs_value(one.label):
+        if given_label.value is None and scheme.needs_value(given_label.label):
             raise JudgementRefused(
-                f"{one.label!r} needs a value", hint="write the value, then give the label again"
+                f"{given_label.label!r} needs a value", hint="write the value, then give the label again"
             )
     values = [label.value for label in labels]
     if scheme.exclusive and len(set(values)) < len(values):
