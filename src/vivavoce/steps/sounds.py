@@ -24,5 +24,5 @@ def expect_heard(lengths_s: Iterable[float], elapsed_s: float | None) -> None:
 
 def played_times(entered: Mapping[str, str]) -> int:
     """Number of complete plays, as the page reports; 0 without a report."""
-    written = entered.get("plays", "")
-    return min(int(written), MOST_PLAYS) if written.isascii() and written.isdigit() else 0
+    plays = entered.get("plays", "")
+    return min(int(plays), MOST_PLAYS) if plays.isascii() and plays.isdigit() else 0

@@ -96,7 +96,7 @@ class StimulusView(Generic[Written, Stimulus]):
     @property
     def stimuli(self) -> list[Stimulus]:
         """All that this participant is presented, in order."""
-        return [type(self.stimulus).model_validate(one) for one in self.planned]
+        return [type(self.stimulus).model_validate(stimulus) for stimulus in self.planned]
 
 
 class Outcome(NamedTuple):
@@ -236,8 +236,8 @@ class StimulusStep(
         super().__init_subclass__()
         if (table := getattr(cls, "table", None)) is not None:
             cls.counted = table.counted
-        asked = [*_Asking.__annotations__, *StimulusStep.__annotations__]
-        lacking = [name for name in asked if getattr(cls, name, "") == ""]
+        required = [*_Asking.__annotations__, *StimulusStep.__annotations__]
+        lacking = [name for name in required if getattr(cls, name, "") == ""]
         if lacking:
             raise TypeError(f"{cls.__name__} does not say its {' and '.join(lacking)}")
 
@@ -275,7 +275,7 @@ class StimulusStep(
         raise TypeError(f"{self.name} takes no sound")
 
     def spoken_with(self, shown: StimulusView[Written, Stimulus], beside: Mapping[str, str]) -> Response:
-        """The same with what was entered beside the recorder: the page's fields with `data-beside`.
+        """Response with the entries beside the recorder: the page's fields with `data-beside`.
 
         Note  by default what stands there is not taken; with all in one recording there is no such page
         """

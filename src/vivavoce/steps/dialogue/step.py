@@ -61,26 +61,26 @@ class Dialogue(StepKind[DialogueStep]):
 
     def minutes(self, step: DialogueStep, study: Study) -> float:
         rounds = max(1, step.repeat.min)
-        return rounds * (DIALOGUE_MINUTES + sum(form_minutes(one.name, study) for one in step.feedback))
+        return rounds * (DIALOGUE_MINUTES + sum(form_minutes(form.name, study) for form in step.feedback))
 
     def participant_info(self, step: DialogueStep, study: Study) -> Information:
-        held = step.repeat.within(len(study.tasks)) if study.tasks else step.repeat
-        does = [_talks(max(1, held.min), held.max, bool(study.tasks))]
+        repeat = step.repeat.within(len(study.tasks)) if study.tasks else step.repeat
+        does = [_talks(max(1, repeat.min), repeat.max, bool(study.tasks))]
         if step.feedback:
             does.append(Message("Then you answer a few questions about it."))
         channel = channel_of(step.channel)
-        told = channel.participant_info(study) if channel is not None else _TYPED
-        keeps = (*told.keeps, ANSWERED) if step.feedback else told.keeps
-        return Information(told.lead, tuple(does), told.needs, keeps)
+        channel_info = channel.participant_info(study) if channel is not None else _TYPED
+        keeps = (*channel_info.keeps, ANSWERED) if step.feedback else channel_info.keeps
+        return Information(channel_info.lead, tuple(does), channel_info.needs, keeps)
 
     def preregistration_line(self, step: DialogueStep, study: Study) -> str:
         channel = channel_of(step.channel)
         way = channel.preregistration_line() if channel is not None else "in writing"
         task = ", one task each" if study.tasks else ""
-        asked = ", ".join(form.name for form in step.feedback)
+        form_names = ", ".join(form.name for form in step.feedback)
         many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"
         seen = ", answers streamed" if step.answers == "streamed" else ""
-        return f"{many} {way}{task}{seen}" + (f"; after each: {asked}" if asked else "")
+        return f"{many} {way}{task}{seen}" + (f"; after each: {form_names}" if form_names else "")
 
     async def simulate(self, step: DialogueStep, participant: SimulatedParticipant) -> None:
         await participant.converse()

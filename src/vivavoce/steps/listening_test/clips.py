@@ -92,11 +92,11 @@ def read_clips(path: Path, audio: Path, method: Method) -> tuple[tuple[Clip, ...
     problems: list[Problem] = []
     for place, line in lines:
         cells = {name: (line.get(name) or "").strip() or None for name in COLUMNS}
-        found = _clip(cells, audio, set(clips))
-        if isinstance(found, Clip):
-            clips[found.audio] = found
+        clip = _clip(cells, audio, set(clips))
+        if isinstance(clip, Clip):
+            clips[clip.audio] = clip
         else:
-            problems.append(Problem(place, *found))
+            problems.append(Problem(place, *clip))
     if not clips and not problems:
         problems.append(Problem(path.name, "contains no clips", "write a line for every clip"))
     if method == "pairs" and not problems:

@@ -19,7 +19,7 @@ RATE_HZ: Final = 16_000
 
 
 class ToneRow(BaseModel):
-    """So many tones; seed: of their pitches and pauses."""
+    """A sequence of tones; seed: of their pitches and pauses."""
 
     model_config = ConfigDict(frozen=True)
     tones: int
@@ -45,8 +45,8 @@ class HearingCheck(Qualification[OfferedStep, ToneRow, CountedTones]):
         return [ToneRow(tones=count, seed=draw.chance.getrandbits(32)) for count in counts]
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> CountedTones:
-        known = {str(number): number for number in range(1, MOST_COUNTED + 1)}
-        if (counted := known.get(entered.get("counted", ""))) is None:
+        count_of = {str(number): number for number in range(1, MOST_COUNTED + 1)}
+        if (counted := count_of.get(entered.get("counted", ""))) is None:
             raise Rejected(Message("Please choose a number."), "counted")
         return CountedTones(counted=counted)
 

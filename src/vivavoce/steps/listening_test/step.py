@@ -170,7 +170,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
         value, choice = entered.get("value", ""), entered.get("choice", "")
         return ClipJudgement(
             value=int(value) if value in ("1", "2", "3", "4", "5") else None,
-            choice=next((one for one in ("first", "second", "tie") if one == choice), None),
+            choice=next((answer for answer in ("first", "second", "tie") if answer == choice), None),
             plays=played_times(entered),
         )
 
@@ -222,10 +222,10 @@ def _single(clips: Sequence[Clip], chance: Random) -> list[ListeningTrial]:
     chance.shuffle(conditions)
     rounds = range(max(map(len, conditions), default=0))
     return [
-        ListeningTrial(first=_played(own[place]))
+        ListeningTrial(first=_played(condition_clips[place]))
         for place in rounds
-        for own in conditions
-        if place < len(own)
+        for condition_clips in conditions
+        if place < len(condition_clips)
     ]
 
 
@@ -234,8 +234,8 @@ def _pairs(clips: Sequence[Clip], chance: Random) -> list[ListeningTrial]:
     for clip in clips:
         by_pair[clip.pair].append(clip)
     trials: list[ListeningTrial] = []
-    for name, both in by_pair.items():
-        first, second = chance.sample(both, 2)
+    for name, clips_pair in by_pair.items():
+        first, second = chance.sample(clips_pair, 2)
         trials.append(ListeningTrial(first=_played(first), second=_played(second), pair_id=name))
     chance.shuffle(trials)
     return trials

@@ -81,8 +81,8 @@ def asked_pair(due: Due, entered: Mapping[str, str] | None = None) -> Comparison
         ties=settings.ties,
         strength=settings.strength,
         questions=tuple(
-            one if entered is None else _filled(one, entered, settings.ties, settings.strength)
-            for one in blank
+            question if entered is None else _filled(question, entered, settings.ties, settings.strength)
+            for question in blank
         ),
     )
 
@@ -91,6 +91,10 @@ def _filled(question: AskedQuestion, entered: Mapping[str, str], ties: bool, str
     side = entered.get(question.field, "")
     side = side if side in (("left", "right", "tie") if ties else ("left", "right")) else ""
     strong = entered.get(question.strength_field, "")
-    strong = strong if strength and side != "tie" and strong in {str(one) for one in STRENGTHS} else ""
+    strong = (
+        strong
+        if strength and side != "tie" and strong in {str(strength_code) for strength_code in STRENGTHS}
+        else ""
+    )
     weak = strength and side in ("left", "right") and not strong
     return AskedQuestion(question.question_id, question.sentence, side, strong, not side, weak)

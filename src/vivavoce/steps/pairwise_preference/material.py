@@ -53,8 +53,8 @@ def _questions(settings: CompareSettings, files: StepFiles) -> tuple[ComparisonQ
     path = QUESTIONS
     if settings.questions is None:
         files.keep(path, "questions", "questions")
-    elif (found := files.path(settings.questions, "questions", known_as="questions")) is not None:
-        path = found
+    elif (custom_path := files.path(settings.questions, "questions", known_as="questions")) is not None:
+        path = custom_path
     else:
         return ()
     questions, problems = read_questions(path, files.languages)

@@ -31,7 +31,7 @@ def _one_side(given: StimulusResponse) -> bool:
 
 
 def attention_credits(given: StimulusResponse) -> dict[int, float]:
-    """Of pairs with nonsense, by place: 1 where the sound transcript was chosen in most questions, else 0."""
+    """Credits of pairs with nonsense, by place: 1 where the sound transcript was mostly chosen, else 0."""
     return {
         place: float(2 * sum(choice.choice == "control" for choice in answer.choices) > len(answer.choices))
         for place, (compared, answer) in enumerate(given)
@@ -44,7 +44,7 @@ def _attention_failed(given: StimulusResponse) -> bool:
 
 
 def _inconsistent(given: StimulusResponse) -> bool:
-    """Of the questions asked twice, more than half were answered otherwise the second time."""
+    """True if more than half of the repeated questions were answered otherwise the second time."""
     first = {compared.pair_id: answer for compared, answer in _of_role(given, "main")}
     same = [
         before.choice == after.choice

@@ -60,8 +60,8 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         """A typical pair is read whole in both versions, and its questions are answered."""
         texts = [text for pair in study.pairs for text in pair.text.values()]
         words = sum(length(text.control) + length(text.experimental) for text in texts) / len(texts)
-        asked = len(step.material.questions)
-        return self.pairs(step, study) * (words / WORDS_A_MINUTE + asked / ITEMS_A_MINUTE)
+        question_count = len(step.material.questions)
+        return self.pairs(step, study) * (words / WORDS_A_MINUTE + question_count / ITEMS_A_MINUTE)
 
     def participant_info(self, step: OfferedStep, study: Study) -> Information:
         return Information(
@@ -88,19 +88,19 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> Sequence[PresentedPair]:
         settings = step.settings
-        drawn = PairsDraw(_variables(step, study), settings.seed, settings.attention, settings.repeats)
+        pairs_draw = PairsDraw(_variables(step, study), settings.seed, settings.attention, settings.repeats)
         return [
             PresentedPair(
-                pair_id=one.pair.pair_id,
-                variable=one.pair.variable,
-                role=one.role,
-                change=one.pair.change,
-                attention=one.pair.attention,
-                experimental_side=one.experimental_side,
-                control_level=one.pair.control_level,
-                experimental_level=one.pair.experimental_level,
+                pair_id=planned.pair.pair_id,
+                variable=planned.pair.variable,
+                role=planned.role,
+                change=planned.pair.change,
+                attention=planned.pair.attention,
+                experimental_side=planned.experimental_side,
+                control_level=planned.pair.control_level,
+                experimental_level=planned.pair.experimental_level,
             )
-            for one in plan(drawn, study.pairs, draw.slot)
+            for planned in plan(pairs_draw, study.pairs, draw.slot)
         ]
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
@@ -112,7 +112,9 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     def read(self, shown: Due, entered: Mapping[str, str]) -> PairChoices:
         form = asked_pair(shown, entered)
         if form.missing:
-            raise Rejected(OPEN._replace(number=len(form.missing)), *(one.field for one in form.missing))
+            raise Rejected(
+                OPEN._replace(number=len(form.missing)), *(question.field for question in form.missing)
+            )
         return self.chosen(shown, form.answers)
 
     def chosen(self, shown: Due, answers: Mapping[str, Preferred]) -> PairChoices:
@@ -147,14 +149,14 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         return step.settings.code_if_not_accepted
 
     def rows(self, given: StimulusResponse[PresentedPair, PairChoices]) -> Iterator[Row]:
-        whole = given.finished
+        finished = given.finished
         common = {
             **given.row("comparison_number"),
             **given.stimulus.model_dump(exclude={"attention"}),
             **given.response.model_dump(include={"presentation", "control_tokens", "experimental_tokens"}),
-            "total_s": whole.total_s if whole else None,
-            "accepted": whole.accepted if whole else None,
-            "flags": " ".join(whole.flags) if whole else None,
+            "total_s": finished.total_s if finished else None,
+            "accepted": finished.accepted if finished else None,
+            "flags": " ".join(finished.flags) if finished else None,
         }
         for choice in given.response.choices:
             yield {**common, **choice.model_dump()}
@@ -175,8 +177,8 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         for question in shown.step.material.questions:
             side = chance.choice(sides)
             strength = chance.randint(1, 3) if settings.strength else None
-            wanted = _wanted(shown, question, participant, chance) if side != "tie" else None
-            answers[question.question_id] = Preferred(wanted or side, strength)
+            preferred = _wanted(shown, question, participant, chance) if side != "tie" else None
+            answers[question.question_id] = Preferred(preferred or side, strength)
         return self.chosen(shown, answers)
 
 
@@ -191,8 +193,8 @@ def _wanted(
     experimental = planted.chooses(stimulus.variable, question.question_id, judge, chance)
     if experimental is None:
         return None
-    other: Side = "right" if stimulus.experimental_side == "left" else "left"
-    return stimulus.experimental_side if experimental else other
+    other_side: Side = "right" if stimulus.experimental_side == "left" else "left"
+    return stimulus.experimental_side if experimental else other_side
 
 
 def _variables(step: OfferedStep, study: Study) -> tuple[str, ...]:
@@ -201,22 +203,22 @@ def _variables(step: OfferedStep, study: Study) -> tuple[str, ...]:
 
 def _choice(shown: Due, question: ComparisonQuestion, answers: Mapping[str, Preferred]) -> PairChoice:
     settings, name = shown.step.settings, question.question_id
-    given = answers.get(name)
+    answer = answers.get(name)
     if (
-        given is None
-        or given.side not in ("left", "right", "tie")
-        or (given.side == "tie" and not settings.ties)
+        answer is None
+        or answer.side not in ("left", "right", "tie")
+        or (answer.side == "tie" and not settings.ties)
     ):
         raise Rejected(OPEN, name)
-    if given.side == "tie":
+    if answer.side == "tie":
         return PairChoice(question=name, quality=question.quality, choice="tie", side=None)
-    if settings.strength and given.strength not in STRENGTHS:
+    if settings.strength and answer.strength not in STRENGTHS:
         raise Rejected(OPEN, f"{name}: strength")
-    on_side = given.side == shown.stimulus.experimental_side
+    on_side = answer.side == shown.stimulus.experimental_side
     return PairChoice(
         question=name,
         quality=question.quality,
         choice="experimental" if on_side else "control",
-        side=given.side,
-        strength=given.strength if settings.strength else None,
+        side=answer.side,
+        strength=answer.strength if settings.strength else None,
     )

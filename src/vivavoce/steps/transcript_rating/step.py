@@ -88,16 +88,18 @@ def reading_plan(step: OfferedStep, pairs: Sequence[Pair], slot: int) -> tuple[P
     settings = step.settings
     planned = plan(PairsDraw(variables_of(pairs, settings.variables), settings.seed), pairs, slot)
     first = [
-        PlannedReading(one.pair, "experimental" if one.experimental_side == "left" else "control")
-        for one in planned
+        PlannedReading(
+            planned_pair.pair, "experimental" if planned_pair.experimental_side == "left" else "control"
+        )
+        for planned_pair in planned
     ]
-    other: dict[Version, Version] = {"control": "experimental", "experimental": "control"}
-    second = [PlannedReading(one.pair, other[one.version]) for one in first]
-    shown = first + second if settings.versions == "both" else first
+    other_version: dict[Version, Version] = {"control": "experimental", "experimental": "control"}
+    second = [PlannedReading(reading.pair, other_version[reading.version]) for reading in first]
+    readings = first + second if settings.versions == "both" else first
     chance = Random(f"{settings.seed}:attention:{slot}")
     for pair in (pair for pair in pairs if settings.attention and pair.attention == "broken"):
-        shown.insert(chance.randint(1, len(shown)), PlannedReading(pair, "experimental", "attention"))
-    return tuple(shown)
+        readings.insert(chance.randint(1, len(readings)), PlannedReading(pair, "experimental", "attention"))
+    return tuple(readings)
 
 
 READINGS = Table(
@@ -185,8 +187,8 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     def transcripts(self, step: OfferedStep, study: Study) -> int:
         """Number of transcripts per participant."""
         settings, broken = step.settings, sum(pair.attention == "broken" for pair in study.pairs)
-        each = 2 if settings.versions == "both" else 1
-        return len(variables_of(study.pairs, settings.variables)) * each + broken * settings.attention
+        per_variable = 2 if settings.versions == "both" else 1
+        return len(variables_of(study.pairs, settings.variables)) * per_variable + broken * settings.attention
 
     def minutes(self, step: OfferedStep, study: Study) -> float:
         texts = [text for pair in study.pairs for text in pair.text.values()]
@@ -223,14 +225,14 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> Sequence[Reading]:
         return [
             Reading(
-                pair_id=one.pair.pair_id,
-                variable=one.pair.variable,
-                change=one.pair.change,
-                version=one.version,
-                level=one.level,
-                role=one.role,
+                pair_id=planned.pair.pair_id,
+                variable=planned.pair.variable,
+                change=planned.pair.change,
+                version=planned.version,
+                level=planned.level,
+                role=planned.role,
             )
-            for one in reading_plan(step, study.pairs, draw.slot)
+            for planned in reading_plan(step, study.pairs, draw.slot)
         ]
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
@@ -244,7 +246,9 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     def read(self, shown: Due, entered: Mapping[str, str]) -> RatedTranscript:
         form = filled_form(_form(shown), entered)
         if form.missing:
-            raise Rejected(OPEN._replace(number=len(form.missing)), *(one.field for one in form.missing))
+            raise Rejected(
+                OPEN._replace(number=len(form.missing)), *(question.field for question in form.missing)
+            )
         return self.rated(shown, form.wording.origin, form.ratings)
 
     def check(self, shown: Due, response: RatedTranscript, elapsed_s: float | None) -> None:
@@ -265,15 +269,15 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     def credits(self, given: Sequence[tuple[Reading, RatedTranscript]]) -> Mapping[int, float]:
         """1 for a broken transcript that was rated below the reader's mean of the others, else 0."""
         means = [_mean_rating(rated) for _, rated in given]
-        others = [
+        other_means = [
             mean
             for (read, _), mean in zip(given, means, strict=True)
             if read.role != "attention" and mean is not None
         ]
         return {
-            place: float(mean < fmean(others))
+            place: float(mean < fmean(other_means))
             for place, ((read, _), mean) in enumerate(zip(given, means, strict=True))
-            if read.role == "attention" and mean is not None and others
+            if read.role == "attention" and mean is not None and other_means
         }
 
     def about(self, stimulus: Reading) -> str:

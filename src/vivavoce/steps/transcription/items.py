@@ -60,15 +60,15 @@ def items_of(settings: TranscribeSettings, files: StepFiles) -> tuple[Transcript
     if path is None:
         return ()
     items, problems = read_items(path, audio)
-    for one in problems:
-        files.report("", one.problem, one.hint, file=one.place)
-    known = sum(item.gold is not None for item in items)
-    if not problems and len(items) == known:
+    for item_problem in problems:
+        files.report("", item_problem.problem, item_problem.hint, file=item_problem.place)
+    gold_count = sum(item.gold is not None for item in items)
+    if not problems and len(items) == gold_count:
         hint = "leave `gold` empty for unknown recordings"
         files.report("items", "every item has a known transcript", hint)
-    if not problems and known < settings.min_gold:
+    if not problems and gold_count < settings.min_gold:
         problem = (
-            f"{known} items have a known transcript, but {settings.min_gold} are needed to judge a "
+            f"{gold_count} items have a known transcript, but {settings.min_gold} are needed to judge a "
             "participant"
         )
         hint = "fill the column `gold` of more items, or lower min_gold"

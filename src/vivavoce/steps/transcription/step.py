@@ -98,22 +98,23 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         so_far = Transcriptions(list(draw.others(HELD_FOR)))
         if draw.participant_id in so_far.refused:
             return []
-        taken, seen = so_far.taken(), so_far.seen_by(draw.participant_id)
+        taken_audio, seen = so_far.taken(), so_far.seen_by(draw.participant_id)
         items = [
-            LoggedItem(**one.model_dump(exclude={"gold", "hypothesis"}), gold=one.gold is not None)
-            for one in step.material.values()
+            LoggedItem(**item.model_dump(exclude={"gold", "hypothesis"}), gold=item.gold is not None)
+            for item in step.material.values()
         ]
-        known = [item for item in items if item.gold]
-        draw.chance.shuffle(known)
-        known.sort(key=lambda one: one.audio in seen)
+        gold_items = [item for item in items if item.gold]
+        draw.chance.shuffle(gold_items)
+        gold_items.sort(key=lambda one: one.audio in seen)
         checks = min(
-            len(known), max(step.settings.min_gold, round(step.settings.gold * step.settings.per_participant))
+            len(gold_items),
+            max(step.settings.min_gold, round(step.settings.gold * step.settings.per_participant)),
         )
-        unknown = [item for item in items if not item.gold and item.audio not in taken | seen]
+        unknown = [item for item in items if not item.gold and item.audio not in taken_audio | seen]
         chosen = unknown[: max(1, step.settings.per_participant - checks)]
         if not chosen:
             return []
-        chosen += known[:checks]
+        chosen += gold_items[:checks]
         draw.chance.shuffle(chosen)
         return chosen
 
@@ -122,9 +123,9 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
         item = shown.step.material.get(shown.stimulus.audio)
-        heard = item.hypothesis if shown.step.settings.prefill and item is not None else None
-        written = (heard or "") if entered is None else entered.get("text", "")
-        return {"written": written, "longest": LONGEST_TRANSCRIPT}
+        hypothesis = item.hypothesis if shown.step.settings.prefill and item is not None else None
+        transcript = (hypothesis or "") if entered is None else entered.get("text", "")
+        return {"written": transcript, "longest": LONGEST_TRANSCRIPT}
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> WrittenTranscript:
         return self.written(shown, None if "unclear" in entered else entered.get("text", ""))
@@ -152,7 +153,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         self, step: OfferedStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]]
     ) -> bool:
         """True if there is enough text to see that it is not accurate."""
-        checks = sum(one.errors is not None for _, one in given)
+        checks = sum(answer.errors is not None for _, answer in given)
         return checks >= step.settings.min_gold and not self._accurate(step, given)
 
     def finish(
@@ -165,7 +166,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         return Outcome(accepted=self._accurate(step, given))
 
     def _accurate(self, step: OfferedStep, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> bool:
-        accuracy = word_accuracy(written for _, written in given)
+        accuracy = word_accuracy(transcript for _, transcript in given)
         return accuracy is None or accuracy >= step.settings.accuracy
 
     def paid(self, step: OfferedStep) -> bool:
@@ -178,9 +179,9 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     def credits(self, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> Mapping[int, float]:
         """The word accuracy of each recording with a known transcript, never below 0."""
         return {
-            place: max(0.0, 1 - written.errors / written.words)
-            for place, (_, written) in enumerate(given)
-            if written.errors is not None and written.words
+            place: max(0.0, 1 - transcript.errors / transcript.words)
+            for place, (_, transcript) in enumerate(given)
+            if transcript.errors is not None and transcript.words
         }
 
     def about(self, stimulus: LoggedItem) -> str:
