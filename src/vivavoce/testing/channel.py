@@ -1,4 +1,4 @@
-"""What every channel keeps to."""
+"""Contract of every channel."""
 
 import re
 import tempfile
@@ -26,7 +26,7 @@ CONSENT = "# Consent\n\nWhat is said is recorded and kept.\n"
 
 
 class ChannelContract:
-    """What every channel keeps to, tried in a study of one dialogue held by it.
+    """Contract of every channel, tried in a study of one dialogue held by it.
 
     name       as `channel` of a dialogue has it
     settings   of the dialogue beside that, such as {gate: code}
@@ -47,21 +47,21 @@ class ChannelContract:
     def test_participants_are_told_what_is_kept(self) -> None:
         with self._study() as study:
             (dialogue,) = [step for step in study.visit if dialogues_of(step) is not None]
-            told: Information = self._channel().participant_info(study)
-            assert told.lead and told.keeps, "say what the study is about and what is kept"
-            for message in (told.lead, *told.needs, *told.keeps):
+            info: Information = self._channel().participant_info(study)
+            assert info.lead and info.keeps, "say what the study is about and what is kept"
+            for message in (info.lead, *info.needs, *info.keeps):
                 for language in study.languages:
                     assert "%(" not in kind_of(dialogue).say(message, language)
 
     def test_it_says_what_is_missing_and_what_is_doubtful_in_a_line_each(self) -> None:
         with self._study() as study:
-            told = [*map(str, self._channel().missing(study)), *self._channel().doubts(study)]
-            assert all(one and "\n" not in one for one in told)
+            lines = [*map(str, self._channel().missing(study)), *self._channel().doubts(study)]
+            assert all(line and "\n" not in line for line in lines)
 
     def test_its_line_starts_and_stops_with_the_pages_and_says_where_it_is(self) -> None:
         with self._served() as (_, server, line):
             assert server.started
-            assert all(told and "\n" not in told for told in line.announced())
+            assert all(announcement and "\n" not in announcement for announcement in line.announced())
 
     def test_its_page_stands_while_a_dialogue_is_held_in_each_language(self) -> None:
         with self._served() as (study, server, _), closing(Visitor(server.url)) as person:
@@ -77,9 +77,9 @@ class ChannelContract:
             for script in re.findall(r'"([^"]*/static/[^"]+)"', person.html):
                 answer = person.client.get(script)
                 assert answer.status_code == 200, f"the page names {script}, which is not there"
-                for other in re.findall(r' from "\./([^"]+)"', answer.text):
-                    beside = f"{script.rpartition('/')[0]}/{other}"
-                    assert person.client.get(beside).status_code == 200, f"{script} imports {other}"
+                for module in re.findall(r' from "\./([^"]+)"', answer.text):
+                    beside = f"{script.rpartition('/')[0]}/{module}"
+                    assert person.client.get(beside).status_code == 200, f"{script} imports {module}"
             person.look("/visit?problem=no-such-word")
             assert re.search(r'<\w+[^>]* class="problem"[^>]*>\s*\w', person.html) is None
 
@@ -88,11 +88,11 @@ class ChannelContract:
         addresses = [route for route in router.routes if hasattr(route, "path")] if router is not None else []
         with self._study() as study, self._log() as log:
             silent = tuple(step for step in study.visit if dialogues_of(step) is None)
-            others = study.model_copy(update={"visit": silent})
-            for served, known in ((study, True), (others, False)):
+            silent_study = study.model_copy(update={"visit": silent})
+            for served, expected in ((study, True), (silent_study, False)):
                 app = create_app(SessionEngine(served, log, {}), lines={})
                 for address in addresses:
-                    assert _answers(app, address) is known, address.path
+                    assert _answers(app, address) is expected, address.path
 
     def _channel(self) -> Channel:
         return CHANNELS.get(self.name)
@@ -133,7 +133,7 @@ class ChannelContract:
 
 
 def _answers(app: FastAPI, address: Any) -> bool:
-    """Whether the application has this route."""
+    """True if the application has this route."""
     method = next(iter(getattr(address, "methods", None) or [""]))
-    asked = {"type": "http" if method else "websocket", "path": address.path, "method": method, "headers": []}
-    return any(route.matches(asked)[0] is Match.FULL for route in app.routes)
+    scope = {"type": "http" if method else "websocket", "path": address.path, "method": method, "headers": []}
+    return any(route.matches(scope)[0] is Match.FULL for route in app.routes)

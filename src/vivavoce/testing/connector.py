@@ -1,4 +1,4 @@
-"""What every connector keeps to."""
+"""Contract of every connector."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ AT_ONCE: Final = 20
 
 
 class ConnectorContract:
-    """What every connector keeps to, tried with a system that is there.
+    """Contract of every connector, tried with a running system.
 
     name      what stands after `connect:`
     settings  of a system that answers, as the study file has them without `connect`
@@ -29,7 +29,7 @@ class ConnectorContract:
     def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
         kind = CONNECTORS.get(self.name)
         assert kind.name == self.name and kind.summary, "summary says in a line what it talks to"
-        undescribed = [name for name, one in kind.settings.model_fields.items() if not one.description]
+        undescribed = [name for name, field in kind.settings.model_fields.items() if not field.description]
         assert not undescribed, f"settings without description: {undescribed}"
 
     def test_an_unknown_setting_is_answered_with_the_nearest(self) -> None:
@@ -41,8 +41,8 @@ class ConnectorContract:
             raise AssertionError("an unknown setting was taken: settings are to be a ConnectorSettings")
 
     def test_it_says_hello(self) -> None:
-        found = self.within(hello)
-        assert found.ok, found.problem
+        reply = self.within(hello)
+        assert reply.ok, reply.problem
 
     def test_a_conversation_goes_on_from_turn_to_turn(self) -> None:
         async def talk(connector: Connector) -> list[str]:
@@ -119,9 +119,9 @@ class ConnectorContract:
     def within(
         self, talk: Callable[[Connector], Awaitable[Any]], settings: dict[str, Any] | None = None
     ) -> Any:
-        """What `talk` says of a connector with these settings."""
-        given = {"allow_private": True, **(self.settings if settings is None else settings)}
-        return asyncio.run(_talk({"connect": self.name, **given}, talk))
+        """Result of `talk` on a connector with these settings."""
+        connect_settings = {"allow_private": True, **(self.settings if settings is None else settings)}
+        return asyncio.run(_talk({"connect": self.name, **connect_settings}, talk))
 
 
 async def _talk(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]) -> Any:

@@ -1,4 +1,4 @@
-"""What every page of the dashboard keeps to."""
+"""Contract of every page of the dashboard."""
 
 from starlette.routing import Route
 
@@ -8,7 +8,7 @@ from vivavoce.participant.accounts import ROLES
 
 
 class DashboardPageContract:
-    """What every page of a study's dashboard keeps to.
+    """Contract of every page of a study's dashboard.
 
     name  as its entry point says it
     """
@@ -25,18 +25,22 @@ class DashboardPageContract:
 
     def test_its_menu_leads_to_addresses_of_its_own(self) -> None:
         routes = [route for route in self.page.router.routes if isinstance(route, Route)]
-        own = {route.path for route in routes if "GET" in (route.methods or ())}
+        addresses = {route.path for route in routes if "GET" in (route.methods or ())}
         for item in self.page.menu:
-            assert item.title and item.address in own, f"{item.address} is none of {', '.join(sorted(own))}"
+            assert item.title and item.address in addresses, (
+                f"{item.address} is none of {', '.join(sorted(addresses))}"
+            )
 
     def test_its_help_is_there(self) -> None:
-        told = self.page.help
-        assert not told or told.startswith("https://") or help_file(told), f"no page of help {told!r}"
+        help_page = self.page.help
+        assert not help_page or help_page.startswith("https://") or help_file(help_page), (
+            f"no page of help {help_page!r}"
+        )
 
     def test_its_templates_hide_none_of_the_dashboard(self) -> None:
         folder = self.page.templates
         if folder is not None:
-            found = [str(file.relative_to(folder)) for file in folder.rglob("*.html")]
-            assert found, f"{folder} holds no template"
-            hidden = [name for name in found if (FOLDER / "templates" / name).exists()]
+            templates = [str(file.relative_to(folder)) for file in folder.rglob("*.html")]
+            assert templates, f"{folder} holds no template"
+            hidden = [name for name in templates if (FOLDER / "templates" / name).exists()]
             assert not hidden, f"the dashboard has a {hidden[0]} itself: name yours otherwise"

@@ -1,4 +1,4 @@
-"""What every exporter keeps to."""
+"""Contract of every exporter."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ STRANGE: Final = (
 
 
 class ExporterContract:
-    """What every exporter keeps to, tried on seven dialogues, on strange texts, and on a dataset without any.
+    """Contract of every exporter, tried on seven dialogues, on strange texts, and on a dataset without any.
 
     name  what stands after `--format` of `vivavoce export`
     """
@@ -36,7 +36,7 @@ class ExporterContract:
     name: str
 
     def said(self, folder: Path) -> Said:
-        """What can be read of an export: of each dialogue the parties and their words, in order."""
+        """Readable content of an export: of each dialogue the parties and their words, in order."""
         raise NotImplementedError("read back what was written: {dialogue_id: [(party, text), ...]}")
 
     def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
@@ -55,12 +55,20 @@ class ExporterContract:
         with self._written(write_sample) as (dataset, folder):
             facts = yaml.safe_load((folder / MANIFEST).read_text("utf-8"))
             rows = dataset.manifest["tables"]
-            whole = EXPORTERS.get(self.name).write(dataset.everything, _made(folder.parent / "again")).tables
-            assert whole <= set(TABLES), f"no tables of a dataset: {sorted(whole - set(TABLES))}"
-            for table in (one for one in TABLES if rows.get(one, {}).get("rows") and one not in whole):
-                assert any(f"`{table}`" in one for one in facts["lost"]), f"{table} is lost in silence"
+            exported = (
+                EXPORTERS.get(self.name).write(dataset.everything, _made(folder.parent / "again")).tables
+            )
+            assert exported <= set(TABLES), f"no tables of a dataset: {sorted(exported - set(TABLES))}"
+            for table in (
+                table_name
+                for table_name in TABLES
+                if rows.get(table_name, {}).get("rows") and table_name not in exported
+            ):
+                assert any(f"`{table}`" in lost_text for lost_text in facts["lost"]), (
+                    f"{table} is lost in silence"
+                )
             readme = (folder / README).read_text("utf-8")
-            assert all(f"- {one}" in readme for one in facts["lost"])
+            assert all(f"- {lost_text}" in readme for lost_text in facts["lost"])
 
     def test_the_same_dataset_gives_the_same_files(self) -> None:
         with self._written(write_sample) as (dataset, folder):
@@ -69,8 +77,8 @@ class ExporterContract:
 
     def test_it_writes_into_its_folder_alone(self) -> None:
         with self._written(_strange) as (dataset, folder):
-            there = {path.name for path in folder.parent.iterdir()}
-            assert there == {folder.name, dataset.folder.name}, f"it wrote beside its folder: {there}"
+            names = {path.name for path in folder.parent.iterdir()}
+            assert names == {folder.name, dataset.folder.name}, f"it wrote beside its folder: {names}"
 
     def test_a_dataset_without_dialogues_is_written(self) -> None:
         with self._written(_nothing) as (_, folder):
@@ -80,10 +88,15 @@ class ExporterContract:
         with self._written(write_sample) as (dataset, folder):
             mine = _made(folder.parent / "mine") / "thesis.txt"
             mine.write_text("mine", "utf-8")
-            for taken, problem in ((mine.parent, "holds other files"), (folder, "holds an export already")):
-                before = _files(taken)
-                assert problem in _refused(lambda into=taken: EXPORTERS.get(self.name).export(dataset, into))
-                assert _files(taken) == before
+            for into_folder, problem in (
+                (mine.parent, "holds other files"),
+                (folder, "holds an export already"),
+            ):
+                before = _files(into_folder)
+                assert problem in _refused(
+                    lambda into=into_folder: EXPORTERS.get(self.name).export(dataset, into)
+                )
+                assert _files(into_folder) == before
 
     @contextmanager
     def _written(self, make: Callable[[Path], Dataset]) -> Iterator[tuple[Dataset, Path]]:
@@ -94,11 +107,11 @@ class ExporterContract:
 
 
 def _said(dataset: Dataset) -> Said:
-    found: Said = {}
+    turns_of: Said = {}
     for turn in dataset.everything.read("turns").to_pylist():
         if turn["text"] is not None:
-            found.setdefault(turn["dialogue_id"], []).append((turn["party"], turn["text"]))
-    return found
+            turns_of.setdefault(turn["dialogue_id"], []).append((turn["party"], turn["text"]))
+    return turns_of
 
 
 def _strange(into: Path) -> Dataset:

@@ -1,4 +1,4 @@
-"""What every importer keeps to."""
+"""Contract of every importer."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from vivavoce.importers.base import IMPORTERS, ImportResult, Progress
 
 
 class ImporterContract:
-    """What every importer keeps to, tried on a small log of its format.
+    """Contract of every importer, tried on a small log of its format.
 
     format  what stands after `vivavoce import`
     sample  a file or folder of that format, or several
@@ -29,15 +29,15 @@ class ImporterContract:
         assert importer.name == self.format and importer.title and importer.layout and importer.unit
 
     def test_the_sample_becomes_a_dataset(self) -> None:
-        with self._read() as found:
-            assert (found.calls, found.skipped) == (self.calls, []), f"it read {found.calls}"
-            assert found.dataset.everything.holdings(), "the dataset holds nothing"
+        with self._read() as imported:
+            assert (imported.calls, imported.skipped) == (self.calls, []), f"it read {imported.calls}"
+            assert imported.dataset.everything.holdings(), "the dataset holds nothing"
 
     def test_turns_are_counted_from_zero_over_both_parties(self) -> None:
-        with self._read() as found:
-            dialogues = set(found.dataset.read("dialogues")["dialogue_id"].to_pylist())
+        with self._read() as imported:
+            dialogues = set(imported.dataset.read("dialogues")["dialogue_id"].to_pylist())
             indices: dict[str, list[int]] = {dialogue: [] for dialogue in dialogues}
-            for turn in found.dataset.everything.read("turns").to_pylist():
+            for turn in imported.dataset.everything.read("turns").to_pylist():
                 assert turn["party"] in ("user", "system"), f"party {turn['party']!r}"
                 indices.setdefault(turn["dialogue_id"], []).append(turn["turn_index"])
             assert all(sorted(index) == list(range(len(index))) for index in indices.values())
@@ -48,13 +48,15 @@ class ImporterContract:
 
     def test_what_was_read_and_what_was_left_out_add_up(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            told: list[tuple[int, int]] = []
-            found = self._into(Path(folder) / "data", progress=lambda *counts: told.append(counts))
-            assert not told or told[-1] == (found.calls + len(found.skipped),) * 2, f"it told {told[-1:]}"
+            calls: list[tuple[int, int]] = []
+            imported = self._into(Path(folder) / "data", progress=lambda *counts: calls.append(counts))
+            assert not calls or calls[-1] == (imported.calls + len(imported.skipped),) * 2, (
+                f"it told {calls[-1:]}"
+            )
 
     def test_a_dataset_that_is_there_is_not_replaced(self) -> None:
-        with self._read() as found:
-            problem = _refused(lambda: self._into(found.dataset.folder))
+        with self._read() as imported:
+            problem = _refused(lambda: self._into(imported.dataset.folder))
             assert "holds the dataset" in problem
 
     def test_a_path_that_is_not_there_is_one_line_and_leaves_no_dataset(self) -> None:

@@ -1,4 +1,4 @@
-"""What every judge keeps to."""
+"""Contract of every judge."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ class _Bench:
 
 
 class JudgeContract:
-    """What every kind of judge keeps to, tried on seven dialogues, of one of which nothing is known.
+    """Contract of every kind of judge, tried on seven dialogues, one of them unknown.
 
     name      what stands after `judge:`
     settings  of a judge that answers, as its file has them without `judge`
@@ -82,7 +82,7 @@ class JudgeContract:
         kind = self.kind
         assert kind.name == self.name and kind.summary, "summary says in a line who judges"
         assert issubclass(kind.settings, JudgeSettings), "settings are to be a JudgeSettings"
-        undescribed = [name for name, one in kind.settings.model_fields.items() if not one.description]
+        undescribed = [name for name, field in kind.settings.model_fields.items() if not field.description]
         assert not undescribed, f"settings without description: {undescribed}"
 
     def test_an_unknown_setting_is_refused(self) -> None:
@@ -97,8 +97,8 @@ class JudgeContract:
     def test_every_dialogue_gets_a_verdict_or_a_reason(self) -> None:
         with self.bench() as bench:
             done, rows = bench.run("judged", "journal.jsonl")
-            known = set(bench.dataset.read("dialogues")["dialogue_id"].to_pylist())
-            assert {row["dialogue_id"] for row in rows} == known and len(rows) == len(known)
+            dialogue_ids = set(bench.dataset.read("dialogues")["dialogue_id"].to_pylist())
+            assert {row["dialogue_id"] for row in rows} == dialogue_ids and len(rows) == len(dialogue_ids)
             assert done.judged > 0, "it says nothing of any dialogue, where everything is there"
             assert done.judged + sum(done.troubles.values()) == len(rows)
             for row in rows:
@@ -112,9 +112,9 @@ class JudgeContract:
             _, first = bench.run("first", "journal.jsonl")
             again, second = bench.run("second", "journal.jsonl")
             assert again.asked == 0, "ask by `once`, and let the request hold all that the answer depends on"
-            said = ("dialogue_id", "value", "trouble", "confidence", "frozen")
-            assert [[row[one] for one in said] for row in first] == [
-                [row[one] for one in said] for row in second
+            columns = ("dialogue_id", "value", "trouble", "confidence", "frozen")
+            assert [[row[column] for column in columns] for row in first] == [
+                [row[column] for column in columns] for row in second
             ]
 
     def test_what_its_words_depend_on_is_the_same_for_the_same_settings(self) -> None:
@@ -190,8 +190,8 @@ class JudgeContract:
             dataset = write_sample(folder / "data")
             self.prepare(folder, dataset)
             file = folder / "judge.yaml"
-            said = {"judge": self.name, **ASKED, **self.settings, **more}
-            file.write_text(json.dumps(said), encoding="utf-8")  # JSON is YAML
+            judge_file = {"judge": self.name, **ASKED, **self.settings, **more}
+            file.write_text(json.dumps(judge_file), encoding="utf-8")  # JSON is YAML
             yield _Bench(dataset, file)
 
     def _open(self, bench: _Bench, question: JudgeQuestion) -> Any:

@@ -1,4 +1,4 @@
-"""What every kind of judgement keeps to: what annotators meet, and what researchers get."""
+"""Contract of every kind of judgement: pages of annotators, and tables of researchers."""
 
 import signal
 import tempfile
@@ -42,7 +42,7 @@ Rows = list[dict[str, Any]]
 
 
 class JudgementContract:
-    """What every kind of judgement keeps to, tried in a study of that kind alone.
+    """Contract of every kind of judgement, tried in a study of that kind alone.
 
     Three dialogues are held, in which the system says three turns and the user two.
 
@@ -65,7 +65,7 @@ class JudgementContract:
             hold_dialogue(log, study, number)
 
     def rows(self, study: Study, log: Log, folder: Path) -> Rows:
-        """What a researcher gets: the rows of the kind's table."""
+        """Rows of the kind's table, as researchers read it."""
         return export_dataset(log, study.name, folder).read(self.kind.table).to_pylist()
 
     def write_files(self, study: Study, log: Log, folder: Path) -> None:
@@ -89,14 +89,14 @@ class JudgementContract:
     def test_each_is_judged_by_one_and_nobody_is_given_anything_twice(self) -> None:
         with self._study(double=0) as study, self._log(study) as log, visitors(study, log) as browser:
             work = self.kind.open(study, log)
-            waiting = [one.dialogue_id for one in work.waiting()]
+            waiting = [dialogue.dialogue_id for dialogue in work.waiting()]
             assert waiting and len(set(waiting)) == len(waiting), "something is in the queue, each thing once"
             anna, bruno = (self._annotator(browser(), log, work, name) for name in ("anna", "bruno"))
-            first, other = anna.begin(), bruno.begin()
-            assert first != other and {first, other} <= set(waiting)
+            first, second = anna.begin(), bruno.begin()
+            assert first != second and {first, second} <= set(waiting)
             anna.judge_all()
-            given = {key: list(one.work) for key, one in work.see().dialogues.items()}
-            assert given == {key: [bruno.key if key == other else anna.key] for key in waiting}
+            annotators = {key: list(dialogue.work) for key, dialogue in work.see().dialogues.items()}
+            assert annotators == {key: [bruno.key if key == second else anna.key] for key in waiting}
 
     def test_what_is_finished_is_in_the_dataset_and_what_is_not_is_not(self) -> None:
         with self._study() as study, self._log(study) as log, visitors(study, log) as browser:
@@ -115,14 +115,14 @@ class JudgementContract:
             anna = self._annotator(browser(), log, self.kind.open(study, log), "anna")
             due, (action, sent) = anna.begin(), anna.due()
             anna.press()
-            shown, said = anna.browser.html, anna.said(due)
+            page, judgements = anna.browser.html, anna.said(due)
             assert anna.browser.client.post(action, data=sent).status_code == 200
-            assert anna.said(due) == said, "the same form again is the same"
-            assert anna.browser.look(f"{self.kind.address}/work") == shown, "what is due is shown again"
+            assert anna.said(due) == judgements, "the same form again is the same"
+            assert anna.browser.look(f"{self.kind.address}/work") == page, "what is due is shown again"
             cookies = dict(anna.browser.client.cookies)
             with visitors(study, log) as elsewhere:
                 later = elsewhere(cookies).look(f"{self.kind.address}/work")
-            assert PageForms(later).forms == PageForms(shown).forms, "another process shows the same"
+            assert PageForms(later).forms == PageForms(page).forms, "another process shows the same"
 
     def test_what_was_acknowledged_is_there_after_a_kill(self) -> None:
         with self._study() as study:
@@ -138,7 +138,7 @@ class JudgementContract:
                 server.send_signal(signal.SIGKILL)
             with Log.open(address) as log:
                 mine = self.kind.open(study, log).see().of_annotator(_key(log, "anna"))
-            assert any(one.judged for one in mine.values())
+            assert any(place.judged for place in mine.values())
 
     def test_its_pages_can_be_read_in_each_language(self) -> None:
         with self._study() as study, self._log(study) as log, visitors(study, log) as browser:
@@ -148,8 +148,8 @@ class JudgementContract:
             for language in study.languages[1:]:
                 anna.browser.press(f"{HOME}/language", language=language)
                 for page in pages:
-                    shown = anna.browser.look(page)
-                    assert f'lang="{language}"' in shown and shown.count("<h1") == 1
+                    html = anna.browser.look(page)
+                    assert f'lang="{language}"' in html and html.count("<h1") == 1
 
     def test_two_who_say_the_same_agree_and_their_files_say_it_elsewhere(self) -> None:
         with self._study() as study, tempfile.TemporaryDirectory() as folder:
@@ -166,13 +166,13 @@ class JudgementContract:
                 lines = agreement(state, work.schemes, data="contract").values()
                 figures = [line for of_scheme in lines for line in of_scheme if line.units]
                 assert figures and all(line.same == 1 for line in figures)
-                found = self._rows(study, log)
+                rows = self._rows(study, log)
                 self.write_files(study, log, Path(folder) / "files")
-            with self._log(study) as other:
+            with self._log(study) as second_log:
                 for _ in range(2):  # the same files again change nothing
                     with suppress(InputError):  # it may refuse to say again what is finished
-                        self.read_files(study, other, Path(folder) / "files")
-                    assert self._rows(study, other) == found
+                        self.read_files(study, second_log, Path(folder) / "files")
+                    assert self._rows(study, second_log) == rows
 
     @property
     def kind(self) -> JudgementKind:
@@ -184,14 +184,14 @@ class JudgementContract:
 
     def _rows(self, study: Study, log: Log) -> Rows:
         with tempfile.TemporaryDirectory() as folder:
-            found = self.rows(study, log, Path(folder) / "data")
-        return sorted(({**row, "annotated_at": None} for row in found), key=str)
+            rows = self.rows(study, log, Path(folder) / "data")
+        return sorted(({**row, "annotated_at": None} for row in rows), key=str)
 
     @contextmanager
     def _study(self, double: float = 1) -> Iterator[Study]:
         """The study's folder, read."""
-        with tempfile.TemporaryDirectory() as made:
-            folder = Path(made) / "study"
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary) / "study"
             self.write(folder, double)
             yield load_study(folder)
 
@@ -222,7 +222,7 @@ class JudgementContract:
 
 @dataclass
 class AnnotatorsBrowser:
-    """Somebody who judges by filling in the same forms over and over."""
+    """A browser that judges by filling in the same forms over and over."""
 
     browser: Visitor
     key: str
@@ -231,17 +231,17 @@ class AnnotatorsBrowser:
     work: Any = None
 
     def begin(self) -> str | None:
-        """What is given out of the queue."""
+        """Start the next item of the queue."""
         self.browser.look(self.kind.address)
         self.browser.press(f"{self.kind.address}/next")
         return self.work.current(self.key) if self.work is not None else None
 
     def due(self) -> tuple[str, dict[str, str]]:
         """The form that is due: its action, and what is sent."""
-        shown = PageForms(self.browser.html).forms
-        action = next((form for form in self.forms if form in shown), None)
+        forms = PageForms(self.browser.html).forms
+        action = next((form for form in self.forms if form in forms), None)
         assert action is not None, f"none of {', '.join(self.forms)} stands on the page"
-        return action, {**shown[action], **self.forms[action]}
+        return action, {**forms[action], **self.forms[action]}
 
     def press(self) -> None:
         action, _ = self.due()
@@ -261,7 +261,7 @@ class AnnotatorsBrowser:
 
     def said(self, key: str | None) -> dict[Place, tuple[LoggedLabel, ...]]:
         mine = self.work.see().of_annotator(self.key)[key]
-        return {place: one.labels for place, one in mine.judged.items()}
+        return {place: judgement.labels for place, judgement in mine.judged.items()}
 
 
 def _key(log: Log, name: str) -> str:
@@ -284,7 +284,7 @@ def hold_dialogue(
     system = list(study.systems)[number % len(study.systems)]
     visit_id, dialogue_id = f"visit-{number}", f"dialogue-{number:03}"
     task = study.tasks[number % len(study.tasks)] if study.tasks else None
-    made: list[events.Event] = [
+    logged: list[events.Event] = [
         events.VisitOpened(
             study=study.name,
             revision=study.revision,
@@ -306,7 +306,7 @@ def hold_dialogue(
         events.DialogueOpened(dialogue_id=dialogue_id),
     ]
     for index, (party, text) in enumerate(said):
-        made.append(
+        logged.append(
             events.UserTurnSent(dialogue_id=dialogue_id, turn_index=index, text=text)
             if party == "user"
             else events.SystemTurnReceived(
@@ -321,10 +321,10 @@ def hold_dialogue(
             )
         )
     user_turns = sum(party == "user" for party, _ in said)
-    made.append(events.DialogueEnded(dialogue_id=dialogue_id, reason="user", user_turns=user_turns))
+    logged.append(events.DialogueEnded(dialogue_id=dialogue_id, reason="user", user_turns=user_turns))
 
     def write(tx: Transaction) -> None:
-        for event in made:
+        for event in logged:
             if isinstance(log.clock, ManualClock):
                 log.clock.advance(1)
             tx.append(visit_id, event)

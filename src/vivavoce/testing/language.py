@@ -1,4 +1,4 @@
-"""What every language keeps to."""
+"""Contract of every language."""
 
 from datetime import UTC, datetime
 
@@ -21,11 +21,11 @@ from vivavoce.study.step_kind import words_of_steps
 def coverage_of(language: Language) -> dict[str, Coverage]:
     """By catalogue, how much a language says itself; the words of steps and sections are counted in."""
     beside = {"steps": words_of_steps(), "report": words_of_sections()}
-    return {one.domain: one for one in coverage(language, beside)}
+    return {covered.domain: covered for covered in coverage(language, beside)}
 
 
 class LanguageContract:
-    """What every language keeps to; what it does not say falls back to English.
+    """Contract of every language; missing texts fall back to English.
 
     name      its tag, as studies name it
     complete  catalogues in which nothing may fall back, such as `participant`
@@ -41,27 +41,29 @@ class LanguageContract:
 
     def test_it_speaks_to_participants(self) -> None:
         if self.name != SOURCE_LANGUAGE:
-            told = coverage_of(self._language())["participant"]
-            assert told.translated, f"none of {told.said} sentences of the pages is translated"
+            covered = coverage_of(self._language())["participant"]
+            assert covered.translated, f"none of {covered.said} sentences of the pages is translated"
 
     def test_catalogues_translate_what_is_said_and_fill_in_the_same_values(self) -> None:
         language = self._language()
-        for domain, one in coverage_of(language).items():
-            assert not one.strange, f"{domain}.po: nobody says {one.strange[0]!r}"
+        for domain, covered in coverage_of(language).items():
+            assert not covered.strange, f"{domain}.po: nobody says {covered.strange[0]!r}"
             assert not (lost := misfits(language.catalogue(domain))), f"{domain}.po: {lost[0]!r}"
 
     def test_what_is_called_complete_leaves_nothing_in_english(self) -> None:
-        found = coverage_of(self._language())
-        assert set(self.complete) <= set(found), f"catalogues are {', '.join(found)}"
-        left = {domain: found[domain].in_english for domain in self.complete}
-        assert not any(left.values()), f"sentences in English: {left}"
+        covered = coverage_of(self._language())
+        assert set(self.complete) <= set(covered), f"catalogues are {', '.join(covered)}"
+        untranslated = {domain: covered[domain].in_english for domain in self.complete}
+        assert not any(untranslated.values()), f"sentences in English: {untranslated}"
 
     def test_its_files_of_words_are_read_and_known(self) -> None:
         for kind in FILES:
             kind.of(self.name)  # refuses what does not fit, with its line
-        known = {kind.file for kind in FILES}
-        strange = [file.name for file in self._language().folder.glob("*.yaml") if file.name not in known]
-        assert not strange, f"{strange} are read by nobody. Known: {', '.join(sorted(known))}"
+        file_names = {kind.file for kind in FILES}
+        strange = [
+            file.name for file in self._language().folder.glob("*.yaml") if file.name not in file_names
+        ]
+        assert not strange, f"{strange} are read by nobody. Known: {', '.join(sorted(file_names))}"
 
     def test_its_wordings_and_texts_belong_to_something(self) -> None:
         folder = self._language().folder
@@ -70,7 +72,7 @@ class LanguageContract:
             assert name in INSTRUMENTS, f"{file.name}: NAME.{self.name}.yaml, of a questionnaire"
             _, problems = check_wording(INSTRUMENTS.get(name), self.name, None)
             assert not problems, str(problems[0])
-        for file in (one for one in folder.glob("texts/**/*") if one.is_file()):
+        for file in (path for path in folder.glob("texts/**/*") if path.is_file()):
             protocol = file.relative_to(folder / "texts").parts[0]
             assert protocol in protocol_names(), f"no protocol {protocol}"
             assert file.name.endswith(f".{self.name}.md") and file.read_text("utf-8").strip()

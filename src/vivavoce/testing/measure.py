@@ -1,4 +1,4 @@
-"""What every measure keeps to."""
+"""Contract of every measure."""
 
 import tempfile
 from functools import cache
@@ -20,7 +20,7 @@ NEARLY: Final = 1e-9
 
 
 class MeasureContract:
-    """What every measure keeps to, tried on dialogues in which everything is logged and annotated.
+    """Contract of every measure, tried on dialogues in which everything is logged and annotated.
 
     measure     the measure
     zero_alone  it counts something, so a dialogue of which nothing is known has a value: 0
@@ -33,11 +33,15 @@ class MeasureContract:
         assert MEASURES.get(self.measure.name) is self.measure, "its entry point names another object"
 
     def test_it_carries_all_its_facts(self) -> None:
-        one = self.measure
-        assert one.unit_symbol in ("1", "s") and one.origin in get_args(Origin) and one.level in LEVELS
-        assert one.direction in ("higher", "lower", None)
+        measure = self.measure
+        assert (
+            measure.unit_symbol in ("1", "s")
+            and measure.origin in get_args(Origin)
+            and measure.level in LEVELS
+        )
+        assert measure.direction in ("higher", "lower", None)
         for name in ("title", "unit", "family", "analysis_unit", "meaning", "source", "empty"):
-            assert getattr(one, name), f"{name} is empty"
+            assert getattr(measure, name), f"{name} is empty"
 
     def test_what_it_needs_is_known(self) -> None:
         check_needs(self.measure)
@@ -61,7 +65,7 @@ class MeasureContract:
                 reach = NEARLY * (1 + len(inside))  # each part is rounded by itself
                 assert abs(row["numerator"] - numerator) < reach
                 assert abs(row["denominator"] - denominator) < reach
-                assert row["dialogues"] == sum(one > 0 for _, one in inside)
+                assert row["dialogues"] == sum(cases > 0 for _, cases in inside)
                 if denominator:
                     assert abs(row["value"] - numerator / denominator) < reach
                 else:
@@ -71,8 +75,8 @@ class MeasureContract:
         assert self._parts(shuffled=1) == self._parts() == self._parts(shuffled=2)
 
     def _parts(self, shuffled: int | None = None) -> dict[str, tuple[float, float]]:
-        own = _components(shuffled)
-        rows = own[own["measure"] == self.measure.name]
+        components = _components(shuffled)
+        rows = components[components["measure"] == self.measure.name]
         columns = (rows[name].tolist() for name in ("dialogue_id", "numerator", "denominator"))
         return {key: (round(a, 9), round(b, 9)) for key, a, b in zip(*columns, strict=True)}
 

@@ -151,8 +151,8 @@ def visitors(study: Study, log: Log) -> Iterator[Callable[..., Visitor]]:
 def served_apart(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """The study's pages in a process of their own, and where they are."""
     command = [sys.executable, "-m", "vivavoce.testing.pages", str(folder)]
-    known = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
-    server = subprocess.Popen(command, env=known, stdout=subprocess.PIPE, text=True)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
         yield server, server.stdout.readline().strip()

@@ -1,11 +1,11 @@
-"""What every questionnaire keeps to."""
+"""Contract of every questionnaire."""
 
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import languages_of, load_wording
 
 
 class QuestionnaireContract:
-    """What every questionnaire keeps to: its scoring key, and its sentences in each language.
+    """Contract of every questionnaire: its scoring key, and its sentences in each language.
 
     name       of the instrument
     languages  in which it has a wording

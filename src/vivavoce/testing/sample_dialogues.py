@@ -92,13 +92,13 @@ def _agent(key: str, draw: random.Random) -> tuple[list[dict[str, Any]], list[di
 
 def _turn(key: str, index: int, channel: str, draw: random.Random) -> dict[str, Any]:
     party = ("system", "user")[index % 2]
-    said = " ".join(draw.choices(["cheap", "thai", "greek", "north", "please"], k=4))
+    words = " ".join(draw.choices(["cheap", "thai", "greek", "north", "please"], k=4))
     turn = {
         "dialogue_id": key,
         "turn_index": index,
         "party": party,
-        "reference": said,
-        "text": said.replace("thai", "greek"),
+        "reference": words,
+        "text": words.replace("thai", "greek"),
         "onset_s": 3.0 * index,
         "offset_s": 3.0 * index + 2,
     }
@@ -112,7 +112,7 @@ def _turn(key: str, index: int, channel: str, draw: random.Random) -> dict[str, 
 
 
 def _hypotheses(turn: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
-    """What a recogniser made of a user turn: what the dialogue went by, and sometimes what was said."""
+    """Recognition of a user turn: the hypothesis of the dialogue, and sometimes the true words."""
     if turn["party"] == "system":
         return []
     texts = [turn["text"], *([turn["reference"]] if draw.random() < 0.5 else [])]
@@ -134,8 +134,8 @@ def _acts(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:
     if index % 2 == 0:
         offer = {**base, "layer": "system", "source": "bot", "act": "offer", "slot": "name"}
         return [{**offer, "value": draw.choice(["ruen", "kafenion"])}] if index == 4 else []
-    meant = {"food": draw.choice(["thai", "greek"]), "area": draw.choice(["north", "west"])}
-    heard = {"food": draw.choice(["thai", "greek"]), "area": meant["area"]}
+    reference = {"food": draw.choice(["thai", "greek"]), "area": draw.choice(["north", "west"])}
+    understood = {"food": draw.choice(["thai", "greek"]), "area": reference["area"]}
     return [
         {
             **base,
@@ -146,7 +146,7 @@ def _acts(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:
             "slot": slot,
             "value": value,
         }
-        for layer, source, values in (("reference", "label", meant), ("understood", "bot", heard))
+        for layer, source, values in (("reference", "label", reference), ("understood", "bot", understood))
         for position, (slot, value) in enumerate(values.items())
     ]
 

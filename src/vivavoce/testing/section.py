@@ -1,4 +1,4 @@
-"""What every section of the report keeps to."""
+"""Contract of every section of the report."""
 
 import tempfile
 from pathlib import Path
@@ -15,7 +15,7 @@ from vivavoce.testing.sample_dialogues import write_sample
 
 
 class SectionContract:
-    """What every section keeps to.
+    """Contract of every section.
 
     name       as after `--sections`
     languages  in which it is rendered
@@ -32,28 +32,28 @@ class SectionContract:
         section = self._section()
         assert section.name == self.name and section.title, "title is its heading"
         assert set(section.needs) <= set(TABLES), "needs names tables of the dataset"
-        others = [one.order for name, one in SECTIONS if name != self.name]
-        assert section.order not in others, f"another section stands at {section.order}"
+        orders = [registered.order for name, registered in SECTIONS if name != self.name]
+        assert section.order not in orders, f"another section stands at {section.order}"
 
     def test_what_it_says_every_renderer_knows_in_each_of_its_languages(self) -> None:
         section = self._section()
         with tempfile.TemporaryDirectory() as folder:
-            found = fill(AnalysisContext(self._data(folder), self.options), [section])
+            filled = fill(AnalysisContext(self._data(folder), self.options), [section])
             for language in self.languages:
                 with speaking(language):
-                    written = found[0].written("") if found else None
-                assert written is not None, "it says nothing of a dataset in which everything is logged"
-                for block in written.blocks:
+                    rendered = filled[0].written("") if filled else None
+                assert rendered is not None, "it says nothing of a dataset in which everything is logged"
+                for block in rendered.blocks:
                     inside = block.blocks if isinstance(block, Fold) else [block]
-                    assert all(isinstance(one, get_args(Block)) for one in inside)
+                    assert all(isinstance(block_, get_args(Block)) for block_ in inside)
 
     def test_it_is_left_out_where_there_is_nothing_to_say(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             with DatasetWriter(Path(folder) / "d", study={"name": "s"}, source={"kind": "log"}):
                 pass
-            found = fill(AnalysisContext(Dataset(Path(folder) / "d")), [self._section()])
-            written = [one for one in found if one.written("") is not None]
-        assert not written or not self._section().needs, "say in needs without which tables it is silent"
+            filled = fill(AnalysisContext(Dataset(Path(folder) / "d")), [self._section()])
+            rendered = [filled_section for filled_section in filled if filled_section.written("") is not None]
+        assert not rendered or not self._section().needs, "say in needs without which tables it is silent"
 
     def _section(self) -> Section[Any]:
         return SECTIONS.get(self.name)

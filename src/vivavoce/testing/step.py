@@ -1,4 +1,4 @@
-"""What every step of a visit keeps to."""
+"""Contract of every step of a visit."""
 
 import asyncio
 import tempfile
@@ -25,7 +25,7 @@ VISITORS = 3
 
 
 class StepContract:
-    """What every step keeps to, tried in a study of that step alone.
+    """Contract of every step, tried in a study of that step alone.
 
     name       as it stands in the study file
     settings   as they stand there under its name; None: none
@@ -73,8 +73,8 @@ class StepContract:
 
     def test_what_participants_are_told_has_its_values_filled_in(self) -> None:
         with self._study() as study:
-            told: Information = self._kind().participant_info(study.visit[-1], study)
-            for message in _messages(told):
+            info: Information = self._kind().participant_info(study.visit[-1], study)
+            for message in _messages(info):
                 for language in study.languages:
                     assert "%(" not in self._kind().say(message, language)
 

@@ -1,4 +1,4 @@
-"""What every step keeps to that presents stimuli: what people meet, and what is kept."""
+"""Contract of every step that presents stimuli: pages for people, and records kept."""
 
 import signal
 import tempfile
@@ -24,7 +24,7 @@ from vivavoce.testing.step import StepContract
 
 
 class StimulusStepContract(StepContract):
-    """What every such step keeps to, tried on its page by somebody without scripts.
+    """Contract of every such step, tried on its page by a person without scripts.
 
     Each participant is given two stimuli or more.
 
@@ -41,8 +41,8 @@ class StimulusStepContract(StepContract):
 
     def test_participants_are_told_what_they_do_and_what_is_kept_of_it(self) -> None:
         with self._study() as study:
-            told = self._kind().participant_info(study.visit[-1], study)
-            assert told.does and told.keeps
+            info = self._kind().participant_info(study.visit[-1], study)
+            assert info.does and info.keeps
 
     def test_people_answer_one_after_another_and_every_answer_is_a_row(self) -> None:
         with self._study() as study, self._log() as log:
@@ -60,7 +60,7 @@ class StimulusStepContract(StepContract):
                 table = self._stimulus().table
                 rows = data.read(table.name).to_pylist() if table else []
                 checks = data.read("checks").to_pylist()
-                steps = [one for one in data.read("steps").to_pylist() if one["kind"] == self.name]
+                steps = [row for row in data.read("steps").to_pylist() if row["kind"] == self.name]
             instants = [column.name for column in table.columns if column.kind == INSTANT] if table else []
             assert not rows or {row[instants[-1]] for row in rows} == {event.at for event in events}
             assert not any(row["simulated"] for row in rows)
@@ -81,10 +81,10 @@ class StimulusStepContract(StepContract):
             person = self._begun(visitor())
             late = PageForms(person.html).forms["/respond"] | dict(self.answer)
             self._answer(person, log)
-            shown = person.html
+            page = person.html
             assert person.client.post("/respond", data=late).status_code == 200
             assert len(_events(log, "response_given")) == 1
-            person.html = shown
+            person.html = page
             self._answer(person, log)
             assert [event.event.position for event in _events(log, "response_given")] == [0, 1]
 
@@ -109,8 +109,8 @@ class StimulusStepContract(StepContract):
                 person.press("/language", language=language)
                 assert f'lang="{language}"' in person.html and person.html != before
             self._answer(person, log)
-            (given,) = _events(log, "response_given")
-            assert given.event.language == study.languages[-1]
+            (response,) = _events(log, "response_given")
+            assert response.event.language == study.languages[-1]
 
     def test_what_was_acknowledged_is_there_after_a_kill(self) -> None:
         with self._study() as study:
@@ -128,8 +128,8 @@ class StimulusStepContract(StepContract):
             aloud = self._stimulus().sound_plan(study.visit[-1]) is not None
             file = study.folder / "study.yaml"
             file.write_text(f"{study.file_text}\nrecordings: {{}}\n", encoding="utf-8")
-            told = [one for one in check_study(file) if "nobody has agreed" in one.problem]
-        assert bool(told) == aloud, told
+            problems = [problem for problem in check_study(file) if "nobody has agreed" in problem.problem]
+        assert bool(problems) == aloud, problems
 
     def test_events_of_older_logs_are_read_as_those_of_today(self) -> None:
         kind = self._stimulus()
@@ -169,14 +169,14 @@ class StimulusStepContract(StepContract):
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:
             person = self._begun(visitor())
             self._answer(person, log)
-            assert kind.activity_label in {one.doing for one in Board(study, log).see(whereabouts)[0]}
+            assert kind.activity_label in {visitor.doing for visitor in Board(study, log).see(whereabouts)[0]}
             self._answer(person, log)
             (work,) = Board(study, log).see(progress).work
-            given = [
+            responses = [
                 kind.response.model_validate(event.event.response) for event in _events(log, "response_given")
             ]
             assert (work.noun, work.item_label, work.participants) == (kind.counted, kind.item_label, 1)
-            assert (work.pieces, work.different) == (sum(kind.pieces(one) for one in given), 2)
+            assert (work.pieces, work.different) == (sum(kind.pieces(response) for response in responses), 2)
 
     def _stimulus(self) -> StimulusStep[Any, Any, Any]:
         kind = self._kind()
@@ -207,10 +207,10 @@ class StimulusStepContract(StepContract):
 
 
 def _events(log: Log, kind: str) -> list[Any]:
-    """What the log holds of a kind, as the events are stored."""
-    return [one for one in log.all_events() if one.event.kind == kind]
+    """Events of a kind in the log, as stored."""
+    return [stored for stored in log.all_events() if stored.event.kind == kind]
 
 
 def _position(html: str) -> str:
-    """Of the stimulus that is due."""
+    """Position of the stimulus that is due."""
     return PageForms(html).forms["/respond"]["position"]

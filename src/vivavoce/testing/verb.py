@@ -1,4 +1,4 @@
-"""What every verb keeps to."""
+"""Contract of every verb."""
 
 import shlex
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from vivavoce.core.verb import PARTS, VERBS, Verb
 
 
 class VerbContract:
-    """What every verb of the command line keeps to.
+    """Contract of every verb of the command line.
 
     name     what stands after `vivavoce`
     missing  words after it that name a file or folder that is not there; (): it takes none
