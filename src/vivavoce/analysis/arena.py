@@ -216,7 +216,7 @@ def _style_differences(dataset: Dataset, votes: Sequence[Row]) -> dict[str, Floa
 def _controlled(
     base: Floats, styles: dict[str, Floats], outcomes: Floats, people: np.ndarray
 ) -> tuple[FittedPairs, list[str]] | None:
-    """The model with all covariates that can be told apart, in the order of STYLES; None without any."""
+    """The model with all covariates that can be separated, in the order of STYLES; None without any."""
     included: list[str] = []
     fitted: FittedPairs | None = None
     for name, values in styles.items():

@@ -35,14 +35,16 @@ def balance_warnings(dataset: Dataset, by: str) -> list[LocalizedText]:
 
 
 def together(
-    first: str, own: Values, second: str, other: Values, *, modelled: bool = False
+    first: str, first_values: Values, second: str, second_values: Values, *, modelled: bool = False
 ) -> LocalizedText | None:
     """A sentence where two factors are confounded or unevenly combined; None where they are balanced."""
-    pairs = Counter((a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None)
+    pairs = Counter(
+        (a, b) for a, b in zip(first_values, second_values, strict=True) if a is not None and b is not None
+    )
     levels = sorted({a for a, _ in pairs}), sorted({b for _, b in pairs})
     if min(map(len, levels)) < 2 or max(map(len, levels)) > MOST_LEVELS:
         return None
-    if confounded(own, other):
+    if confounded(first_values, second_values):
         which = ", ".join(f"{a} × {b}" for a, b in product(*levels) if pairs[a, b])
         warning = statement(
             "{first} and {second} are confounded: the only combinations are {which}.",

@@ -76,7 +76,7 @@ def tell_apart(real: Dataset, simulated: Dataset) -> list[ToldApart]:
 
 
 def _tests(callers: Sequence[Sequence[str]]) -> list[Flags]:
-    """Calls to be told, by fold: some callers of either party, each in one fold."""
+    """Calls to classify, by fold: some callers of either party, each in one fold."""
     number = min(FOLDS, *(len(set(names)) for names in callers))
     split = [folds(names, number) for names in callers]
     return [
@@ -87,26 +87,28 @@ def _tests(callers: Sequence[Sequence[str]]) -> list[Flags]:
 
 def _told_apart(
     by: Literal["words", "acts"],
-    found: Sequence[Counter[str]],
+    features_of_calls: Sequence[Counter[str]],
     are_real: Flags,
     tests: Sequence[Flags],
     names: Sequence[str],
 ) -> ToldApart:
-    told_real = np.zeros(len(found), dtype=bool)
-    for test, fold_predictions in zip(tests, in_pieces(partial(_told, found, are_real), tests), strict=True):
+    told_real = np.zeros(len(features_of_calls), dtype=bool)
+    for test, fold_predictions in zip(
+        tests, in_pieces(partial(_told, features_of_calls, are_real), tests), strict=True
+    ):
         told_real[test] = fold_predictions
     real_counts, simulated_counts = (_by_caller(told_real, group, names) for group in (are_real, ~are_real))
     rates = [float(right.sum() / cases.sum()) for right, cases in (real_counts, simulated_counts)]
     apart = bootstrap_difference(real_counts, simulated_counts)
-    features = _features(found)
-    weights = _fit(_matrix(found, features), are_real)[1:]
+    features = _features(features_of_calls)
+    weights = _fit(_matrix(features_of_calls, features), are_real)[1:]
     order = [features[place] for place in np.argsort(weights)]
     return ToldApart(
         by=by,
         balanced_accuracy=round((1 + rates[0] - rates[1]) / 2, 4),
         low=apart and round((1 + apart.low) / 2, 4),
         high=apart and round((1 + apart.high) / 2, 4),
-        calls=len(found),
+        calls=len(features_of_calls),
         callers=len(set(names)),
         of_real=order[: -_MOST_TELLING - 1 : -1],
         of_simulated=order[:_MOST_TELLING],
@@ -138,9 +140,9 @@ def _features(features_of_calls: Sequence[Counter[str]]) -> list[str]:
     return sorted(feature for feature, number in calls.items() if number >= _LEAST_CALLS)
 
 
-def _matrix(features_of_calls: Sequence[Counter[str]], known: Sequence[str]) -> Any:
+def _matrix(features_of_calls: Sequence[Counter[str]], feature_names: Sequence[str]) -> Any:
     """A row a call: logarithms of the counts, scaled to length 1 so that long calls weigh as short ones."""
-    places = {feature: place for place, feature in enumerate(known)}
+    places = {feature: place for place, feature in enumerate(feature_names)}
     rows, columns, values = [], [], []
     for row, counts in enumerate(features_of_calls):
         logs = {
@@ -152,7 +154,7 @@ def _matrix(features_of_calls: Sequence[Counter[str]], known: Sequence[str]) -> 
         rows += [row] * len(logs)
         columns += list(logs)
         values += [value / length for value in logs.values()]
-    return csr_array((values, (rows, columns)), shape=(len(features_of_calls), len(known)))
+    return csr_array((values, (rows, columns)), shape=(len(features_of_calls), len(feature_names)))
 
 
 def _fit(inputs: Any, are_real: Flags) -> Floats:

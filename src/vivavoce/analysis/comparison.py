@@ -190,7 +190,7 @@ def _settle(test: SystemTest, alpha: float, p: float | None, why: LocalizedText)
 
 
 def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[LocalizedText]:
-    """The summary's warnings with what was out of reach of these tests in the place of its own."""
+    """Warnings of the summary, with those on unreachable p replaced by these tests'."""
     family_by_reason = {family.why: family for family in families}
     other_warnings = [warning for warning in summary.warnings if warning not in summary.out_of_reach]
     return other_warnings + reach_warnings((test, family_by_reason[test.why]) for test in tests)

@@ -153,7 +153,7 @@ def declared_margins(
 def explore_measure(
     nested: ClusteredSummary, name: str, places: Iterable[tuple[int, int]], correction: str, *, level: float
 ) -> dict[Key, FamilyVerdict]:
-    """A measure that no summary tests, as a family of its own over these pairs."""
+    """Explore a measure that no summary tests, as a separate family over these pairs."""
     places = list(places)
     nested.ask((GroupQuestion(name, a, b) for a, b in places), level=level)
     tests = [

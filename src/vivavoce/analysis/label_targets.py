@@ -125,7 +125,7 @@ def _rows(dataset: Dataset, target: str) -> list[Mapping[str, Any]]:
 
 
 def _places(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, int | None]]:
-    """Dialogues, or turns of those whom the layer is about: of a stranger's layer of whoever has a label."""
+    """Dialogues, or turns of the parties of the layer: those with a label, for a layer not built in."""
     dialogues = [
         str(dialogue_id)
         for dialogue_id in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()

@@ -205,7 +205,7 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
 
 @dataclass(frozen=True, slots=True)
 class _Design:
-    """The fixed effects: a matrix, its columns' names, and which columns are whose."""
+    """The fixed effects: a matrix, the names of its columns, and the columns of each term."""
 
     matrix: Floats
     names: list[str]

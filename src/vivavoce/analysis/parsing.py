@@ -112,7 +112,7 @@ class _Counts:
         self.missed[who] += len(meant - read)
 
     def score(self) -> PrecisionRecall:
-        """Precision, recall and F1 over all; the interval of F1 from drawing participants anew."""
+        """Precision, recall and F1 over all; the interval of F1 from resampled participants."""
         hits, extra, missed = self.hits.total(), self.extra.total(), self.missed.total()
         people = sorted({*self.hits, *self.extra, *self.missed})
         twice = np.array([2.0 * self.hits[who] for who in people])

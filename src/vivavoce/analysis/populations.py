@@ -71,7 +71,7 @@ class PopulationDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PopulationTrial:
-    """One of the two trials; None: no participant known, no cost told."""
+    """One of the two trials; None: no participant known, no cost given."""
 
     study: str
     dialogues: int

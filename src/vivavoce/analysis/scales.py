@@ -262,7 +262,7 @@ def _scores(instrument: Instrument, rows: list[Row], keys: dict[str, str | None]
 
 
 def _form_of(row: Row) -> Key:
-    """Foreign logs know of a form sometimes only whose it is."""
+    """Key of a form; some foreign logs give only its person."""
     return row["dialogue_id"], row["visit_id"], row["participant_id"]
 
 

@@ -45,7 +45,7 @@ class Effect(Protocol):
         ...
 
     def outcomes(
-        self, rng: np.random.Generator, side: int, own: Floats, sizes: np.ndarray, nested: Nested
+        self, rng: np.random.Generator, side: int, tendencies: Floats, sizes: np.ndarray, nested: Nested
     ) -> Floats:
         """Sums of outcomes with one system.
 
@@ -67,11 +67,13 @@ class Rates:
         return Rates(self.a, self.a)
 
     def outcomes(
-        self, rng: np.random.Generator, side: int, own: Floats, sizes: np.ndarray, nested: Nested
+        self, rng: np.random.Generator, side: int, tendencies: Floats, sizes: np.ndarray, nested: Nested
     ) -> Floats:
         """Successes of each cell in each trial."""
         spread = min(nested.icc + nested.interaction, 0.95)
-        return rng.binomial(sizes[:, None], _own_rates((self.a, self.b)[side], spread)(own)).astype(float)
+        return rng.binomial(sizes[:, None], _own_rates((self.a, self.b)[side], spread)(tendencies)).astype(
+            float
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,12 @@ class Means:
         return Means(0.0, self.deviation)
 
     def outcomes(
-        self, rng: np.random.Generator, side: int, own: Floats, sizes: np.ndarray, nested: Nested
+        self, rng: np.random.Generator, side: int, tendencies: Floats, sizes: np.ndarray, nested: Nested
     ) -> Floats:
         """Sums of values of each cell in each trial."""
         spread = min(nested.icc + nested.interaction, 0.95)
-        level = (self.difference if side == 0 else 0.0) + self.deviation * math.sqrt(spread) * own
-        noise = self.deviation * math.sqrt(1 - spread) * rng.standard_normal(own.shape)
+        level = (self.difference if side == 0 else 0.0) + self.deviation * math.sqrt(spread) * tendencies
+        noise = self.deviation * math.sqrt(1 - spread) * rng.standard_normal(tendencies.shape)
         return sizes[:, None] * level + np.sqrt(sizes)[:, None] * noise
 
 

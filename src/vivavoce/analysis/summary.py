@@ -187,7 +187,7 @@ def _value(measured: Mapping[str, tuple[MeasuredTotal, str]], name: str) -> floa
 def _measured(
     dataset: Dataset,
     measure: Measure,
-    found: Pooled | None,
+    pooled_or_none: Pooled | None,
     interval: ClusteredRate,
     by: str | None,
     key: str | None,
@@ -196,7 +196,7 @@ def _measured(
     abandoned: int | None,
 ) -> tuple[MeasuredTotal, str]:
     """One measure of one group with its interval over participants; and its signature without that."""
-    pooled = found or Pooled(key, measure.name, None, None, 0, 0, 0)
+    pooled = pooled_or_none or Pooled(key, measure.name, None, None, 0, 0, 0)
     parameters = {
         name: value
         for name, value in measure.parameters.items()
@@ -219,7 +219,7 @@ def _measured(
         numerator=pooled.numerator if pooled.denominator or pooled.numerator else None,
         denominator=pooled.denominator or 0,
         dialogues=pooled.dialogues or 0,
-        open=pooled.open if found else None,
+        open=pooled.open if pooled_or_none else None,
         lowest=pooled.lowest,
         highest=pooled.highest,
         unit=measure.unit,

@@ -45,7 +45,7 @@ class RatedVersions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionCheck:
-    """Readers of a broken transcript, and those whose mean rating of it is not below that of the others."""
+    """Readers of a broken transcript, and those who rated it no lower than the others on average."""
 
     participants: int
     failed: int

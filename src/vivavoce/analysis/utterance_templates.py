@@ -35,7 +35,7 @@ class Saying:
 
 
 class CallerTurn(NamedTuple):
-    """A user turn: whose, its words, what it meant, and the acts of the system turn before."""
+    """A user turn: its caller, words and meaning, and the acts of the system turn before."""
 
     caller: str
     text: str

@@ -1,1 +1,1 @@
-"""Judges: whoever answers an item about dialogues in place of the people who held them."""
+"""Judges: programs or annotators that answer an item about dialogues in place of the people who held them."""

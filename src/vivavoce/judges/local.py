@@ -36,7 +36,7 @@ class PersonJudgeSettings(JudgeSettings):
 
 
 class _Told:
-    """A judge whose words are all there before anybody asks."""
+    """A judge with all its labels ready from the start."""
 
     def __init__(self, labels_by_dialogue: Mapping[str, float], frozen: Mapping[str, Any]) -> None:
         self._said, self.frozen = labels_by_dialogue, frozen

@@ -151,8 +151,8 @@ def sum_rows(
     return PairColumns(ids, above.astype(float), below.astype(float), present)
 
 
-def places_of(tables: "Tables", found: Mapping[str, Sized]) -> tuple[Places, Places]:
+def places_of(tables: "Tables", entries_of: Mapping[str, Sized]) -> tuple[Places, Places]:
     """The places of dialogues, and of each of what they have."""
     places = {dialogue_id: place for place, dialogue_id in enumerate(dialogue_ids(tables))}
-    known_places = np.array([places.get(dialogue_id, -1) for dialogue_id in found], dtype=np.int64)
-    return known_places, np.repeat(known_places, [len(entries) for entries in found.values()])
+    known_places = np.array([places.get(dialogue_id, -1) for dialogue_id in entries_of], dtype=np.int64)
+    return known_places, np.repeat(known_places, [len(entries) for entries in entries_of.values()])

@@ -56,10 +56,13 @@ class TurnConcepts:
 
 
 def align_concepts(
-    turn_index: int, meant: Iterable[Concept], understood: Iterable[Concept], attributes: Iterable[str] = ()
+    turn_index: int,
+    meant_concepts: Iterable[Concept],
+    understood: Iterable[Concept],
+    attributes: Iterable[str] = (),
 ) -> TurnConcepts:
     """Lay what was meant beside what was understood; `attributes` are all that the domain has."""
-    meant_counts, understood_counts = Counter(meant), Counter(understood)
+    meant_counts, understood_counts = Counter(meant_concepts), Counter(understood)
     if meant_counts == understood_counts:
         meant_attributes = {concept.attribute for concept in meant_counts}
         return TurnConcepts(

@@ -25,7 +25,7 @@ def _smallest(row: Floats) -> Packed:
 
 
 class PackedRows:
-    """Rows along all dialogues, made bucket by bucket; whoever takes one gets it as floats.
+    """Rows along all dialogues, built bucket by bucket and read as floats.
 
     Input   what `pack` makes of the rows of each bucket, in their order
     """

@@ -17,7 +17,7 @@ Codes = Mapping[str, Counter[str]]
 
 
 def task_codes(tables: Tables) -> Codes:
-    """Codes of the sub-tasks by dialogue: the experts' where annotated, else told from the goals."""
+    """Codes of the sub-tasks by dialogue: the experts' where annotated, else from the goals."""
 
     def make() -> Codes:
         outcomes = scored(tables)

@@ -115,7 +115,7 @@ def _from(figure: Callable[[ConceptCounts], Pairs]) -> Callable[[Tables], Pairs]
 
 
 def parse_labels(tables: Tables) -> Mapping[str, Mapping[int, str]]:
-    """CO, PA or IC of each user turn by dialogue: the experts', else told from the concepts."""
+    """CO, PA or IC of each user turn by dialogue: the experts', else from the concepts."""
 
     def make() -> Mapping[str, Mapping[int, str]]:
         judged = labels(tables).of("parse").items()
@@ -140,7 +140,7 @@ def _parsed(label: str, *, rate: bool) -> Callable[[Tables], Pairs]:
 
 
 def _parse_columns(tables: Tables) -> tuple[Places, Places, np.ndarray]:
-    """The dialogues whose turns have labels; of each turn its dialogue, and the label."""
+    """Dialogues with labels on their turns: the dialogue of each turn, and the label."""
 
     def make() -> tuple[Places, Places, np.ndarray]:
         labels_of = parse_labels(tables)

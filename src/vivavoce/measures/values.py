@@ -134,7 +134,7 @@ def _line(
     *,
     weighed: bool,
 ) -> str:
-    """The signature of one value; words that were given are told by their number and what they are."""
+    """Signature of one value; given keywords count by their number and a hash."""
     facts: dict[str, Any] = {name: text for name, text in measure.parameters.items() if name != "unit"}
     if keywords is not None and "keywords" in facts:
         keywords_hash = hashlib.sha256("\n".join(sorted(keywords)).encode()).hexdigest()[:8]

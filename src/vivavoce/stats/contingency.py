@@ -49,7 +49,9 @@ def fisher(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
     return float(outcome.pvalue)
 
 
-def mcnemar(both: int, only_a: int, only_b: int, neither: int, z: float = 1.959963984540054) -> Paired | None:
+def mcnemar(
+    both_true: int, only_a: int, only_b: int, neither: int, z: float = 1.959963984540054
+) -> Paired | None:
     """Two yes-or-no answers of the same people: only those who changed their mind count.
 
     Empty   nobody: None
@@ -57,10 +59,10 @@ def mcnemar(both: int, only_a: int, only_b: int, neither: int, z: float = 1.9599
     """
     from statsmodels.stats import contingency_tables
 
-    people = both + only_a + only_b + neither
+    people = both_true + only_a + only_b + neither
     if not people:
         return None
-    outcome: Any = contingency_tables.mcnemar([[both, only_a], [only_b, neither]], exact=True)
+    outcome: Any = contingency_tables.mcnemar([[both_true, only_a], [only_b, neither]], exact=True)
     difference = (only_a - only_b) / people
     error = max(0.0, (only_a + only_b) / people - difference**2) / people
     return Paired(

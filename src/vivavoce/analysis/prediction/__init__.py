@@ -1,4 +1,4 @@
-"""Quality prediction: how much of what people judge can be told from interaction parameters.
+"""Quality prediction: predict people's judgements from interaction parameters.
 
 ```python
 from vivavoce.stats.prediction import correlate, evaluate

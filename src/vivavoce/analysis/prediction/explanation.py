@@ -27,7 +27,7 @@ COLLINEAR: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class PredictorCoefficient:
-    """The weight of a normalised predictor; participants are drawn anew, and everything is chosen again.
+    """Weight of a normalised predictor; participants are resampled, and every choice is repeated.
 
     kept  share of those draws in which the weight is not 0
     """
@@ -234,7 +234,7 @@ def _course(table: PredictionTable, model: Fitted, measure: str) -> PredictionCo
 
 
 def _calibration(held_out: HeldOut, seed: int) -> list[CalibrationTenth]:
-    """Tenths of the predictions, each with the mean answer and its interval (participants drawn anew)."""
+    """Tenths of the predictions, each with the mean answer and its interval (participants resampled)."""
     order = np.argsort(held_out.said, kind="stable")
     _, who = np.unique(np.asarray(held_out.people), return_inverse=True)
     people = int(who.max()) + 1

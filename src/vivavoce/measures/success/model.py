@@ -34,9 +34,9 @@ class Names:
             self._spelt["".join(words)].append(name)
         self._found: dict[str, str] = {}
 
-    def known(self, told: str) -> str:
+    def known(self, spoken_name: str) -> str:
         """The name of the database that this is; where it is none, or several, itself, normalised."""
-        name = normalise_value(told)
+        name = normalise_value(spoken_name)
         if name in self._words:
             return name
         if name not in self._found:

@@ -167,7 +167,7 @@ def _turns(dataset: ScoredSource, options: ScoringOptions) -> dict[str, _Turns]:
 
 
 def _said_by_wizards(dataset: ScoredSource) -> dict[str, set[int]]:
-    """The turns whose words were a wizard's: what the program behind would have done says nothing of them."""
+    """Turns spoken by a wizard, which say nothing of the program behind."""
     wizard_turns: dict[str, set[int]] = defaultdict(set)
     columns = (
         dataset.read("wizard_turns").column(name)

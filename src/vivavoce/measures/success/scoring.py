@@ -13,7 +13,7 @@ OFFER_RULES: Final[tuple[OfferRule, ...]] = ("last", "any")
 
 
 class Told(NamedTuple):
-    """A value that the system told of the venue then current."""
+    """A value that the system gave for the venue then current."""
 
     venue: str
     slot: str
@@ -21,7 +21,7 @@ class Told(NamedTuple):
 
 
 class Record:
-    """The system's offers, in order, and what it told of each; grows turn by turn.
+    """Offers of the system, in order, and the facts that it gave of each; grows turn by turn.
 
     A value told without naming a venue is credited to the one current: the first of the same turn, else the
     last of the turns before. Without a current venue it is ignored and counted in `orphans`.
@@ -48,14 +48,14 @@ class Record:
                 self.told.append(Told(self.current, slot, value))
 
     def carry(self, before: "Record") -> None:
-        """Start with the venue that was current in another record, and what was told of it there."""
+        """Start with the venue that was current in another record, and the facts given of it there."""
         if before.current is not None:
             self.current = before.current
             self.offers.append(before.current)
             self.told.extend(fact for fact in before.told if fact.venue == before.current)
 
     def informed(self, venue: ScoredVenue, *, verify_values: bool = True) -> set[str]:
-        """Slots of this venue that the system told; a value that is not the venue's is not information."""
+        """Slots of this venue that the system gave; a value that is not the venue's is not information."""
         return {
             fact.slot
             for fact in self.told
