@@ -156,11 +156,13 @@ def load_campaign(folder: Path) -> Campaign:
     return campaign
 
 
-def _fits(made: Submission, file: Path, settings: CampaignFile | None) -> list[Problem]:
+def _fits(submission: Submission, file: Path, settings: CampaignFile | None) -> list[Problem]:
     source = Source(file.name)
-    if made.submission != file.stem:
-        source.report((), f"describes {made.submission!r}", f"call the file {made.submission}.yaml")
-    if settings is not None and not set(settings.languages) & set(made.languages):
+    if submission.submission != file.stem:
+        source.report(
+            (), f"describes {submission.submission!r}", f"call the file {submission.submission}.yaml"
+        )
+    if settings is not None and not set(settings.languages) & set(submission.languages):
         spoken = ", ".join(settings.languages)
         source.report(
             ("languages",), f"speaks none of the campaign's languages ({spoken})", "add one to either"

@@ -500,8 +500,8 @@ def figures_table(facts: "CampaignFigures") -> Table:
     return table
 
 
-def _name(one: "SystemFigures") -> str:
-    return f"{one.system}\n(simulated: answers invented)" if one.simulated else one.system
+def _name(figures: "SystemFigures") -> str:
+    return f"{figures.system}\n(simulated: answers invented)" if figures.simulated else figures.system
 
 
 def _stress(stress: "StressFigures | None") -> tuple[str, str]:

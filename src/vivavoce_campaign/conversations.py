@@ -62,15 +62,15 @@ def conversations(dataset: Dataset) -> Conversations | None:
     )
 
 
-def _lost(said: Sequence[Turn], language: str) -> int:
+def _lost(turns: Sequence[Turn], language: str) -> int:
     return sum(
-        turn["party"] == "system" and asks_again(turn["text"] or "", language.split("-")[0]) for turn in said
+        turn["party"] == "system" and asks_again(turn["text"] or "", language.split("-")[0]) for turn in turns
     )
 
 
-def _again(said: Sequence[Turn], language: str) -> tuple[int, bool]:
+def _again(turns: Sequence[Turn], language: str) -> tuple[int, bool]:
     """Number of turns that repeat an earlier one, and whether one of them is the first request."""
-    texts = [turn["text"] or "" for turn in said if turn["party"] == "user"]
+    texts = [turn["text"] or "" for turn in turns if turn["party"] == "user"]
     requests = [text for text in texts if plain(text) and not is_courtesy(text, language)]
     contents = [content_of(text, language) or frozenset((plain(text),)) for text in requests]
     return len(contents) - len(set(contents)), bool(contents) and contents.count(contents[0]) > 1

@@ -19,74 +19,76 @@ from vivavoce_stress.shortcomings import shortcomings, tests_told
 LONGEST: Final = 100
 
 
-def told_discovery(found: Discovery) -> Iterator[str]:
+def told_discovery(discovery: Discovery) -> Iterator[str]:
     """The system's reply, and its request and reply formats."""
-    yield f"system reply: {_short(found.said)}"
-    settings = found.settings
+    yield f"system reply: {_short(discovery.said)}"
+    settings = discovery.settings
     yield f"connect: {settings['connect']}"
     for name in ("method", "body", "query"):
         if (setting := settings.get(name)) is not None:
             yield f"request {name}: {', '.join(setting) if isinstance(setting, dict) else setting}"
     if "response" in settings:
         yield "answer: " + ", ".join(f"{name} at {path}" for name, path in settings["response"].items())
-    yield from found.doubts
+    yield from discovery.doubts
 
 
-def told_begun(begun: Begun) -> Iterator[str]:
+def told_begun(setup: Begun) -> Iterator[str]:
     """The files, and what of the log fits nothing."""
-    for path in begun.written:
+    for path in setup.written:
         yield f"wrote {path}"
-    if begun.unmatched:
-        yield f"{len(begun.unmatched)} opening messages in the log match no intent or several. Examples:"
-        yield from (f"  {_short(opening)}" for opening in begun.unmatched[:5])
+    if setup.unmatched:
+        yield f"{len(setup.unmatched)} opening messages in the log match no intent or several. Examples:"
+        yield from (f"  {_short(opening)}" for opening in setup.unmatched[:5])
 
 
-def told_try(found: TryOut) -> Iterator[str]:
+def told_try(dry_run: TryOut) -> Iterator[str]:
     """Result of a try, with points to check."""
-    turns = "" if found.turns is None else f", median {found.turns:g} user turns"
-    yield f"{found.system}: {found.dialogues} simulated dialogues{turns}, {found.failed} with system errors"
-    for item in found.intents:
+    turns = "" if dry_run.turns is None else f", median {dry_run.turns:g} user turns"
+    failures = f"{dry_run.failed} with system errors"
+    yield f"{dry_run.system}: {dry_run.dialogues} simulated dialogues{turns}, {failures}"
+    for item in dry_run.intents:
         yield f"  {item.intent} ({item.language}): {item.reached} of {item.dialogues} completed"
-    for item in found.missed:
+    for item in dry_run.missed:
         for text, count in (item.again or item.last)[:2]:
             how = "repeated question" if item.again else "last message"
             yield f"  {item.intent_id} ({item.language}), not completed: {how} in {count}: {_short(text)}"
-    for text, count in found.unanswered:
+    for text, count in dry_run.unanswered:
         yield f"  unanswered question ({count} times): {_short(text)}"
-    if found.unanswered:
+    if dry_run.unanswered:
         yield "  add the missing detail and its values under `entities` in the submission"
-    for text, count in found.lost:
+    for text, count in dry_run.lost:
         yield f"  not understood ({count} times): {_short(text)}"
-    if found.guessed:
+    if dry_run.guessed:
         yield (
-            f"  completion phrases were guessed for {', '.join(found.guessed)}: "
+            f"  completion phrases were guessed for {', '.join(dry_run.guessed)}: "
             "add them as `done` in the submission"
         )
 
 
-def told_held(held: HeldCampaign) -> Iterator[str]:
+def told_held(system_run: HeldCampaign) -> Iterator[str]:
     """Result of a system's run, and open human tasks."""
-    count = "1 user" if held.users == 1 else f"{held.users} users"
-    left_out = f"; {held.left} more left out because their originals failed" if held.left else ""
-    yield f"{held.name}: {count}, {held.cases} cases of stress tests{left_out}"
-    if held.waiting or held.checks:
-        where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
-        total, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
-        yield f"{held.name}: {total} cases need a person's verdict ({parts}): {where}"
-    if held.failed:
-        yield f"{held.name}: {held.failed} more have no verdict because the system failed at every attempt"
-    if held.earlier:
-        yield f"{held.name}: {_earlier(held)}"
-    yield from (f"{held.name}: {line}" for line in _decided(held))
+    count = "1 user" if system_run.users == 1 else f"{system_run.users} users"
+    left_out = f"; {system_run.left} more left out because their originals failed" if system_run.left else ""
+    yield f"{system_run.name}: {count}, {system_run.cases} cases of stress tests{left_out}"
+    if system_run.waiting or system_run.checks:
+        where = f"vivavoce desk {system_run.study}, then {VERDICTS_PAGE}"
+        total, parts = system_run.waiting + system_run.checks, _waiting(system_run.waiting, system_run.checks)
+        yield f"{system_run.name}: {total} cases need a person's verdict ({parts}): {where}"
+    if system_run.failed:
+        failures = f"{system_run.failed} more have no verdict because the system failed at every attempt"
+        yield f"{system_run.name}: {failures}"
+    if system_run.earlier:
+        yield f"{system_run.name}: {_earlier(system_run)}"
+    yield from (f"{system_run.name}: {line}" for line in _decided(system_run))
 
 
-def _earlier(held: HeldCampaign) -> str:
+def _earlier(system_run: HeldCampaign) -> str:
     """Use of human verdicts on cases of earlier runs: the parts add up."""
-    verdict_count = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
-    gone = held.earlier - held.carried - held.changed
-    parts = [f"{held.carried} with unchanged replies, counted here"]
-    if held.changed:
-        parts.append(f"{held.changed} with changed replies, to be judged again")
+    verdict_count = "1 case" if system_run.earlier == 1 else f"{system_run.earlier} cases"
+    gone = system_run.earlier - system_run.carried - system_run.changed
+    parts = [f"{system_run.carried} with unchanged replies, counted here"]
+    if system_run.changed:
+        parts.append(f"{system_run.changed} with changed replies, to be judged again")
     if gone:
         parts.append(f"{gone} not in this run")
     return f"human verdicts from earlier runs: {verdict_count} ({'; '.join(parts)})"
@@ -97,42 +99,44 @@ def _waiting(undecided: int, checks: int) -> str:
     return f"{undecided} undecided, {checks} for a second check"
 
 
-def _decided(held: HeldCampaign) -> Iterator[str]:
+def _decided(system_run: HeldCampaign) -> Iterator[str]:
     """Failures, in the words of the report; who decided the cases, and which tests were tried."""
-    submission = read_facts(held.dataset.folder).submission
-    for run in stress_results(held.dataset)["runs"]:
-        if run["system"] == held.name and run["whole"]["decided"]:
+    submission = read_facts(system_run.dataset.folder).submission
+    for run in stress_results(system_run.dataset)["runs"]:
+        if run["system"] == system_run.name and run["whole"]["decided"]:
             yield from (*shortcomings(run, submission.tells_done), *tests_told(run), decided_by(run))
             yield from tried_told(run)
 
 
-def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
+def told_changes(name: str, comparison: RunsCompared) -> Iterator[str]:
     """Changes since the previous run, case by case, in the words of the report."""
-    if sentences := changes_told(found):
+    if sentences := changes_told(comparison):
         yield f"{name}: {' '.join(sentences)}"
-    for title, case in changed_cases(found):
+    for title, case in changed_cases(comparison):
         row = case.rows[1]
         lost = "; the original now fails too" if case.now == "original_lost" else ""
         yield f"  {title}: {row['test']}, {_short(row['original'])} as {_short(row['text'])}{lost}"
 
 
-def told_status(one: SystemStatus) -> Iterator[str]:
+def told_status(system_status: SystemStatus) -> Iterator[str]:
     """Progress of a system, and its next step."""
-    state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
-    simulated = " (SIMULATED)" if one.simulated else ""
-    yield f"{one.system}: {state}{simulated}"
-    if one.simulated and one.visitors:
-        people = "1 person" if one.visitors == 1 else f"{one.visitors} people"
+    state = (
+        f"{system_status.users} of {system_status.wanted} users" if system_status.drafted else "not drafted"
+    )
+    simulated = " (SIMULATED)" if system_status.simulated else ""
+    yield f"{system_status.system}: {state}{simulated}"
+    if system_status.simulated and system_status.visitors:
+        people = "1 person" if system_status.visitors == 1 else f"{system_status.visitors} people"
         yield f"  {people} started. People are counted once one of them finishes"
-    for stage in one.stages:
+    for stage in system_status.stages:
         yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
-    if one.next is not None:
-        yield f"  waiting for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
-        if one.next.or_command:
-            yield f"  or with simulated users: {one.next.or_command}"
-    elif one.checks:
-        cases = "case" if one.checks == 1 else "cases"
-        yield f"  all steps are done; {one.checks} {cases} can still get a second check"
+    if (stage := system_status.next) is not None:
+        yield f"  waiting for {FOR[stage.waits_for or 'organiser']}; next: {stage.command}"
+        if stage.or_command:
+            yield f"  or with simulated users: {stage.or_command}"
+    elif system_status.checks:
+        cases = "case" if system_status.checks == 1 else "cases"
+        yield f"  all steps are done; {system_status.checks} {cases} can still get a second check"
     else:
         yield "  all steps are done"
 

@@ -177,27 +177,27 @@ def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
     }
 
 
-def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
-    written, _, done = written.partition(_DONE)
-    needs = [_key(need) for part in _NEEDS.findall(written) for need in part.split(";") if need.strip()]
-    written = _NEEDS.sub(" ", written)
-    first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
+def _intent(line: str, languages: Sequence[str]) -> dict[str, Any]:
+    line, _, done = line.partition(_DONE)
+    needs = [_key(need) for part in _NEEDS.findall(line) for need in part.split(";") if need.strip()]
+    line = _NEEDS.sub(" ", line)
+    first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(line.strip())[0])
     links = _LINKS.union(*(CampaignWords.or_english(language).first_person for language in languages))
     words = [
         word for word in re.findall(r"\w+", normalise_value(first)) if len(word) > 2 and word not in links
     ][:3]
-    intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+    intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(line, languages), "minutes": MINUTES}
     intent |= {"needs": needs} if needs else {}
     return intent | ({"done": _worded(done, languages)} if done.strip() else {})
 
 
-def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
+def _entity(line: str, languages: Sequence[str]) -> dict[str, Any]:
     """Raises InputError: no name, or no value."""
-    names, _, listed = written.partition(":")
+    names, _, listed = line.partition(":")
     values = [value.strip() for value in listed.split(";") if value.strip()]
     if not names.strip() or not values:
         hint = 'write "author: Elena Ferrante; Italo Calvino"'
-        raise InputError(f"{written!r} is not an entity with values", hint=hint)
+        raise InputError(f"{line!r} is not an entity with values", hint=hint)
     return {
         "id": _key(_BETWEEN.split(names.strip())[0]),
         "text": _worded(names, languages),
@@ -210,9 +210,9 @@ def _key(name: str) -> str:
     return re.sub(r"\W+", "_", name.strip().lower()).strip("_")
 
 
-def _worded(written: str, languages: Sequence[str]) -> Any:
+def _worded(line: str, languages: Sequence[str]) -> Any:
     """A text for all languages, or one for each, parted by " / " in their order."""
-    texts = [text.strip() for text in _BETWEEN.split(written.strip())]
+    texts = [text.strip() for text in _BETWEEN.split(line.strip())]
     return dict(zip(languages, texts, strict=False)) if len(texts) > 1 else texts[0]
 
 
@@ -235,9 +235,9 @@ def _add_logged(
     return unmatched
 
 
-def _with_places(said: str, entities: Sequence[dict[str, Any]], language: str) -> str:
+def _with_places(utterance: str, entities: Sequence[dict[str, Any]], language: str) -> str:
     """An utterance with the values of entities replaced by their places; braces of its own are left out."""
-    form = said.replace("{", "(").replace("}", ")")
+    form = utterance.replace("{", "(").replace("}", ")")
     for entity in entities:
         for value in sorted(
             (in_language(value, language) for value in entity["values"]), key=len, reverse=True

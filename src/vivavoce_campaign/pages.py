@@ -364,7 +364,7 @@ def _begin_form(
     desk: CampaignDesk,
     form: dict[str, str],
     wrong: str = "",
-    asked: RequestForm | None = None,
+    request_form: RequestForm | None = None,
 ) -> Response:
     """Input   asked: the request as somebody is to describe it, where no other was answered"""
     code = 422 if wrong else 200
@@ -376,7 +376,7 @@ def _begin_form(
         wrong=wrong,
         most=BEGINNING,
         channels=CHANNELS[:2],
-        asked=asked,
+        asked=request_form,
         by_hand="",
     )
 
@@ -395,12 +395,12 @@ def _sheet(
     request: Request,
     desk: CampaignDesk,
     name: str,
-    said: dict[str, str],
+    answers: dict[str, str],
     *,
     saved: bool = False,
     wrong: bool = False,
 ) -> Response:
-    form = {**dict.fromkeys((*VERDICTS, *TEXTS, "again"), ""), **said}
+    form = {**dict.fromkeys((*VERDICTS, *TEXTS, "again"), ""), **answers}
     return desk.page(
         request,
         "campaign_sheet.html",

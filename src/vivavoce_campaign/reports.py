@@ -72,12 +72,12 @@ def write_reports(
     return paths
 
 
-def alike(found: dict[str, Evaluation], name: str) -> list[Evaluation]:
+def alike(evaluations_by_system: dict[str, Evaluation], name: str) -> list[Evaluation]:
     """The other systems that declare the same domain and the same intents."""
-    mine = _declared(found[name].submission)
+    mine = _declared(evaluations_by_system[name].submission)
     return [
         evaluation
-        for system, evaluation in found.items()
+        for system, evaluation in evaluations_by_system.items()
         if system != name and _declared(evaluation.submission) == mine
     ]
 

@@ -248,14 +248,14 @@ def _simulate(
     asyncio.run(hold())
 
 
-def missing_users(wanted: int, came: Mapping[str, int], languages: Sequence[str]) -> dict[str, int]:
+def missing_users(user_count: int, completed: Mapping[str, int], languages: Sequence[str]) -> dict[str, int]:
     """Missing users of each language: equal numbers, of the first languages one more.
 
     Empty  a language of which enough came is not there
     """
-    share, more = divmod(wanted, len(languages))
+    share, more = divmod(user_count, len(languages))
     shares = {tag: share + (place < more) for place, tag in enumerate(languages)}
-    return {tag: n - came.get(tag, 0) for tag, n in shares.items() if n > came.get(tag, 0)}
+    return {tag: n - completed.get(tag, 0) for tag, n in shares.items() if n > completed.get(tag, 0)}
 
 
 def moved(report: Report, before: int, total: int) -> Report:

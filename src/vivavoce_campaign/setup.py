@@ -121,13 +121,13 @@ def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
     )
 
 
-def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, list[StoredEvent]]:
+def _from_log(system_status: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, list[StoredEvent]]:
     """Number of users who finished, and the events of stress tests, if there is a log."""
     if place.study.is_file() and (place.folder / "log.sqlite").is_file():
         try:
             name_of_study = load_study(place.folder).name
         except InputError:
-            return told, []  # `campaign check` names what is wrong with it
+            return system_status, []  # `campaign check` names what is wrong with it
         with Log.open(place.log_url) as log:
             visits, scope = log.visits(name_of_study), scope_held(log, name_of_study)
             stream = list(log.events(stress_stream(name_of_study)))
@@ -135,8 +135,10 @@ def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, lis
         done = {visit.participant_id for visit in scoped if visit.outcome == "completed"}
         visitor_ids = {visit.participant_id for visit in visits if not visit.simulated}
         visitors = len(visitor_ids) if scope == SIMULATED else len(visitor_ids - done)
-        return replace(told, users=len(done), simulated=scope == SIMULATED, visitors=visitors), stream
-    return told, []
+        return replace(
+            system_status, users=len(done), simulated=scope == SIMULATED, visitors=visitors
+        ), stream
+    return system_status, []
 
 
 def _reports(campaign: Campaign, name: str) -> list[Path]:

@@ -184,9 +184,9 @@ def stages(
     ]
 
 
-def _stage(name: str, done: bool, who: str, command: str, have: int = 0, wanted: int = 0) -> Stage:
+def _stage(name: str, done: bool, who: str, command: str, have: int = 0, target: int = 0) -> Stage:
     waits = (None, None) if done else (who, command)
-    return Stage(name=name, done=done, have=have, wanted=wanted, waits_for=waits[0], command=waits[1])
+    return Stage(name=name, done=done, have=have, wanted=target, waits_for=waits[0], command=waits[1])
 
 
 def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> list[Stage]:

@@ -99,12 +99,12 @@ def completed(folder: Path, form: Submission) -> Submission:
     )
 
 
-def _kept(form: Intent, held: Intent) -> Intent:
-    return held.model_copy(update={"text": _words(form.text, held.text), "minutes": form.minutes})
+def _kept(form: Intent, earlier: Intent) -> Intent:
+    return earlier.model_copy(update={"text": _words(form.text, earlier.text), "minutes": form.minutes})
 
 
-def _words(form: Words | None, held: Words | None) -> Any:
-    return held if form == _first(held) else form
+def _words(form: Words | None, earlier: Words | None) -> Any:
+    return earlier if form == _first(earlier) else form
 
 
 def _first(words: Words | None) -> str | None:

@@ -28,7 +28,7 @@ def goals_reached(dataset: Dataset, submission: Submission) -> dict[str, bool]:
 
 
 def goal_in_words(
-    submission: Submission, intent_id: str, given: Mapping[str, str], language: str
+    submission: Submission, intent_id: str, task_values: Mapping[str, str], language: str
 ) -> GoalInWords | None:
     """Words of this language that confirm an intent with a task's values, by entity.
 
@@ -40,7 +40,7 @@ def goal_in_words(
     if intent is None or done is None:
         return None
     mine = [entity for entity in submission.entities if entity.entity_id in submission.entities_of(intent)]
-    values = [_given(entity, given.get(entity.entity_id), spoken) for entity in mine]
+    values = [_given(entity, task_values.get(entity.entity_id), spoken) for entity in mine]
     return GoalInWords(done=done, given=tuple(value for value in values if value is not None))
 
 

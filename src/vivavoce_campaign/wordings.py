@@ -57,12 +57,12 @@ def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str
     return by_questionnaire
 
 
-def wording_for(shown: Wordings, name: str, language: str, submission: Submission) -> Wording:
+def wording_for(wordings: Wordings, name: str, language: str, submission: Submission) -> Wording:
     """The sentences of an instrument for a report in this language: those that were read, if they are known.
 
     Note  an organiser's own wording is not translated: it stands in the language in which it was read
     """
-    read = shown.get(name, {})
+    read = wordings.get(name, {})
     from_file = next((wording for wording in read.values() if wording.origin == "file"), None)
     if (same := read.get(language)) is not None and (from_file is None or same.origin == "file"):
         return same

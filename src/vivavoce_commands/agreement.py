@@ -46,7 +46,7 @@ def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:
 
 
 def agreement_of(
-    given: Iterable[tuple["StimulusResponse", "StimulusResponse"]], *, data: str
+    responses: Iterable[tuple["StimulusResponse", "StimulusResponse"]], *, data: str
 ) -> CommandAgreement:
     """Agreement over pairs of annotators, each pair with what the two said of one command.
 
@@ -56,7 +56,7 @@ def agreement_of(
     Note    a predicate, or an argument, that only one of the two has is paired with `nothing`; more than two
             annotators are compared two by two
     """
-    pairs = list(given)
+    pairs = list(responses)
     actions: Units = []
     arguments: Units = []
     exact = 0
@@ -109,8 +109,8 @@ def pairs_of_file(path: Path) -> list[tuple[StimulusResponse, StimulusResponse]]
     ]
 
 
-def _read(given: Mapping[str, str | None]) -> dict[str, tuple[Predicate, ...]]:
-    return {who: read_predicates(text) if text else () for who, text in given.items()}
+def _read(texts: Mapping[str, str | None]) -> dict[str, tuple[Predicate, ...]]:
+    return {who: read_predicates(text) if text else () for who, text in texts.items()}
 
 
 def _action(predicate: Predicate | None) -> str:

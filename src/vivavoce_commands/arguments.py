@@ -34,15 +34,15 @@ def count_arguments(reference: Predicate, answer: Predicate) -> ArgumentCounts:
     )
 
 
-def _align(said: tuple[Argument, ...], heard: tuple[Argument, ...]) -> tuple[int, int]:
+def _align(expected: tuple[Argument, ...], answered: tuple[Argument, ...]) -> tuple[int, int]:
     """Least distance, and the expected arguments that are not correct in it (as few as can be)."""
-    costs = [answer != REPEATED for answer in heard]
+    costs = [answer != REPEATED for answer in answered]
     row = [(0, 0)]
     for cost in costs:
         row.append((row[-1][0] + cost, 0))
-    for argument in said:
+    for argument in expected:
         above, row = row, [(row[0][0] + 1, row[0][1] + 1)]
-        for column, answer in enumerate(heard):
+        for column, answer in enumerate(answered):
             wrong = not fits(argument, answer)
             row.append(
                 min(

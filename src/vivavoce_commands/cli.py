@@ -393,11 +393,11 @@ def _heard(dataset: "Dataset", name: str | None) -> dict[str, str] | None:
         return hear_commands(dataset, recogniser_of(name), report)
 
 
-def _agreement(said: Path, data: str) -> dict[str, Any]:
+def _agreement(path: Path, data: str) -> dict[str, Any]:
     """Shares of what two annotators said the same, and alpha, of a file of what everybody said."""
     from vivavoce_commands.agreement import agreement_of, pairs_of_file
 
-    agreement = agreement_of(pairs_of_file(said), data=data)
+    agreement = agreement_of(pairs_of_file(path), data=data)
     return {
         "shares": [{**share._asdict(), "share": share.share} for share in agreement.shares],
         "coefficients": [

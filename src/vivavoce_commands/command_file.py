@@ -109,7 +109,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _read_lines(
-    file: CommandFile, lines: list[str], shown: str, notation: Notation | None
+    file: CommandFile, lines: list[str], file_name: str, notation: Notation | None
 ) -> Iterator[LineProblem]:
     recipe, line_of = 0, dict[int, int]()
     for number, line in enumerate(lines, start=1):
@@ -121,12 +121,12 @@ def _read_lines(
         begin = _LINE.match(line)
         if not begin:
             problem = f"{line.strip()[:20]!r} where an utterance number and ';' is expected"
-            yield LineProblem(shown, number, 1, problem)
+            yield LineProblem(file_name, number, 1, problem)
             continue
         utterance = int(begin[1])
         if utterance in line_of:
             problem = f"utterance {utterance} stands in line {line_of[utterance]} already"
-            yield LineProblem(shown, number, begin.start(1) + 1, problem)
+            yield LineProblem(file_name, number, begin.start(1) + 1, problem)
             continue
         line_of[utterance] = number
         annotation = line[begin.end() :]
@@ -134,7 +134,7 @@ def _read_lines(
         try:
             predicates = _predicates(annotation, notation)
         except NotationError as error:
-            yield LineProblem(shown, number, begin.end() + error.column, error.problem)
+            yield LineProblem(file_name, number, begin.end() + error.column, error.problem)
         column = begin.end() + len(annotation) - len(annotation.lstrip()) + 1
         file.commands.append(Command(recipe, utterance, number, annotation.strip(), predicates, column))
 

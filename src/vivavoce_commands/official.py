@@ -88,12 +88,12 @@ def _words(answer: WrittenLine) -> list[str]:
     return ["/".join(options) for options in answer.arguments]
 
 
-def align(said: Sequence[tuple[str, ...]], heard: Sequence[str]) -> tuple[int, int]:
+def align(expected: Sequence[tuple[str, ...]], words: Sequence[str]) -> tuple[int, int]:
     """Least distance, and the expected arguments that are not correct in it (as few as can be)."""
-    row = [(place, 0) for place in range(len(heard) + 1)]
-    for options in said:
+    row = [(place, 0) for place in range(len(words) + 1)]
+    for options in expected:
         above, row = row, [(row[0][0] + 1, row[0][1] + 1)]
-        for column, word in enumerate(heard):
+        for column, word in enumerate(words):
             wrong = word not in options
             row.append(
                 min(

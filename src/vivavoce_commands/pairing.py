@@ -51,7 +51,7 @@ def _steps(best, done: int, used: int, reference: Sequence[Predicate], answers: 
         yield (missed, distance, alone + 1), [*pairs, PredicatePair(None, answers[used - 1])]
 
 
-def _one_action(said: Predicate, answer: Predicate) -> bool:
-    return said.implicit == answer.implicit and (
-        said.action == answer.action or said.action.casefold() == answer.action.casefold()
+def _one_action(expected: Predicate, answer: Predicate) -> bool:
+    return expected.implicit == answer.implicit and (
+        expected.action == answer.action or expected.action.casefold() == answer.action.casefold()
     )

@@ -122,12 +122,12 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
 
 
 def _row(
-    place: str, key: str, other: str, question: str, outcome: Any, lengths: dict[str, int | None]
+    place: str, key: str, opponent: str, question: str, outcome: Any, lengths: dict[str, int | None]
 ) -> Row:
-    choices = {OURS.casefold(): "experimental", "tie": "tie", other.casefold(): "control"}
+    choices = {OURS.casefold(): "experimental", "tie": "tie", opponent.casefold(): "control"}
     choice = choices.get(str(outcome).casefold())
     if choice is None:
-        options = ", ".join((OURS, "Tie", other))
+        options = ", ".join((OURS, "Tie", opponent))
         raise InputError(
             f"{one_line(question)}: unknown judgement {shown_value(outcome)}",
             place=place,
@@ -137,15 +137,15 @@ def _row(
         "visit_id": key,
         "role": "main",
         "pair_id": key,
-        "variable": f"{OURS} against {'people' if other == 'system' else other}",
+        "variable": f"{OURS} against {'people' if opponent == 'system' else opponent}",
         "change": "substitution",
-        "control_level": "people" if other == "system" else other,
+        "control_level": "people" if opponent == "system" else opponent,
         "experimental_level": OURS,
         "question": question.lower(),
         "quality": QUESTIONS.get(question),
         "choice": choice,
         "language": "en",
-        "control_tokens": lengths[other],
+        "control_tokens": lengths[opponent],
         "experimental_tokens": lengths[OURS],
         "simulated": False,
     }

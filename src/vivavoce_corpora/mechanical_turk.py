@@ -134,22 +134,22 @@ def _add(writer: DatasetWriter, place: str, row: Row, workers: dict[str, Row], v
     writer.add("ratings", answers)
 
 
-def _instant(place: str, written: str | None) -> datetime:
-    match = _TIME.fullmatch((written or "").strip())
+def _instant(place: str, time_text: str | None) -> datetime:
+    match = _TIME.fullmatch((time_text or "").strip())
     hours = ZONES.get(match[2]) if match is not None else None
     if match is None or hours is None:
         hint = "expected such as Tue Mar 10 12:34:56 PDT 2015"
-        raise InputError(f"{shown_value(written)} is no time of Mechanical Turk", place=place, hint=hint)
+        raise InputError(f"{shown_value(time_text)} is no time of Mechanical Turk", place=place, hint=hint)
     try:
         local = datetime.strptime(f"{match[1]} {match[3]} {hours:+03d}00", "%b %d %H:%M:%S %Y %z")
     except ValueError:
-        raise InputError(f"{shown_value(written)} is no time", place=place) from None
+        raise InputError(f"{shown_value(time_text)} is no time", place=place) from None
     return local.astimezone(UTC)
 
 
-def _number(said: str) -> float | None:
+def _number(answer: str) -> float | None:
     try:
-        value = float(said)
+        value = float(answer)
     except ValueError:
         return None
     return value if abs(value) < 1e12 else None  # neither nan nor an identifier in digits

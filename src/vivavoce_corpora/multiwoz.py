@@ -76,9 +76,9 @@ def _dialogue(rows: ItemRows, *, name: str, content: Any, acts: Any) -> None:
     dialogue.end()
 
 
-def _goal(rows: ItemRows, domain: str, told: Any) -> DomainGoal:
-    info, requested = maybe(told, "info", dict) or {}, maybe(told, "reqt", (list, dict)) or []
-    rows.lose(BOOKED, len(maybe(told, "book", dict) or {}))
+def _goal(rows: ItemRows, domain: str, domain_goal: Any) -> DomainGoal:
+    info, requested = maybe(domain_goal, "info", dict) or {}, maybe(domain_goal, "reqt", (list, dict)) or []
+    rows.lose(BOOKED, len(maybe(domain_goal, "book", dict) or {}))
     return DomainGoal(
         domain,
         {slot: str(value) for slot, value in info.items()},
@@ -86,11 +86,11 @@ def _goal(rows: ItemRows, domain: str, told: Any) -> DomainGoal:
     )
 
 
-def _acts(rows: ItemRows, turn: Mapping[str, Any], number: int, others: Any) -> Iterable[DomainAct]:
+def _acts(rows: ItemRows, turn: Mapping[str, Any], number: int, record_acts: Any) -> Iterable[DomainAct]:
     """Acts of a turn, from its entry or, in version 2.0, from the file of the system's acts."""
     acts = turn.get("dialog_act")
-    if acts is None and others is not None and number % 2:
-        acts = need(others, str(number // 2 + 1), (dict, str), word="group of acts")
+    if acts is None and record_acts is not None and number % 2:
+        acts = need(record_acts, str(number // 2 + 1), (dict, str), word="group of acts")
     if acts is None or acts == NONE:
         rows.lose(NOT_ANNOTATED)
         return

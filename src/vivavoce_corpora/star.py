@@ -282,7 +282,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
         raise InputError(problem, place=str(path), hint="give a folder, or an archive " + ", ".join(ARCHIVES))
 
 
-def _dialogue(place: str, content: bytes, kept: dict[str, StarDialogueRows]) -> StarDialogueRows:
+def _dialogue(place: str, content: bytes, dialogues: dict[str, StarDialogueRows]) -> StarDialogueRows:
     try:
         rows = StarDialogueRows(json.loads(content))
         for name in ("turns", "acts", "ratings", "annotations"):
@@ -292,7 +292,7 @@ def _dialogue(place: str, content: bytes, kept: dict[str, StarDialogueRows]) -> 
         raise InputError(f"no key {error}", place=place) from None
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError, OSError) as error:
         raise InputError(f"not as expected: {error}", place=place) from None
-    if rows.dialogue_id in kept:
+    if rows.dialogue_id in dialogues:
         raise InputError(f"dialogue {rows.dialogue_id} was there before", place=place)
     return rows
 
@@ -303,11 +303,11 @@ def _order(rows: StarDialogueRows) -> tuple[bool, datetime, str]:
     return rows.started_at is None, rows.started_at or never, rows.dialogue_id
 
 
-def _write(writer: DatasetWriter, kept: dict[str, StarDialogueRows]) -> None:
+def _write(writer: DatasetWriter, dialogues: dict[str, StarDialogueRows]) -> None:
     """Number each participant's dialogues in order of time, and write everything."""
     numbers: Counter[str] = Counter()
     participants: dict[str, dict[str, Any]] = {}
-    for rows in sorted(kept.values(), key=_order):
+    for rows in sorted(dialogues.values(), key=_order):
         worker = rows.dialogue["participant_id"]
         numbers[worker] += 1
         participants.setdefault(

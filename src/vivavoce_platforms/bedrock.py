@@ -92,7 +92,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
         yield SystemOutput(kind="message", text=answer)
         yield work.rest()
 
-    async def _events(self, asked: dict[str, str]) -> AsyncGenerator[dict[str, Any]]:
+    async def _events(self, request: dict[str, str]) -> AsyncGenerator[dict[str, Any]]:
         """The events of an answer as they come, read by a thread that ends with whoever waits for them."""
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[Any]()
         stopped: list[Any] = []
@@ -108,7 +108,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
                         agentAliasId=self._settings.alias,
                         enableTrace=self._settings.trace,
                         streamingConfigurations={"streamFinalResponse": True},
-                        **asked,
+                        **request,
                     )["completion"]
                     stopped.append(answer.close)
                     for event in answer:
@@ -186,34 +186,39 @@ def _told(call: ToolCall, key: Any) -> SystemOutput:
     return SystemOutput(kind="extras", tools=(replace(call, key=str(key), live=True),))
 
 
-def _call(given: Mapping[str, Any]) -> ToolCall:
+def _call(invocation: Mapping[str, Any]) -> ToolCall:
     """An action by its function, or by verb and path; a collaborator by its name; the interpreter of code."""
-    if "code" in given:
-        return ToolCall(name="code interpreter", arguments=given["code"])
-    if "agentCollaboratorName" in given:
-        words = _under(given, "input").get("text")
+    if "code" in invocation:
+        return ToolCall(name="code interpreter", arguments=invocation["code"])
+    if "agentCollaboratorName" in invocation:
+        words = _under(invocation, "input").get("text")
         return ToolCall(
-            name=given["agentCollaboratorName"], arguments=json.dumps({"text": words}, ensure_ascii=False)
+            name=invocation["agentCollaboratorName"],
+            arguments=json.dumps({"text": words}, ensure_ascii=False),
         )
-    path = " ".join(str(given[part]) for part in ("verb", "apiPath") if given.get(part))
-    arguments = {parameter.get("name"): parameter.get("value") for parameter in given.get("parameters") or []}
-    for fields in _under(given, "requestBody", "content").values():
+    path = " ".join(str(invocation[part]) for part in ("verb", "apiPath") if invocation.get(part))
+    arguments = {
+        parameter.get("name"): parameter.get("value") for parameter in invocation.get("parameters") or []
+    }
+    for fields in _under(invocation, "requestBody", "content").values():
         arguments |= {field.get("name"): field.get("value") for field in fields}
-    name = given.get("function") or path or given.get("actionGroupName")
+    name = invocation.get("function") or path or invocation.get("actionGroupName")
     return ToolCall(name=str(name), arguments=json.dumps(arguments, ensure_ascii=False))
 
 
-def _result(back: Mapping[str, Any]) -> ToolCall:
-    error = back.get("executionError") or ("the request timed out" if back.get("executionTimeout") else None)
+def _result(output: Mapping[str, Any]) -> ToolCall:
+    error = output.get("executionError") or (
+        "the request timed out" if output.get("executionTimeout") else None
+    )
     if error:
         return ToolCall(error=error, failed=True)
-    words = back.get("text") or back.get("executionOutput") or _under(back, "output").get("text")
+    words = output.get("text") or output.get("executionOutput") or _under(output, "output").get("text")
     return ToolCall(result=words, failed=False)
 
 
-def _documents(found: Any, query: str | None, first: int) -> list[Retrieval]:
+def _documents(references: Any, query: str | None, first: int) -> list[Retrieval]:
     """References in their order: the text, and the address or name that stands in its place."""
-    listed = [reference for reference in found or [] if isinstance(reference, Mapping)]
+    listed = [reference for reference in references or [] if isinstance(reference, Mapping)]
     places = [
         next(
             (

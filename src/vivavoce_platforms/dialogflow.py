@@ -38,13 +38,13 @@ _CX: Final = re.compile(r"projects/[^/]+/locations/([^/]+)/agents/[^/]+(/environ
 _LONGEST_ES: Final = 256  # TextInput of the API's v2
 
 
-def _agent(written: str) -> str:
-    if not (_ES.fullmatch(written) or _CX.fullmatch(written)):
+def _agent(agent: str) -> str:
+    if not (_ES.fullmatch(agent) or _CX.fullmatch(agent)):
         raise mistake(
-            f"{written!r} is not an agent name",
+            f"{agent!r} is not an agent name",
             "write projects/P/agent (ES) or projects/P/locations/L/agents/A (CX)",
         )
-    return written
+    return agent
 
 
 class DialogflowSettings(ConnectorSettings):
@@ -101,12 +101,12 @@ class DialogflowConnector(SystemConnector[DialogflowSettings]):
         for output in await self._ask(conversation, {"text": {"text": text}}):
             yield output
 
-    async def _ask(self, conversation: Conversation, asked: dict[str, Any]) -> list[SystemOutput]:
+    async def _ask(self, conversation: Conversation, query_input: dict[str, Any]) -> list[SystemOutput]:
         language = {"languageCode": conversation.language}
         if self._cx:
-            query = {**asked, **language}
+            query = {**query_input, **language}
         else:
-            ((kind, content),) = asked.items()
+            ((kind, content),) = query_input.items()
             query = {kind: {**content, **language}}
         url = f"{self._base}/{_session(conversation)}:detectIntent"
         headers = await self._authorised()
@@ -197,8 +197,8 @@ def _list(holder: Any, name: str) -> list[Any]:
     return list(entries) if isinstance(entries, list) else []
 
 
-def _texts(found: Any) -> list[str]:
-    texts = found.get("text") if isinstance(found, dict) else None
+def _texts(message: Any) -> list[str]:
+    texts = message.get("text") if isinstance(message, dict) else None
     return [text for text in texts if isinstance(text, str) and text] if isinstance(texts, list) else []
 
 

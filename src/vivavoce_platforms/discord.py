@@ -110,8 +110,8 @@ class DiscordConnector(PlatformConnector[DiscordSettings]):
             if self._line is line:
                 self._line = None
 
-    async def _let_in(self, line: "_Line", socket: WebSocket, op: int, told: dict[str, Any]) -> None:
-        if self._token is not None and str(told.get("token", "")).removeprefix("Bot ") != self._token:
+    async def _let_in(self, line: "_Line", socket: WebSocket, op: int, data: dict[str, Any]) -> None:
+        if self._token is not None and str(data.get("token", "")).removeprefix("Bot ") != self._token:
             await socket.close(_WRONG_TOKEN, "Authentication failed.")
             return
         if op == _RESUME:

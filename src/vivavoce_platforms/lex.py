@@ -69,11 +69,11 @@ class LexConnector(AmazonConnector[LexSettings]):
         for output in _read(answer):
             yield output
 
-    def _recognise(self, asked: dict[str, str]) -> dict[str, Any]:
+    def _recognise(self, request: dict[str, str]) -> dict[str, Any]:
         settings = self._settings
         with self._failures():
             return self._client.recognize_text(
-                botId=settings.bot, botAliasId=settings.alias, localeId=settings.locale, **asked
+                botId=settings.bot, botAliasId=settings.alias, localeId=settings.locale, **request
             )
 
 
@@ -104,13 +104,13 @@ def _message(message: dict[str, Any]) -> SystemOutput:
     return SystemOutput(kind="message", text="\n".join(lines), choices=choices, images=images)
 
 
-def _interpreted(one: dict[str, Any]) -> Understood:
+def _interpreted(interpretation: dict[str, Any]) -> Understood:
     """One intent with its slots, and Lex's confidence."""
-    intent = one["intent"]
+    intent = interpretation["intent"]
     acts = tuple(
         Act(intent["name"], slot, str((filled.get("value") or {}).get("interpretedValue")), "=")
         for slot, filled in (intent.get("slots") or {}).items()
         if filled
     )
-    score = (one.get("nluConfidence") or {}).get("score")
+    score = (interpretation.get("nluConfidence") or {}).get("score")
     return Understood(acts or (Act(intent["name"]),), score)

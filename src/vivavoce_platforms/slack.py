@@ -137,12 +137,12 @@ class SlackConnector(PlatformConnector[SlackSettings]):
             problem = "it did not return the challenge of url_verification; verify: false skips it"
             raise SystemUnderTestError("refused", problem, reached=False)
 
-    async def _posted(self, url: str, kind: str, told: dict[str, Any], headers: dict[str, str]) -> Any:
+    async def _posted(self, url: str, kind: str, content: dict[str, Any], headers: dict[str, str]) -> Any:
         """Post what the bot is told to its request address; its answer, as JSON or as text."""
         if kind == "event":
-            body, media = json.dumps(told, ensure_ascii=False), "application/json"
+            body, media = json.dumps(content, ensure_ascii=False), "application/json"
         else:
-            form = {"payload": json.dumps(told)} if kind == "payload" else told
+            form = {"payload": json.dumps(content)} if kind == "payload" else content
             body, media = urlencode(form), "application/x-www-form-urlencoded"
         headers = {"content-type": media, **headers}
         with reported(self._vault):
@@ -156,7 +156,7 @@ class SlackConnector(PlatformConnector[SlackSettings]):
 
     # --- Socket Mode ----------------------------------------------------------------------------------
 
-    async def _sent_over_socket(self, kind: str, told: dict[str, Any], again: int, reason: str) -> Any:
+    async def _sent_over_socket(self, kind: str, content: dict[str, Any], again: int, reason: str) -> Any:
         """Send an envelope over the bot's connection, and wait until it is acknowledged."""
         until = time.monotonic() + self._settings.connect_timeout_s
         while self._socket is None:
@@ -166,7 +166,7 @@ class SlackConnector(PlatformConnector[SlackSettings]):
                 raise SystemUnderTestError("unreachable", f"{problem}; {COME}", reached=False)
             await asyncio.sleep(0.005)
         name = f"e-{self._api.ts()}"
-        envelope: dict[str, Any] = {"envelope_id": name, "type": kind, "payload": told}
+        envelope: dict[str, Any] = {"envelope_id": name, "type": kind, "payload": content}
         envelope |= {"accepts_response_payload": kind != "events_api"}
         if kind == "events_api":
             envelope |= {"retry_attempt": again, "retry_reason": reason}

@@ -240,11 +240,11 @@ def _payload(action_id: str, value: Any) -> str:
     return action_id if value is None else f"{action_id}={value}"
 
 
-def _text(said: Any) -> str:
+def _text(text_object: Any) -> str:
     """The text of a text object, or a text as it is."""
-    if isinstance(said, dict):
-        return shown(str(said.get("text") or ""), marked=said.get("type") != "plain_text")
-    return shown(str(said or ""))
+    if isinstance(text_object, dict):
+        return shown(str(text_object.get("text") or ""), marked=text_object.get("type") != "plain_text")
+    return shown(str(text_object or ""))
 
 
 def _rich(element: dict[str, Any]) -> Iterator[str]:

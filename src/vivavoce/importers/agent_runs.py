@@ -114,15 +114,17 @@ def _model_call(run: Observed, *, inner: bool) -> ModelCall:
     return ModelCall(run.started, run.ended, inputs, outputs, inner=inner, model=run.model, tokens=tokens)
 
 
-def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
+def _tool(run: Observed, pending: list[tuple[Any, Any]]) -> ToolSpan:
     """A call that was made, under the key by which a model asked for it where one did."""
     output = run.made.get("output", run.made) if isinstance(run.made, Mapping) else run.made
     messages = messages_of(output, "tool") if isinstance(output, Mapping) else []
     message = messages[0] if messages and messages[0]["role"] == "tool" else {"content": output}
     name, key = run.name or "tool", message.get("tool_call_id")
-    pending_call = next((call for call in asked if call[0] == key or (key is None and call[1] == name)), None)
+    pending_call = next(
+        (call for call in pending if call[0] == key or (key is None and call[1] == name)), None
+    )
     if pending_call is not None:
-        asked.remove(pending_call)
+        pending.remove(pending_call)
         key = pending_call[0]
     return ToolSpan(
         run.started,
@@ -139,7 +141,7 @@ def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
 # --- messages -----------------------------------------------------------------------------------------
 
 
-def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
+def messages_of(content: Any, role: str) -> list[dict[str, Any]]:
     """Input or output of a step, as messages of the OpenAI API.
 
     Understood: text, a message, a list of them, `messages`, `choices`, LangChain's messages, `prompts` and
@@ -147,35 +149,35 @@ def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
 
     Raises  ValueError: a message has no role
     """
-    if written is None or written == "":
+    if content is None or content == "":
         return []
-    if isinstance(written, str):
-        return [{"role": role, "content": written}]
-    if isinstance(written, list):
-        return [message for item in written for message in messages_of(item, role)]
-    if not isinstance(written, Mapping):
-        raise ValueError(f"{shown_value(written)} stands where messages were expected")
+    if isinstance(content, str):
+        return [{"role": role, "content": content}]
+    if isinstance(content, list):
+        return [message for item in content for message in messages_of(item, role)]
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{shown_value(content)} stands where messages were expected")
     for name in ("messages", "prompts", "generations", "choices", "message"):
-        if written.get(name):
-            return messages_of(written[name], role)
-    if isinstance(written.get("kwargs"), Mapping):  # a message of LangChain, as it writes it down
-        names = maybe(written, "id", list)
+        if content.get(name):
+            return messages_of(content[name], role)
+    if isinstance(content.get("kwargs"), Mapping):  # a message of LangChain, as it writes it down
+        names = maybe(content, "id", list)
         kind = str(names[-1]).lower() if names else role
         kind = kind.removesuffix("chunk").removesuffix("message")
-        return [_message({"role": kind, **written["kwargs"]}, role)]
-    if "role" in written or "content" in written:
-        return [_message(written, role)]
-    texts = list(written.values())
+        return [_message({"role": kind, **content["kwargs"]}, role)]
+    if "role" in content or "content" in content:
+        return [_message(content, role)]
+    texts = list(content.values())
     if len(texts) == 1 and isinstance(texts[0], str | list):
         return messages_of(texts[0], role)
-    return [{"role": role, "content": as_text(dict(written))}] if written else []
+    return [{"role": role, "content": as_text(dict(content))}] if content else []
 
 
-def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
-    role_name = str(told.get("role") or told.get("type") or role)
+def _message(message: Mapping[str, Any], role: str) -> dict[str, Any]:
+    role_name = str(message.get("role") or message.get("type") or role)
     calls = [
         call if "function" in call else {**call, "arguments": call.get("args", call.get("arguments"))}
-        for call in maybe(told, "tool_calls", list) or []
+        for call in maybe(message, "tool_calls", list) or []
         if isinstance(call, Mapping)
     ]
     calls = [
@@ -184,7 +186,7 @@ def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
         else {"id": call.get("id"), **need(call, "function", dict)}
         for call in calls
     ]
-    role, key, content = _ROLES.get(role_name, role_name), told.get("tool_call_id"), told.get("content")
+    role, key, content = _ROLES.get(role_name, role_name), message.get("tool_call_id"), message.get("content")
     return {"role": role, "content": content, "tool_calls": calls, "tool_call_id": key}
 
 
@@ -201,31 +203,31 @@ def _langfuse(content: Any) -> Iterator[Observed]:
         yield _observation(_snake(observation), trace)
 
 
-def _observation(told: dict[str, Any], trace: dict[str, Any]) -> Observed:
-    kind = need(told, "type", str).upper()
-    usage = maybe(told, "usage_details", dict) or maybe(told, "usage", dict) or {}
+def _observation(fields: dict[str, Any], trace: dict[str, Any]) -> Observed:
+    kind = need(fields, "type", str).upper()
+    usage = maybe(fields, "usage_details", dict) or maybe(fields, "usage", dict) or {}
     tokens = {
         "input_tokens": usage.get("input"),
         "output_tokens": usage.get("output"),
         "cached_tokens": usage.get("input_cached_tokens", usage.get("cache_read_input_tokens")),
         "reasoning_tokens": usage.get("output_reasoning_tokens"),
     }
-    failed = told.get("level") == "ERROR"
+    failed = fields.get("level") == "ERROR"
     return Observed(
-        key=need(told, "id", str),
-        parent=maybe(told, "parent_observation_id", str),
-        trace=maybe(told, "trace_id", str) or need(trace, "id", str),
-        thread=maybe({**trace, **told}, "session_id", str) or maybe(trace, "session_id", str),
+        key=need(fields, "id", str),
+        parent=maybe(fields, "parent_observation_id", str),
+        trace=maybe(fields, "trace_id", str) or need(trace, "id", str),
+        thread=maybe({**trace, **fields}, "session_id", str) or maybe(trace, "session_id", str),
         kind={"GENERATION": "model", "TOOL": "tool"}.get(kind, "other"),
-        name=maybe(told, "name", str) or maybe(trace, "name", str),
-        started=_moment(told, "start_time"),
-        ended=_moment(told, "end_time") if told.get("end_time") else None,
-        given=told.get("input"),
-        made=told.get("output"),
-        model=maybe(told, "model", str),
+        name=maybe(fields, "name", str) or maybe(trace, "name", str),
+        started=_moment(fields, "start_time"),
+        ended=_moment(fields, "end_time") if fields.get("end_time") else None,
+        given=fields.get("input"),
+        made=fields.get("output"),
+        model=maybe(fields, "model", str),
         tokens=tokens,
-        error=(maybe(told, "status_message", str) or "failed") if failed else None,
-        user=maybe(told, "user_id", str) or maybe(trace, "user_id", str),
+        error=(maybe(fields, "status_message", str) or "failed") if failed else None,
+        user=maybe(fields, "user_id", str) or maybe(trace, "user_id", str),
     )
 
 
@@ -266,24 +268,26 @@ def _langsmith(content: Any) -> Iterator[Observed]:
     )
 
 
-def _tokens(content: Mapping[str, Any], made: Any) -> dict[str, Any]:
+def _tokens(content: Mapping[str, Any], outputs: Any) -> dict[str, Any]:
     """Tokens of a run itself, else of the message that it made."""
     tokens = {"input_tokens": content.get("prompt_tokens"), "output_tokens": content.get("completion_tokens")}
     if any(tokens.values()):
         return tokens
-    while isinstance(made, Mapping | list) and made:
-        if isinstance(made, Mapping) and isinstance(usage := made.get("usage_metadata"), Mapping):
+    while isinstance(outputs, Mapping | list) and outputs:
+        if isinstance(outputs, Mapping) and isinstance(usage := outputs.get("usage_metadata"), Mapping):
             return {name: usage.get(name) for name in tokens}
         inner = ("generations", "message", "kwargs")
-        made = (
-            made[0] if isinstance(made, list) else next((made[name] for name in inner if name in made), None)
+        outputs = (
+            outputs[0]
+            if isinstance(outputs, list)
+            else next((outputs[name] for name in inner if name in outputs), None)
         )
     return {}
 
 
-def _moment(told: Mapping[str, Any], name: str) -> float:
+def _moment(fields: Mapping[str, Any], name: str) -> float:
     """Seconds since 1970 of a time as ISO 8601 has it; without a zone it is UTC."""
-    text = need(told, name, str, word="time")
+    text = need(fields, name, str, word="time")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -117,7 +117,7 @@ class Importer:
         self,
         files: LogFiles,
         into: Path,
-        known: list[Row] | None,
+        venues: list[Row] | None,
         *,
         strict: bool,
         progress: Progress | None,
@@ -143,7 +143,7 @@ class Importer:
                     f"none of {len(items)} items could be read, the first for this: {reading.skipped[0]}",
                     hint=f"expected {self.layout}",
                 )
-            reading.finish([*self.notes, *files.notes()], known)
+            reading.finish([*self.notes, *files.notes()], venues)
             return ImportResult(writer.close(), reading.taken, reading.skipped)
 
     def draft_mapping(self, paths: list[Path]) -> str:
@@ -186,22 +186,22 @@ class _Reading:
             return [*self.take(found[:middle]), *self.take(found[middle:])]
         return []
 
-    def _take(self, found: Sequence[Found]) -> None:
+    def _take(self, batch: Sequence[Found]) -> None:
         """All of these, or nothing.
 
         Raises  InputError: one is broken, or was there before
         """
         items, tables = list[ItemRows](), dict[str, list[Row]]()
-        for _, rows in found:
+        for _, rows in batch:
             if isinstance(rows, InputError):
                 raise rows
             items.append(rows)
             for name, table_rows in rows.tables.items():
                 if table_rows:
                     tables.setdefault(name, []).extend(table_rows)
-        with _as_expected(found[0][0].place):
+        with _as_expected(batch[0][0].place):
             columns = {name: columns_of(name, rows) for name, rows in tables.items()}
-        self._check_new(found[0][0].place, items)
+        self._check_new(batch[0][0].place, items)
         tables_of_people = [name for name, table in columns.items() if "participant_id" in table.column_names]
         for item in items:
             self._lost += item.lost
@@ -226,13 +226,13 @@ class _Reading:
                 raise InputError(problem, place=place, hint="give each file once")
             seen |= keys
 
-    def _name_people(self, found: ItemRows, named: Sequence[str]) -> None:
+    def _name_people(self, item: ItemRows, tables: Sequence[str]) -> None:
         """People are numbered in the order in which the log names them, in these tables."""
-        for row in found.tables.get("participants", ()):
+        for row in item.tables.get("participants", ()):
             person = self._person(row["participant_id"])
             person |= {**row, **_key(person)}
-        for name, rows in found.tables.items():
-            if name in named and name not in ("dialogues", "participants", "entities"):
+        for name, rows in item.tables.items():
+            if name in tables and name not in ("dialogues", "participants", "entities"):
                 for row in rows:
                     self._renamed_key(row.get("participant_id"))
 
@@ -286,10 +286,10 @@ class _Reading:
             note = statement("{n} items of the log were left out: {which}", n=len(self.skipped), which=which)
             self.writer.notes.append(note)
 
-    def _venues(self, given: list[Row] | None) -> Iterable[Row]:
+    def _venues(self, known_venues: list[Row] | None) -> Iterable[Row]:
         """The entities that a database tells, else the log, else the system itself."""
-        if given is not None or self._entities:
-            return given or self._entities.values()
+        if known_venues is not None or self._entities:
+            return known_venues or self._entities.values()
         if self._offered.names:
             self.writer.notes.append(SELF_REPORTED)
         return self._offered.rows()

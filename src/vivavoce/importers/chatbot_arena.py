@@ -82,8 +82,8 @@ def _battle(rows: ItemRows, record: LogRecord, *, number: int) -> None:
     rows.add("votes", **vote, exchange=max(users))
 
 
-def _language(told: Any) -> str:
-    language = str(told or "").strip().lower()
+def _language(field: Any) -> str:
+    language = str(field or "").strip().lower()
     return language if language in _languages().values() else _languages().get(language, UNKNOWN_LANGUAGE)
 
 

@@ -118,12 +118,12 @@ def _dialogue(
 
 
 def _describe(
-    rows: ItemRows, dialogue: ForeignDialogue, told: Mapping[str, Mapping[str, Any]], user: str | None
+    rows: ItemRows, dialogue: ForeignDialogue, contents: Mapping[str, Mapping[str, Any]], user: str | None
 ) -> None:
     """Describe the user and the conversation, from the corpus."""
-    if user is not None and (meta := _meta(told["speakers"].get(user))):
+    if user is not None and (meta := _meta(contents["speakers"].get(user))):
         rows.add("participants", participant_id=user, simulated=False, attributes=as_text(meta))
-    for label, value in _meta(told["conversations"].get(dialogue.key)).items():
+    for label, value in _meta(contents["conversations"].get(dialogue.key)).items():
         rows.add(
             "annotations",
             dialogue_id=dialogue.key,

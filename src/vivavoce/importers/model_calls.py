@@ -97,16 +97,16 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
 
 
 def _add_call(
-    rows: ItemRows, dialogue: ForeignDialogue, call: ModelCall, known: list[str], start: float
+    rows: ItemRows, dialogue: ForeignDialogue, call: ModelCall, messages: list[str], start: float
 ) -> None:
     if call.inner:
         rows.lose(INNER, len(call.given) + len(call.made))
     else:
-        news = call.given[_overlap(known, [*map(_mark, call.given)]) :]
+        news = call.given[_overlap(messages, [*map(_mark, call.given)]) :]
         _say(rows, dialogue, news, sent_s=call.started - start)
         ended_s = None if call.ended is None else call.ended - start
         _say(rows, dialogue, call.made, complete_s=ended_s)
-        known += map(_mark, [*news, *call.made])
+        messages += map(_mark, [*news, *call.made])
     last = dialogue.last
     turn = last["turn_index"] if last is not None and last["party"] == "system" and not call.inner else None
     tokens = {name: _count(name, value) for name, value in call.tokens.items()}
@@ -122,10 +122,10 @@ def _say(rows: ItemRows, dialogue: ForeignDialogue, messages: list[Any], **times
             turn |= {name: time for name, time in times.items() if time is not None}
 
 
-def _overlap(known: Sequence[str], given: Sequence[str]) -> int:
+def _overlap(earlier: Sequence[str], messages: Sequence[str]) -> int:
     """Number of first messages that repeat the last known ones."""
-    most = min(len(known), len(given))
-    return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(given[:n])), 0)
+    most = min(len(earlier), len(messages))
+    return next((n for n in range(most, 0, -1) if list(earlier[-n:]) == list(messages[:n])), 0)
 
 
 def _mark(message: Any) -> str:

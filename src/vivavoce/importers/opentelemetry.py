@@ -43,16 +43,16 @@ def plain(value: Any) -> Any:
     return next((value[kind] for kind in kinds if kind in value), None)
 
 
-def messages_of(written: Any) -> list[Any]:
+def messages_of(content: Any) -> list[Any]:
     """Messages of an attribute, which is JSON as text or the list itself.
 
     Raises  ValueError: it is neither
     """
-    if written is None:
+    if content is None:
         return []
-    messages, problem = read_json(written) if isinstance(written, str) else (written, None)
+    messages, problem = read_json(content) if isinstance(content, str) else (content, None)
     if problem is not None or not isinstance(messages, list):
-        raise ValueError(f"messages are {shown_value(written)}, not a list in JSON")
+        raise ValueError(f"messages are {shown_value(content)}, not a list in JSON")
     return [converted for message in messages for converted in _message(message)]
 
 
@@ -80,9 +80,9 @@ def _message(message: Any) -> list[dict[str, Any]]:
     return [{"role": role, "content": content, "tool_calls": calls}, *results]
 
 
-def event_message(name: str, told: Mapping[str, Any], body: Any) -> dict[str, Any]:
+def event_message(name: str, attributes: Mapping[str, Any], body: Any) -> dict[str, Any]:
     """A message that is an event of its own, with its parts as attributes or in its body."""
-    fields: dict[str, Any] = {**told, **(body if isinstance(body, Mapping) else {})}
+    fields: dict[str, Any] = {**attributes, **(body if isinstance(body, Mapping) else {})}
     if isinstance(inside := fields.get("gen_ai.event.content"), str):
         read, _ = read_json(inside)
         fields |= read if isinstance(read, Mapping) else {}
@@ -257,8 +257,10 @@ def _model_call(span: Span, logs: Mapping[str, list[Span]], *, inner: bool, usag
     )
 
 
-def _messages(told: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-    return messages_of(told.get("gen_ai.input.messages")), messages_of(told.get("gen_ai.output.messages"))
+def _messages(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    return messages_of(attributes.get("gen_ai.input.messages")), messages_of(
+        attributes.get("gen_ai.output.messages")
+    )
 
 
 def _tool(span: Span) -> ToolSpan:

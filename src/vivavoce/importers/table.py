@@ -225,17 +225,17 @@ def _instants(record: LogRecord, mapping: TableMapping) -> datetime | None:
     )
 
 
-def _instant(written: Any, unit: TimeUnit) -> datetime | None:
+def _instant(time_text: Any, unit: TimeUnit) -> datetime | None:
     """An instant; without a zone it is UTC. Raises ValueError: something else stands there"""
-    if written is None or written == "":
+    if time_text is None or time_text == "":
         return None
     try:
         if unit == "iso":
-            read = datetime.fromisoformat(str(written))
+            read = datetime.fromisoformat(str(time_text))
             return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).astimezone(UTC)
-        return datetime.fromtimestamp(float(written) / (1000 if unit == "ms" else 1), UTC)
+        return datetime.fromtimestamp(float(time_text) / (1000 if unit == "ms" else 1), UTC)
     except (ValueError, OverflowError, OSError, TypeError):
-        raise ValueError(f"{shown_value(written)} is no time; the mapping says time_unit: {unit}") from None
+        raise ValueError(f"{shown_value(time_text)} is no time; the mapping says time_unit: {unit}") from None
 
 
 def _rate(dialogue: ForeignDialogue, records: list[LogRecord], mapping: TableMapping) -> None:
@@ -282,8 +282,8 @@ def _check_number(record: LogRecord, column: str, mapping: TableMapping, files: 
         raise InputError(str(error), place=record.place, hint=hint + more) from None
 
 
-def _number(column: str, written: str, mapping: TableMapping) -> float | None:
-    value = mapping.number(column, written)
+def _number(column: str, number_text: str, mapping: TableMapping) -> float | None:
+    value = mapping.number(column, number_text)
     return None if math.isnan(value) else value
 
 

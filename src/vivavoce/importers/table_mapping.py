@@ -145,14 +145,14 @@ def _installed_words() -> _Words:
     return Words
 
 
-def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], shown: str) -> str:
+def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], file_names: str) -> str:
     """A mapping file, YAML, of columns and first rows; what these do not tell stands in comments."""
     lists = [name for name in columns if any(isinstance(row.get(name), list) for row in rows)]
     by_turn = not lists
     words = _installed_words()
     columns_of = _matched(columns, lists, rows, words)
     lines = [
-        f"# Drafted from the columns of {shown}; read every line before you import by it.",
+        f"# Drafted from the columns of {file_names}; read every line before you import by it.",
         f"rows: {'turn' if by_turn else 'dialogue'}  # turn: one row a turn; dialogue: one row a dialogue",
         "columns:",
     ]
@@ -221,10 +221,10 @@ def _names_parties(column: str, rows: Sequence[Mapping[str, Any]], words: _Words
 
 
 def _answer_lines(
-    found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], words: _Words
+    columns_of: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], words: _Words
 ) -> Iterable[str]:
     """Values of words in numeric columns, and the decimal separator."""
-    numbers = [*found.get("reward", []), *found.get("ratings", [])]
+    numbers = [*columns_of.get("reward", []), *columns_of.get("ratings", [])]
     cells = {name: list(dict.fromkeys(str(row.get(name)).strip() for row in rows)) for name in numbers}
     answer_words = {
         name: [cell for cell in column_cells if cell.lower() in words.answers]
@@ -256,13 +256,13 @@ def _party_lines(speakers: Sequence[str], words: _Words) -> Iterable[str]:
 
 
 def _speakers(
-    found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], by_turn: bool
+    columns_of: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], by_turn: bool
 ) -> list[str]:
     if by_turn:
-        column = (found.get("speaker") or [""])[0]
+        column = (columns_of.get("speaker") or [""])[0]
         speakers = [row.get(column) for row in rows]
     else:
-        column = (found.get("messages") or [""])[0]
+        column = (columns_of.get("messages") or [""])[0]
         messages = [
             message for row in rows for message in row.get(column) or [] if isinstance(message, Mapping)
         ]
@@ -277,8 +277,8 @@ TEXT_KEYS: Final = ("content", "text", "value", "message", "utterance", "body")
 TIME_KEYS: Final = ("time", "timestamp", "created_at", "ts", "sent_at", "at")
 
 
-def _time_lines(found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    if not (column := found.get("time")):
+def _time_lines(columns_of: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    if not (column := columns_of.get("time")):
         return
     times = [str(row[column[0]]) for row in rows if row.get(column[0]) not in (None, "")]
     if times and all(re.fullmatch(r"\d{4}-\d\d-\d\d.*", time) for time in times):

@@ -55,11 +55,11 @@ from vivavoce_stress.failures import (
 PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}
 
 
-def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Wording] = ()) -> list[Block]:
+def people_blocks(people: IdialPeople, background: Wording, wordings: Sequence[Wording] = ()) -> list[Block]:
     """Number of users, their background, and their time.
 
     background  the questions on who they are, in the reader's language
-    asked       the same as users read them, in each language that they speak
+    wordings    the same as users read them, in each language that they speak
     """
     facts = [
         (say("Finished"), count(people.finished)),
@@ -80,7 +80,7 @@ def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Word
     )
     columns = heads(say("Part"), say("Mean"), say("Maximum"), say("Users"))
     blocks.append(TableOfText("campaign_durations", say("Duration"), columns, tuple(rows), note))
-    if table := _background(people, background, asked):
+    if table := _background(people, background, wordings):
         blocks.append(table)
     return blocks
 
@@ -92,12 +92,12 @@ def _elsewhere(people: PeopleApart) -> str:
     return say("{n} of {users} with a known identifier", n=n, users=users)
 
 
-def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording]) -> TableOfText | None:
+def _background(people: IdialPeople, wording: Wording, wordings: Sequence[Wording]) -> TableOfText | None:
     rows: list[Row] = []
     for item in INSTRUMENTS.get("idial_background").items:
         label_counts: Counter[str] = Counter()
         for label, n in people.background.get(item.item_id, {}).items():
-            label_counts[_label_read(label, item.scale or "", wording, asked)] += n
+            label_counts[_label_read(label, item.scale or "", wording, wordings)] += n
         rows += [
             Row(label, (Cell(count(n)),), group=wording.items[item.item_id])
             for label, n in label_counts.items()
@@ -109,11 +109,11 @@ def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording])
     return TableOfText("campaign_background", say("Participants"), columns, tuple(rows), note)
 
 
-def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:
+def _label_read(label: str, scale: str, wording: Wording, wordings: Sequence[Wording]) -> str:
     """An answer as the reader's language has it; as it was given where it is none of those to choose from."""
     codes = [
         code
-        for translation in asked
+        for translation in wordings
         for code, text in translation.labels.get(scale, {}).items()
         if text == label
     ]
@@ -206,17 +206,19 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
     return [*blocks, Fold(say("All failed cases, turn by turn"), tuple(cases))]
 
 
-def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: dict[str, str]) -> list[Block]:
-    tests = Counter(titles[failure["test"]] for failure in held)
+def _kind_blocks(
+    kind: FailureKind, failures: list[StressFacts], of: int, titles: dict[str, str]
+) -> list[Block]:
+    tests = Counter(titles[failure["test"]] for failure in failures)
     listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
     lines = [
         say(
             "Frequency: {k} of {n} failed cases. By test: {tests}.",
-            k=count(len(held)),
+            k=count(len(failures)),
             n=count(of),
             tests=listed_tests,
         ),
-        *(_told(failure) for failure in held[:2]),
+        *(_told(failure) for failure in failures[:2]),
     ]
     return [Heading(say(KINDS[kind])), Bullets(tuple(lines))]
 
@@ -238,15 +240,15 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
     ]
 
 
-def _told(one: StressFacts) -> str:
+def _told(failure: StressFacts) -> str:
     """The user's words and the system's behaviour."""
-    before, after = map(_short, answers_apart(one["clean_transcript"], one["transcript"]))
-    texts = {"original": one["original"], "variant": one["text"]}
+    before, after = map(_short, answers_apart(failure["clean_transcript"], failure["transcript"]))
+    texts = {"original": failure["original"], "variant": failure["text"]}
     if after is None:
         return say("Example: “{original}” got a reply, “{variant}” did not.", **texts)
     if before is None:
         return say(
-            "Example: the system replied to “{variant}” with “{after}”.", variant=one["text"], after=after
+            "Example: the system replied to “{variant}” with “{after}”.", variant=failure["text"], after=after
         )
     return say(
         "Example: the system replied to “{original}” with “{before}” and to “{variant}” with “{after}”.",
@@ -261,24 +263,24 @@ def _short(text: str | None) -> str | None:
     return text and shorten(text, LONGEST, placeholder="…").removesuffix(".")
 
 
-def _case(number: int, one: StressFacts) -> TableOfText:
-    reason = reason_told(one)
+def _case(number: int, failure: StressFacts) -> TableOfText:
+    reason = reason_told(failure)
     outcome = {
         "fail": say("The system did not serve the user as before."),
-        "clarification": _after_more(one),
-    }[one["verdict"]]
-    changed = say("“{original}” became “{variant}”.", original=one["original"], variant=one["text"])
-    told_too = [reason, *remark_told(one)]
+        "clarification": _after_more(failure),
+    }[failure["verdict"]]
+    changed = say("“{original}” became “{variant}”.", original=failure["original"], variant=failure["text"])
+    told_too = [reason, *remark_told(failure)]
     note = say(
         "The changed utterance is in bold. {reason}.",
         reason=". ".join(text[:1].upper() + text[1:] for text in told_too),
     )
-    return replace(side_by_side(number, one), caption=f"{changed} {outcome}", note=note)
+    return replace(side_by_side(number, failure), caption=f"{changed} {outcome}", note=note)
 
 
-def _after_more(one: StressFacts) -> str:
+def _after_more(failure: StressFacts) -> str:
     """Number of further user turns needed, in the replays shown."""
-    more = turns_after(one["transcript"]) - turns_after(one["clean_transcript"])
+    more = turns_after(failure["transcript"]) - turns_after(failure["clean_transcript"])
     if more < 1:
         return say("The system served the user only after a clarification or a repetition.")
     if more < 2:
@@ -306,7 +308,9 @@ INTERFACES: Final = {"own page": "own page", "telephone": "telephone"}  # those 
 ACCESS: Final = {"on-line": "on-line", "off-line": "off-line", "telephone": "by telephone"}
 
 
-def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[Evaluation] = ()) -> Document:
+def compose_campaign(
+    evaluation: Evaluation, *, words: str = "en", beside: Sequence[Evaluation] = ()
+) -> Document:
     """The report on one system in this language.
 
     beside  other systems of the campaign that declare the same domain and intents; they stand side by side,
@@ -316,86 +320,94 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
     with speaking(words):
         sections = [
             DocumentSection(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
-            for name, blocks in _sections(found, beside).items()
+            for name, blocks in _sections(evaluation, beside).items()
             if blocks
         ]
         return Document(
             language=language(),
-            study=_title_of(found),
+            study=_title_of(evaluation),
             title=say("Evaluation report"),
-            mark=found.mark,
-            lead=_lead(found),
-            answer=tuple(answer(found)),
+            mark=evaluation.mark,
+            lead=_lead(evaluation),
+            answer=tuple(answer(evaluation)),
             listed=True,
             foremost=4,
-            before=tuple(warnings(found)),
-            cover=tuple(_cover(found)),
+            before=tuple(warnings(evaluation)),
+            cover=tuple(_cover(evaluation)),
             sections=tuple(sections),
-            data=found.dataset.hash.partition("|")[0],  # that silent dialogues count nowhere is told in words
-            made=str(found.dataset.manifest.get("created_at") or "")[:10],
+            data=evaluation.dataset.hash.partition("|")[
+                0
+            ],  # that silent dialogues count nowhere is told in words
+            made=str(evaluation.dataset.manifest.get("created_at") or "")[:10],
             version=installed_version(),
             words={**frame_words(), "programs": say("simulated participants, not people")},
         )
 
 
-def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list[Block]]:
-    how = found.settings.questionnaire
+def _sections(evaluation: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list[Block]]:
+    how = evaluation.settings.questionnaire
     return {
-        "summary": summary_blocks(found),
-        "beside": beside_blocks([found, *beside]) if beside else [],
-        "questionnaire": questionnaire_blocks(found),
-        "time": intent_blocks(found),
-        "stress": stress_blocks(found.stress, found.mark),
-        "reasons": reason_blocks(found.stress),
-        "releases": change_blocks(found.compared),
-        "entities": entity_blocks(found.entities),
-        "modules": module_blocks(found.modules, spoken=found.submission.channel != "written"),
-        "system": [FactList(tuple(_cover(found)))],
+        "summary": summary_blocks(evaluation),
+        "beside": beside_blocks([evaluation, *beside]) if beside else [],
+        "questionnaire": questionnaire_blocks(evaluation),
+        "time": intent_blocks(evaluation),
+        "stress": stress_blocks(evaluation.stress, evaluation.mark),
+        "reasons": reason_blocks(evaluation.stress),
+        "releases": change_blocks(evaluation.compared),
+        "entities": entity_blocks(evaluation.entities),
+        "modules": module_blocks(evaluation.modules, spoken=evaluation.submission.channel != "written"),
+        "system": [FactList(tuple(_cover(evaluation)))],
         "users": people_blocks(
-            found.people,
-            found.wording("idial_background", language()),
-            [found.wording("idial_background", tag) for tag in found.submission.languages],
+            evaluation.people,
+            evaluation.wording("idial_background", language()),
+            [evaluation.wording("idial_background", tag) for tag in evaluation.submission.languages],
         ),
-        "method": method_blocks(found.settings, how, spoken=found.submission.spoken, held=_held(found)),
-        "cases": list(pairs_table(found.stress)) if found.stress else [],
+        "method": method_blocks(
+            evaluation.settings, how, spoken=evaluation.submission.spoken, held=_held(evaluation)
+        ),
+        "cases": list(pairs_table(evaluation.stress)) if evaluation.stress else [],
     }
 
 
-def _title_of(found: Evaluation) -> str:
+def _title_of(evaluation: Evaluation) -> str:
     """The team's name of the system, else the title of its study, else its name."""
-    name, campaign = found.submission.name(language()), found.settings
-    data = parse_study(found.dataset.manifest["study"].get("file") or "").data
+    name, campaign = evaluation.submission.name(language()), evaluation.settings
+    data = parse_study(evaluation.dataset.manifest["study"].get("file") or "").data
     title = data.get("title") if isinstance(data, dict) else None
-    if found.submission.title or not title:
+    if evaluation.submission.title or not title:
         return name
     translated = in_language(title, language())
     return name if translated in (campaign.campaign, campaign.name(language())) else translated  # a draft's
 
 
-def _held(found: Evaluation) -> str:
-    run = found.stress
+def _held(evaluation: Evaluation) -> str:
+    run = evaluation.stress
     cases = run["whole"]["decided"] + run["whole"]["open"] if run else 0
     return say(
         "Completed: {users}, {dialogues}, {cases} of stress tests.",
-        users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
-        dialogues=plural(sum(intent.dialogues for intent in found.intents), "dialogue"),
+        users=plural(
+            evaluation.people.finished, "simulated user" if evaluation.people.simulated else "participant"
+        ),
+        dialogues=plural(sum(intent.dialogues for intent in evaluation.intents), "dialogue"),
         cases=plural(cases, "case"),
     )
 
 
-def _lead(found: Evaluation) -> str:
-    dialogue_count = sum(intent.dialogues for intent in found.intents)
+def _lead(evaluation: Evaluation) -> str:
+    dialogue_count = sum(intent.dialogues for intent in evaluation.intents)
     return say(
         "{campaign}: {users} and {dialogues} with the system of {team}.",
-        campaign=found.settings.name(language()),
-        users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
+        campaign=evaluation.settings.name(language()),
+        users=plural(
+            evaluation.people.finished, "simulated user" if evaluation.people.simulated else "participant"
+        ),
         dialogues=plural(dialogue_count, "dialogue"),
-        team=found.submission.team,
+        team=evaluation.submission.team,
     )
 
 
-def _cover(found: Evaluation) -> list[tuple[str, str]]:
-    submission, spoken = found.submission, language()
+def _cover(evaluation: Evaluation) -> list[tuple[str, str]]:
+    submission, spoken = evaluation.submission, language()
     return [
         (say("System"), submission.name(spoken)),
         (say("Team"), submission.team),
@@ -408,11 +420,11 @@ def _cover(found: Evaluation) -> list[tuple[str, str]]:
             else []
         ),
         (say("Access"), say(ACCESS[submission.access])),
-        (say("Languages"), listed([_language(tag, found) for tag in submission.languages])),
+        (say("Languages"), listed([_language(tag, evaluation) for tag in submission.languages])),
     ]
 
 
-def _language(tag: str, found: Evaluation) -> str:
+def _language(tag: str, evaluation: Evaluation) -> str:
     """A language by its name, with how many dialogues were held in it."""
-    n_dialogues = sum(figures.goals.dialogues for figures in found.languages if figures.language == tag)
+    n_dialogues = sum(figures.goals.dialogues for figures in evaluation.languages if figures.language == tag)
     return f"{named_language(tag)} ({plural(n_dialogues, 'dialogue') if n_dialogues else say('not tried')})"

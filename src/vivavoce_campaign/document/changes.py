@@ -43,44 +43,44 @@ LOST: Final = N_("The original fails {now} in {cases}, which no share of passed 
 NOTHING: Final = N_("No comparison possible: {cases} {now}, none with a comparable verdict {before}.")
 
 
-def run_names(found: RunsCompared) -> dict[str, str]:
+def run_names(comparison: RunsCompared) -> dict[str, str]:
     """By which of two runs something came out so: with a release, where these have names that differ."""
-    before, now = _releases(found)
+    before, now = _releases(comparison)
     return {
         "before": say("with release {name}", name=before) if before else say("in the previous run"),
         "now": say("with release {name}", name=now) if now else say("in this run"),
     }
 
 
-def _releases(found: RunsCompared) -> tuple[str | None, str | None]:
+def _releases(comparison: RunsCompared) -> tuple[str | None, str | None]:
     """The names of the releases. Empty  both are called the same, which tells nothing apart: None"""
-    before, now = found.release_before, found.release_now
+    before, now = comparison.release_before, comparison.release_now
     return (None, None) if before == now else (before, now)
 
 
-def _titles(found: RunsCompared) -> tuple[str, str]:
-    before, now = _releases(found)
+def _titles(comparison: RunsCompared) -> tuple[str, str]:
+    before, now = _releases(comparison)
     return (
         say("release {name}", name=before) if before else say("the previous run"),
         say("release {name}", name=now) if now else say("this run"),
     )
 
 
-def changes_told(found: RunsCompared) -> list[str]:
+def changes_told(comparison: RunsCompared) -> list[str]:
     """Gains and losses: the gravest and the counts in the first line, then the rest.
 
     Empty  no case of both runs: []
     """
-    if not found.common:
+    if not comparison.common:
         return []
-    names, fell = run_names(found), len(found.fell)
-    rose = len(found.rose) + sum(change.before != "passed" for change in found.otherwise)
-    if len(found.not_compared) == found.common:
-        return [say(NOTHING, cases=plural(found.common, "case"), **names)]
-    was = found.passed_both + fell + sum(change.before == "passed" for change in found.otherwise)
+    names, fell = run_names(comparison), len(comparison.fell)
+    rose = len(comparison.rose) + sum(change.before != "passed" for change in comparison.otherwise)
+    if len(comparison.not_compared) == comparison.common:
+        return [say(NOTHING, cases=plural(comparison.common, "case"), **names)]
+    was = comparison.passed_both + fell + sum(change.before == "passed" for change in comparison.otherwise)
     after = was + rose - fell
     facts = {
-        "cases": plural(found.common, "case"),
+        "cases": plural(comparison.common, "case"),
         "rose": count(rose),
         "fell": count(fell),
         "after": count(after),
@@ -89,38 +89,38 @@ def changes_told(found: RunsCompared) -> list[str]:
     }
     harm = [
         say(template, cases=plural(len(cases), "case"), **names)
-        for cases, template in ((found.worse, WORSE), (found.originals_lost, LOST))
+        for cases, template in ((comparison.worse, WORSE), (comparison.originals_lost, LOST))
         if cases
     ]
-    sentences = [" ".join([*harm, say(PASSED[bool(rose), bool(fell)], **facts)]), *_original_told(found)]
-    if found.better:
-        sentences.append(say(LESS_BAD, cases=plural(len(found.better), "case"), **names))
-    if found.originals_otherwise:
+    sentences = [" ".join([*harm, say(PASSED[bool(rose), bool(fell)], **facts)]), *_original_told(comparison)]
+    if comparison.better:
+        sentences.append(say(LESS_BAD, cases=plural(len(comparison.better), "case"), **names))
+    if comparison.originals_otherwise:
         sentences.append(
             say(
                 "The reply to the original changed in {cases} ({passed} of these pass). Check that the "
                 "new replies are correct.",
-                cases=plural(len(found.originals_otherwise), "case"),
-                passed=count(len(found.otherwise)),
+                cases=plural(len(comparison.originals_otherwise), "case"),
+                passed=count(len(comparison.otherwise)),
             )
         )
-    if found.not_compared:
+    if comparison.not_compared:
         sentences.append(
             say(
                 "Not comparable, listed below with reasons: {cases}.",
-                cases=plural(len(found.not_compared), "case"),
+                cases=plural(len(comparison.not_compared), "case"),
             )
         )
     return sentences
 
 
-def _original_told(found: RunsCompared) -> list[str]:
+def _original_told(comparison: RunsCompared) -> list[str]:
     """New answer to an original that no longer completes: one of the reader's language first.
 
     Empty  none, or nobody knows what was answered: []
     """
     for lost_original in sorted(
-        found.originals_lost, key=lambda case: case.rows[1]["language"] != language()
+        comparison.originals_lost, key=lambda case: case.rows[1]["language"] != language()
     ):
         was, now = answers_apart(*(row["clean_transcript"] for row in lost_original.rows))
         if was and now and was != now:
@@ -135,54 +135,56 @@ def _original_told(found: RunsCompared) -> list[str]:
     return []
 
 
-def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
+def changed_cases(comparison: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
     """Every case that is not alike in both runs, under what became of it."""
-    names = run_names(found)
-    for case in found.fell:
+    names = run_names(comparison)
+    for case in comparison.fell:
         yield say("Passed {before}, failed {now}", **names), case
-    for case in found.worse:
+    for case in comparison.worse:
         yield say("Wrong {now}, a clarification {before}", **names), case
-    for case in found.rose:
+    for case in comparison.rose:
         yield say("Failed {before}, passed {now}", **names), case
-    for case in found.better:
+    for case in comparison.better:
         yield say("A clarification {now}, wrong {before}", **names), case
-    for case in found.otherwise:
+    for case in comparison.otherwise:
         yield say("Changed reply to the original"), case
     for why, template in LEFT.items():
-        for case in found.not_compared:
+        for case in comparison.not_compared:
             if case.left == why:
                 yield say(template, **names), case
 
 
-def change_blocks(found: RunsCompared | None) -> list[Block]:
+def change_blocks(comparison: RunsCompared | None) -> list[Block]:
     """Changes since the previous run, case by case: what passed and does not now, and the reverse."""
-    if found is None:
+    if comparison is None:
         return []
-    blocks: list[Block] = [Paragraph(not_comparable(found))] if found.only_one else []
-    if sentences := changes_told(found):
+    blocks: list[Block] = [Paragraph(not_comparable(comparison))] if comparison.only_one else []
+    if sentences := changes_told(comparison):
         blocks.append(Paragraph(" ".join(sentences)))
-    if rows := [_change_row(title, case) for title, case in changed_cases(found)]:
-        columns = heads(say("Test"), say("Utterance and variant"), *_titles(found))
+    if rows := [_change_row(title, case) for title, case in changed_cases(comparison)]:
+        columns = heads(say("Test"), say("Utterance and variant"), *_titles(comparison))
         note = say("System reply to the variant.")
-        if found.p is not None:
+        if comparison.p is not None:
             note += " " + say(
                 "Exact test of cases that passed in only one of the two: p = {p}.",
-                p=p_value(found.p),
+                p=p_value(comparison.p),
             )
         title = say("Changes by case")
         blocks.append(TableOfText("campaign_changes", title, columns, tuple(rows), note, numeric=False))
-    if found.only_one:
-        not_compared = say("Cases in only one of the two runs, not compared: {n}.", n=count(found.only_one))
+    if comparison.only_one:
+        not_compared = say(
+            "Cases in only one of the two runs, not compared: {n}.", n=count(comparison.only_one)
+        )
         blocks.append(Bullets((not_compared,)))
     return blocks
 
 
-def _change_row(group: str, one: CaseCompared) -> Row:
-    row = one.rows[1]
+def _change_row(group: str, case: CaseCompared) -> Row:
+    row = case.rows[1]
     changed = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
-    cells = tuple(_came(row) for row in one.rows)
-    if one.otherwise:
-        answers = (answer_to(row["clean_transcript"]) or "" for row in one.rows)
+    cells = tuple(_came(row) for row in case.rows)
+    if case.otherwise:
+        answers = (answer_to(row["clean_transcript"]) or "" for row in case.rows)
         cells = tuple(
             replace(cell, main=f"{cell.main} ({say('the original: “{answer}”', answer=answer)})")
             for cell, answer in zip(cells, answers, strict=True)

@@ -255,33 +255,35 @@ def _left_out(counted: Dataset) -> NotCounted:
     return NotCounted(silent=silent, by_rules=sum(by_rule.values()))
 
 
-def figures(found: Evaluation, told: Sequence[str] = ()) -> SystemFigures:
+def figures(evaluation: Evaluation, sentences: Sequence[str] = ()) -> SystemFigures:
     """The report's numbers as data. Input  told: what it says first"""
     return SystemFigures(
-        system=found.submission.submission,
-        told=list(told),
-        simulated=found.people.simulated,
-        aspects=found.aspects,
-        items=found.items,
-        stress=None if found.stress is None else _stress(found.stress),
-        goals=found.goals,
-        languages=[_language(language) for language in found.languages],
-        intents=found.intents,
-        entities=found.entities,
-        people=found.people,
-        conversations=found.conversations,
-        left_out=found.left_out,
-        data=found.dataset.hash,
+        system=evaluation.submission.submission,
+        told=list(sentences),
+        simulated=evaluation.people.simulated,
+        aspects=evaluation.aspects,
+        items=evaluation.items,
+        stress=None if evaluation.stress is None else _stress(evaluation.stress),
+        goals=evaluation.goals,
+        languages=[_language(language) for language in evaluation.languages],
+        intents=evaluation.intents,
+        entities=evaluation.entities,
+        people=evaluation.people,
+        conversations=evaluation.conversations,
+        left_out=evaluation.left_out,
+        data=evaluation.dataset.hash,
     )
 
 
-def _language(one: LanguageHeld) -> LanguageFigures:
-    stress = one.stress
+def _language(language: LanguageHeld) -> LanguageFigures:
+    stress = language.stress
     names = ("passed", "open", "waiting", "ratio", "worst", "best", "low", "high")
     counts = (
         StressCounts(applied=stress["decided"], **{name: stress[name] for name in names}) if stress else None
     )
-    return LanguageFigures(language=one.language, users=one.users, goals=one.goals, stress=counts)
+    return LanguageFigures(
+        language=language.language, users=language.users, goals=language.goals, stress=counts
+    )
 
 
 def _stress(run: Mapping[str, Any]) -> StressFigures:

@@ -27,14 +27,14 @@ INVENTED_ANSWERS: Final = N_(
 )
 
 
-def questionnaire_blocks(found: Evaluation) -> list[Block]:
+def questionnaire_blocks(evaluation: Evaluation) -> list[Block]:
     """The three aspects at a glance, then how each item was answered."""
-    aspects, items, mark = found.aspects, found.items, found.mark
-    wording = found.wording("idial", language())
+    aspects, items, mark = evaluation.aspects, evaluation.items, evaluation.mark
+    wording = evaluation.wording("idial", language())
     labels = {code: wording.label("frequency", code) for code in range(HIGHEST + 1)}
     if not any(item.n for item in items):
         return [Paragraph(say("No questionnaire answers."))]
-    if found.people.simulated:
+    if evaluation.people.simulated:
         return [Paragraph(say(INVENTED_ANSWERS))]
     blocks: list[Block] = [aspects_figure(aspects, wording, mark)]
     for number, aspect in enumerate(aspects, 1):

@@ -53,10 +53,10 @@ def _table(standing: dict[str, Any]) -> TableOfText:
     return TableOfText("leaderboard", say("All teams"), columns, rows, note, signed)
 
 
-def _row(one: dict[str, Any]) -> Row:
-    cells = [Cell(MISSING if one["rank"] is None else count(one["rank"]))]
+def _row(team: dict[str, Any]) -> Row:
+    cells = [Cell(MISSING if team["rank"] is None else count(team["rank"]))]
     for name in FIGURES:
-        ends = one["intervals"][name]
-        cells.append(Cell(percent(one["corpus"][name]), (span(*ends),) if ends else ()))
-    cells.append(Cell(count(one["counts"]["predicates"])))
-    return Row(one["team"], tuple(cells))
+        ends = team["intervals"][name]
+        cells.append(Cell(percent(team["corpus"][name]), (span(*ends),) if ends else ()))
+    cells.append(Cell(count(team["counts"]["predicates"])))
+    return Row(team["team"], tuple(cells))

@@ -27,26 +27,26 @@ SHOWN: Final = 3  # different answers, or questions, of an intent
 _OF_SPEECH: Final = ("recognition", "synthesis")
 
 
-def intent_blocks(found: Evaluation) -> list[Block]:
+def intent_blocks(evaluation: Evaluation) -> list[Block]:
     """Intents: number of attempts, completions, and time compared with the expected time."""
-    texts = {intent.intent_id: intent.said(language()) for intent in found.submission.intents}
-    tried = sum(bool(intent.dialogues) for intent in found.intents)
+    texts = {intent.intent_id: intent.said(language()) for intent in evaluation.submission.intents}
+    tried = sum(bool(intent.dialogues) for intent in evaluation.intents)
     blocks: list[Block] = [
         Paragraph(
             say(
                 "Intents tested: {tried} of {all} declared.",
                 tried=count(tried),
-                all=count(len(found.intents)),
+                all=count(len(evaluation.intents)),
             )
         ),
-        _intents_table(found, texts),
+        _intents_table(evaluation, texts),
     ]
-    if len(found.languages) > 1:
-        blocks.append(_languages_table(found))
-    if found.conversations is not None:
-        blocks.append(_conversations_table(found.conversations))
-    blocks += _unreached_blocks(found, texts)
-    unknown = [texts[intent.id] for intent in found.intents if intent.dialogues and not intent.known]
+    if len(evaluation.languages) > 1:
+        blocks.append(_languages_table(evaluation))
+    if evaluation.conversations is not None:
+        blocks.append(_conversations_table(evaluation.conversations))
+    blocks += _unreached_blocks(evaluation, texts)
+    unknown = [texts[intent.id] for intent in evaluation.intents if intent.dialogues and not intent.known]
     if unknown:
         blocks.append(
             Paragraph(
@@ -60,30 +60,36 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     return blocks
 
 
-def _conversations_table(held: Conversations) -> TableOfText:
+def _conversations_table(conversations: Conversations) -> TableOfText:
     """Events in dialogues, whatever their end: event, count, share of dialogues."""
 
     def shared(n: int, of: int) -> str:
         return f"{say('{k} of {n}', k=count(n), n=count(of))} ({percent(n / of) if of else MISSING})"
 
-    total = held.dialogues
+    total = conversations.dialogues
     length = say(
         "median {median}, {shortest} to {longest}",
-        median=f"{held.median:g}",
-        shortest=count(held.shortest),
-        longest=count(held.longest),
+        median=f"{conversations.median:g}",
+        shortest=count(conversations.shortest),
+        longest=count(conversations.longest),
     )
     rows = (
         Row(say("User turns per dialogue"), (Cell(length), Cell(count(total)))),
         Row(
             say('System turns saying "not understood"'),
-            (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, total))),
+            (
+                Cell(shared(conversations.lost, conversations.system_turns)),
+                Cell(shared(conversations.lost_dialogues, total)),
+            ),
         ),
         Row(
             say("User turns that repeat a request"),
-            (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, total))),
+            (
+                Cell(shared(conversations.repeated, conversations.user_turns)),
+                Cell(shared(conversations.repeated_dialogues, total)),
+            ),
         ),
-        Row(say("Repeated first requests"), (Cell(MISSING), Cell(shared(held.anew, total)))),
+        Row(say("Repeated first requests"), (Cell(MISSING), Cell(shared(conversations.anew, total)))),
     )
     columns = heads(say("Change"), say("Turns"), say("Dialogues"))
     note = say(
@@ -95,9 +101,9 @@ def _conversations_table(held: Conversations) -> TableOfText:
     return TableOfText("campaign_conversations", title, columns, rows, note)
 
 
-def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
+def _unreached_blocks(evaluation: Evaluation, texts: dict[str, str]) -> list[Block]:
     """Reasons for unreached goals, by the system's messages; nothing where all were reached."""
-    unreached_goals = unreached(found.dataset, goals_reached(found.dataset, found.submission))
+    unreached_goals = unreached(evaluation.dataset, goals_reached(evaluation.dataset, evaluation.submission))
     if not unreached_goals:
         return []
     lines = []
@@ -124,20 +130,20 @@ def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
     ]
 
 
-def _told_often(said: Sequence[tuple[str, int]]) -> str:
+def _told_often(counted_texts: Sequence[tuple[str, int]]) -> str:
     """Words with in how many dialogues they were said, the most frequent first."""
     return listed(
         [
             say("“{words}” ({n})", words=shorten(text, LONGEST, placeholder="…"), n=count(n))
-            for text, n in said[:SHOWN]
+            for text, n in counted_texts[:SHOWN]
         ]
     )
 
 
-def _languages_table(found: Evaluation) -> TableOfText:
+def _languages_table(evaluation: Evaluation) -> TableOfText:
     """Every language in which the system was to be examined, tried or not."""
     rows = tuple(
-        Row(named_language(figures.language), _language_cells(figures)) for figures in found.languages
+        Row(named_language(figures.language), _language_cells(figures)) for figures in evaluation.languages
     )
     columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
     note = say(
@@ -148,21 +154,26 @@ def _languages_table(found: Evaluation) -> TableOfText:
     return TableOfText("campaign_languages", say("By language"), columns, rows, note)
 
 
-def _language_cells(one: LanguageHeld) -> tuple[Cell, ...]:
-    if not one.tried:
+def _language_cells(figures: LanguageHeld) -> tuple[Cell, ...]:
+    if not figures.tried:
         return Cell(say("not tried")), Cell(MISSING), Cell(MISSING)
-    goals, stress, reached, passed = one.goals, one.stress, Cell(say("unknown")), Cell(say("not tried"))
+    goals, stress, reached, passed = (
+        figures.goals,
+        figures.stress,
+        Cell(say("unknown")),
+        Cell(say("not tried")),
+    )
     if goals.known:
         of = say("{k} of {n}", k=count(goals.reached), n=count(goals.known))
         reached = Cell(percent(goals.reached / goals.known), (of, span(goals.low, goals.high)))
     if stress and stress["worst"] is not None:
         of = say("{k} of {n}", k=count(stress["passed"]), n=count(stress["decided"]))
         passed = Cell(share_told(stress, "ratio"), (of, span(stress["low"], stress["high"])))
-    return Cell(count(goals.dialogues), (plural(one.users, "participant"),)), reached, passed
+    return Cell(count(goals.dialogues), (plural(figures.users, "participant"),)), reached, passed
 
 
-def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
-    rows = tuple(Row(texts[intent.id], _intent_cells(intent)) for intent in found.intents)
+def _intents_table(evaluation: Evaluation, texts: dict[str, str]) -> TableOfText:
+    rows = tuple(Row(texts[intent.id], _intent_cells(intent)) for intent in evaluation.intents)
     columns = heads(
         say("Intent"),
         say("Dialogues"),
@@ -178,27 +189,29 @@ def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
         "minutes and seconds from start to end of successful dialogues; of all dialogues if success is "
         "unknown. 95% CIs are clustered by user."
     )
-    if found.people.simulated:
+    if evaluation.people.simulated:
         note += " " + say(
             "Simulated users reply at once, so these times only show that the computation works."
         )
     return TableOfText("campaign_time", say("Success, expected and actual time"), columns, rows, note)
 
 
-def _intent_cells(one: IntentTimes) -> tuple[Cell, ...]:
+def _intent_cells(times: IntentTimes) -> tuple[Cell, ...]:
     reached, within = Cell(MISSING), Cell(MISSING)
-    if one.known:
-        of = say("{k} of {n}", k=count(one.reached), n=count(one.known))
-        reached = Cell(percent(one.reached / one.known), (of, span(one.success_low, one.success_high)))
-    if one.timed:
-        of = say("{k} of {n}", k=count(one.within), n=count(one.timed))
-        within = Cell(percent(one.within / one.timed), (of, span(one.low, one.high)))
+    if times.known:
+        of = say("{k} of {n}", k=count(times.reached), n=count(times.known))
+        reached = Cell(
+            percent(times.reached / times.known), (of, span(times.success_low, times.success_high))
+        )
+    if times.timed:
+        of = say("{k} of {n}", k=count(times.within), n=count(times.timed))
+        within = Cell(percent(times.within / times.timed), (of, span(times.low, times.high)))
     return (
-        Cell(count(one.dialogues), (plural(one.users, "participant"),)),
+        Cell(count(times.dialogues), (plural(times.users, "participant"),)),
         reached,
-        Cell(clock(one.expected_s)),
-        Cell(clock(one.median_s)),
-        Cell(clock(one.longest_s)),
+        Cell(clock(times.expected_s)),
+        Cell(clock(times.median_s)),
+        Cell(clock(times.longest_s)),
         within,
     )
 

@@ -141,15 +141,15 @@ def success_figure(run: Facts, mark: str) -> Figure:
     )
 
 
-def _bar(one: Facts) -> Facts:
-    of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
-    more = f", {say('{n} open', n=count(one['open']))}" if one["open"] else ""
+def _bar(figures: Facts) -> Facts:
+    of = say("{k} of {n}", k=count(figures["passed"]), n=count(figures["decided"]))
+    more = f", {say('{n} open', n=count(figures['open']))}" if figures["open"] else ""
     return {
-        "test": one["name"],
-        "told": f"{title_of(one)}: {of}{more}",
-        "ratio": one["worst"],
-        "low": one["low"],
-        "high": one["high"],
+        "test": figures["name"],
+        "told": f"{title_of(figures)}: {of}{more}",
+        "ratio": figures["worst"],
+        "low": figures["low"],
+        "high": figures["high"],
     }
 
 
@@ -175,30 +175,34 @@ def _table(run: Facts) -> TableOfText:
     )
 
 
-def _row(one: Facts, group: str) -> Row:
-    return Row(one["name"], _cells(one), (title_of(one),), group=group)
+def _row(figures: Facts, group: str) -> Row:
+    return Row(figures["name"], _cells(figures), (title_of(figures),), group=group)
 
 
-def _cells(one: Facts) -> tuple[Cell, ...]:
-    of = () if one["worst"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
-    wait = awaiting(one)
-    if why := WHY_UNTRIED.get(state_of(one)):
-        without = count(one["not_applicable"]) if one["not_applicable"] else MISSING
-        applied = MISSING if wait else count(one["applied"])
+def _cells(figures: Facts) -> tuple[Cell, ...]:
+    of = (
+        ()
+        if figures["worst"] is None
+        else (say("{k} of {n}", k=count(figures["passed"]), n=count(figures["decided"])),)
+    )
+    wait = awaiting(figures)
+    if why := WHY_UNTRIED.get(state_of(figures)):
+        without = count(figures["not_applicable"]) if figures["not_applicable"] else MISSING
+        applied = MISSING if wait else count(figures["applied"])
         return Cell(applied), Cell(without), Cell(say("not tried"), (say(why),)), Cell(MISSING)
     return (
-        Cell(count(one["applied"])),
-        Cell(count(one["not_applicable"])),
-        Cell(share_told(one, "ratio"), of),
-        Cell(between(one["low"], one["high"], percent), _over(one)),
+        Cell(count(figures["applied"])),
+        Cell(count(figures["not_applicable"])),
+        Cell(share_told(figures, "ratio"), of),
+        Cell(between(figures["low"], figures["high"], percent), _over(figures)),
     )
 
 
-def _over(one: Facts) -> tuple[str, ...]:
+def _over(figures: Facts) -> tuple[str, ...]:
     """Over how many utterances an interval is, where several cases are of one."""
-    if one["interval"] != "clustered":
+    if figures["interval"] != "clustered":
         return ()
-    return (say("over {sentences}", sentences=plural(one["originals"], "different sentence")),)
+    return (say("over {sentences}", sentences=plural(figures["originals"], "different sentence")),)
 
 
 def _decided(run: Facts, name: str) -> bool:

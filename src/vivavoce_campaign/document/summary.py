@@ -56,82 +56,84 @@ def answer(found: Evaluation) -> list[str]:
     return [*_change_lines(found), *_wrong_lines(found), *did, *answers]
 
 
-def _wrong_lines(found: Evaluation) -> list[str]:
+def _wrong_lines(evaluation: Evaluation) -> list[str]:
     """The system's wrong behaviour; after a re-test, of the later release."""
-    run = found.stress
+    run = evaluation.stress
     if run is None:
         return []
-    sentences = shortcomings(run, found.submission.tells_done)
+    sentences = shortcomings(run, evaluation.submission.tells_done)
     if sentences:
         first, remaining = sentences[:2], " ".join([*sentences[2:], *tests_told(run)])
-        if (now := found.tested_later) is not None:
+        if (now := evaluation.tested_later) is not None:
             first = [say("With release {name}: {told}", name=now, told=small(" ".join(first)))]
         return [*first, *([remaining] if remaining else [])]
-    if found.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
+    if evaluation.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
         return []
-    return [say("With release {name} no stress tests fail.", name=found.tested_later)]
+    return [say("With release {name} no stress tests fail.", name=evaluation.tested_later)]
 
 
-def _answers_line(found: Evaluation) -> str:
-    a, b, c = (coefficient(aspect.mean) for aspect in found.aspects)
+def _answers_line(evaluation: Evaluation) -> str:
+    a, b, c = (coefficient(aspect.mean) for aspect in evaluation.aspects)
     return say(
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
 
 
-def _change_lines(found: Evaluation) -> list[str]:
+def _change_lines(evaluation: Evaluation) -> list[str]:
     """Result of a re-test; nothing for runs of other cases."""
-    compared = found.compared
+    compared = evaluation.compared
     sentences = changes_told(compared) if compared and not compared.only_one else []
     return [line for line in (" ".join(sentences[:1]), " ".join(sentences[1:])) if line]
 
 
-def _lost_line(found: Conversations | None) -> list[str]:
-    if found is None:
+def _lost_line(conversations: Conversations | None) -> list[str]:
+    if conversations is None:
         return []
     return [
         say(
             "The system did not understand in {dialogues} ({n} of all its {turns}).",
-            dialogues=plural(found.lost_dialogues, "dialogue"),
-            n=count(found.lost),
-            turns=plural(found.system_turns, "turn"),
+            dialogues=plural(conversations.lost_dialogues, "dialogue"),
+            n=count(conversations.lost),
+            turns=plural(conversations.system_turns, "turn"),
         )
-        if found.lost
+        if conversations.lost
         else say("The system never said that it did not understand.")
     ]
 
 
-def conversation_lines(found: Conversations | None) -> list[str]:
+def conversation_lines(conversations: Conversations | None) -> list[str]:
     """Length of the dialogues, and problems in them, whatever their end."""
-    if found is None:
+    if conversations is None:
         return []
     sentences = [
         say(
             "Median user turns per dialogue: {median} ({shortest} to {longest}; {dialogues}).",
-            median=coefficient(found.median) if found.median % 1 else count(int(found.median)),
-            shortest=count(found.shortest),
-            longest=count(found.longest),
-            dialogues=plural(found.dialogues, "dialogue"),
+            median=coefficient(conversations.median)
+            if conversations.median % 1
+            else count(int(conversations.median)),
+            shortest=count(conversations.shortest),
+            longest=count(conversations.longest),
+            dialogues=plural(conversations.dialogues, "dialogue"),
         )
     ]
-    sentences += _lost_line(found)
+    sentences += _lost_line(conversations)
     sentences.append(
         say(
             "Users repeated themselves in {dialogues} ({n} of their {turns}), and repeated their first "
             "request in {anew} of these.",
-            dialogues=plural(found.repeated_dialogues, "dialogue"),
-            n=count(found.repeated),
-            turns=plural(found.user_turns, "turn"),
-            anew=count(found.anew),
+            dialogues=plural(conversations.repeated_dialogues, "dialogue"),
+            n=count(conversations.repeated),
+            turns=plural(conversations.user_turns, "turn"),
+            anew=count(conversations.anew),
         )
-        if found.repeated
+        if conversations.repeated
         else say("Users never had to repeat themselves.")
     )
     return [" ".join(sentences)]
 
 
-def _goals_line(found: Evaluation) -> list[str]:
-    goals = found.goals
+def _goals_line(evaluation: Evaluation) -> list[str]:
+    goals = evaluation.goals
     if not goals.known:
         return []
     sentence = say(
@@ -140,22 +142,22 @@ def _goals_line(found: Evaluation) -> list[str]:
         dialogues=plural(goals.known, "dialogue"),
         share=percent(goals.reached / goals.known),
     )
-    if found.tested_later is not None:
-        sentence += " " + say("These dialogues used {release}.", release=first_release(found))
+    if evaluation.tested_later is not None:
+        sentence += " " + say("These dialogues used {release}.", release=first_release(evaluation))
     return [sentence]
 
 
-def summary_blocks(found: Evaluation) -> list[Block]:
+def summary_blocks(evaluation: Evaluation) -> list[Block]:
     """The system's performance without users' opinions; then each of IDIAL's three aspects.
 
     Stress tests stand under effectiveness alone.
     """
-    blocks: list[Block] = [_quality_table(found)]
-    for aspect in found.aspects:
-        lines = [] if found.people.simulated else [_statement(aspect, found)]
-        lines += _goals_line(found) if aspect.name == "task_completion" else []
+    blocks: list[Block] = [_quality_table(evaluation)]
+    for aspect in evaluation.aspects:
+        lines = [] if evaluation.people.simulated else [_statement(aspect, evaluation)]
+        lines += _goals_line(evaluation) if aspect.name == "task_completion" else []
         if aspect.name == "effectiveness":
-            lines += [*stress_lines(found.stress), *conversation_lines(found.conversations)]
+            lines += [*stress_lines(evaluation.stress), *conversation_lines(evaluation.conversations)]
         if lines:
             blocks += [
                 Heading(say(ASPECTS[aspect.name])),
@@ -165,25 +167,25 @@ def summary_blocks(found: Evaluation) -> list[Block]:
     return blocks
 
 
-def _quality_table(found: Evaluation) -> TableOfText:
+def _quality_table(evaluation: Evaluation) -> TableOfText:
     service = say("Quality of service (system behaviour)")
     experience = say("Quality of experience (user answers)")
-    rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
+    rows = [_row(evaluation, title, cells, service) for title, cells in _service(evaluation).items()]
     rows += [
         _row(
-            found,
+            evaluation,
             ASPECTS[aspect.name],
             (
                 _of_four(aspect.mean),
                 between(aspect.low, aspect.high, coefficient),
-                plural(aspect.n, _user(found)),
+                plural(aspect.n, _user(evaluation)),
             ),
             experience,
         )
-        for aspect in ([] if found.people.simulated else found.aspects)
+        for aspect in ([] if evaluation.people.simulated else evaluation.aspects)
     ]
     note = say("Confidence intervals are clustered by user, or by utterance for stress tests.")
-    if not found.people.simulated:
+    if not evaluation.people.simulated:
         apart = say(
             "Service and experience are reported separately, because a system can do well on one "
             "and badly on the other."
@@ -193,34 +195,36 @@ def _quality_table(found: Evaluation) -> TableOfText:
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
 
 
-def _row(found: Evaluation, title: str, cells: tuple[str, str, str], group: str) -> Row:
+def _row(evaluation: Evaluation, title: str, cells: tuple[str, str, str], group: str) -> Row:
     under: tuple[str, ...] = ()
-    if (now := found.tested_later) is not None:
-        under = (say("release {name}", name=now) if title == STRESS else first_release(found),)
+    if (now := evaluation.tested_later) is not None:
+        under = (say("release {name}", name=now) if title == STRESS else first_release(evaluation),)
     if title == MEASURES.get(DELAY).title:
         under += (say("including network travel and this computer's processing"),)
     return Row(say(title), tuple(map(Cell, cells)), under, group=group)
 
 
-def _user(found: Evaluation) -> str:
-    return "simulated user" if found.people.simulated else "participant"
+def _user(evaluation: Evaluation) -> str:
+    return "simulated user" if evaluation.people.simulated else "participant"
 
 
 def _of_four(mean: float | None) -> str:
     return MISSING if mean is None else say("{mean} of 4", mean=coefficient(mean))
 
 
-def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
+def _service(evaluation: Evaluation) -> dict[str, tuple[str, str, str]]:
     """Figures of what the system did: value, interval, out of how many."""
-    goals, timed = found.goals, sum(intent.timed for intent in found.intents)
+    goals, timed = evaluation.goals, sum(intent.timed for intent in evaluation.intents)
     reached = percent(goals.reached / goals.known) if goals.known else say("unknown")
-    within = percent(sum(intent.within for intent in found.intents) / timed) if timed else MISSING
+    within = percent(sum(intent.within for intent in evaluation.intents) / timed) if timed else MISSING
     figures_by_title = {
         "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
         "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
-        STRESS: _stress(found.stress),
+        STRESS: _stress(evaluation.stress),
     }
-    delay = next((measure.found for measure in found.modules["answering"] if measure.measure == DELAY), None)
+    delay = next(
+        (measure.found for measure in evaluation.modules["answering"] if measure.measure == DELAY), None
+    )
     if delay is not None:
         value = amount(delay.value, delay.unit)
         figures_by_title[MEASURES.get(DELAY).title] = (
@@ -239,16 +243,16 @@ def _stress(stress: Stress | None) -> tuple[str, str, str]:
     return share_told(overall, "ratio"), between(overall["low"], overall["high"], percent), cases
 
 
-def _statement(one: IdialAspect, found: Evaluation) -> str:
-    if one.mean is None:
+def _statement(aspect: IdialAspect, evaluation: Evaluation) -> str:
+    if aspect.mean is None:
         return say("No user answered all items of this aspect.")
-    label = found.wording("idial", language()).label("frequency", int(one.mean + 0.5))
+    label = evaluation.wording("idial", language()).label("frequency", int(aspect.mean + 0.5))
     return say(
         "Questionnaire items {items}: mean {mean} of 4 (95% CI {interval}; {users}), closest to “{label}”.",
-        items=listed([item.removeprefix("q") for item in one.items]),
-        mean=coefficient(one.mean),
-        interval=between(one.low, one.high, coefficient),
-        users=plural(one.n, _user(found)),
+        items=listed([item.removeprefix("q") for item in aspect.items]),
+        mean=coefficient(aspect.mean),
+        interval=between(aspect.low, aspect.high, coefficient),
+        users=plural(aspect.n, _user(evaluation)),
         label=label.lower(),
     )
 
@@ -287,19 +291,19 @@ def stress_lines(stress: Stress | None) -> list[str]:
     return [first, by_group]
 
 
-def _of_group(one: Mapping[str, Any]) -> str:
+def _of_group(group: Mapping[str, Any]) -> str:
     """The share of a group of tests, with its cases and interval: one of few cases looks as sure as any."""
     return say(
         "{share} ({n}; {interval})",
-        share=share_told(one, "ratio"),
-        n=plural(one["decided"] + one["open"], "case"),
-        interval=between(one["low"], one["high"], percent),
+        share=share_told(group, "ratio"),
+        n=plural(group["decided"] + group["open"], "case"),
+        interval=between(group["low"], group["high"], percent),
     )
 
 
-def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
+def beside_blocks(evaluations: Sequence[Evaluation]) -> list[Block]:
     """Systems that declare the same domain and intents, by name and unranked."""
-    ordered = sorted(found, key=lambda evaluation: evaluation.submission.submission)
+    ordered = sorted(evaluations, key=lambda evaluation: evaluation.submission.submission)
     rows = [
         Row(
             say(ASPECTS[name]),

@@ -12,33 +12,33 @@ from vivavoce_stress.releases import RunsCompared
 WIDE: Final = 0.2  # of an interval of shares
 
 
-def warnings(found: Evaluation) -> list[str]:
+def warnings(evaluation: Evaluation) -> list[str]:
     """In the order of how much they limit; first, that programs played, then what waits for a person."""
-    warning_lines = open_told(found.stress["whole"], page="") if found.stress else []
+    warning_lines = open_told(evaluation.stress["whole"], page="") if evaluation.stress else []
     warning_lines = [
-        *release_told(found),
+        *release_told(evaluation),
         *warning_lines,
-        *_basis(found),
-        *languages_told(found),
-        *_noise(found),
-        *_few(found),
+        *_basis(evaluation),
+        *languages_told(evaluation),
+        *_noise(evaluation),
+        *_few(evaluation),
     ]
     warning_lines.append(say("Systems are not ranked, because their domains and tasks differ."))
-    if found.compared and found.compared.only_one:
-        warning_lines.append(not_comparable(found.compared))
-    if found.people.simulated:
+    if evaluation.compared and evaluation.compared.only_one:
+        warning_lines.append(not_comparable(evaluation.compared))
+    if evaluation.people.simulated:
         warning_lines.insert(
             0, say("Users were simulated. Their answers and times are not evidence about people.")
         )
-    if not found.people.simulated and found.people.finished < found.settings.users:
+    if not evaluation.people.simulated and evaluation.people.finished < evaluation.settings.users:
         warning_lines.append(
             say(
                 "{n} of {wanted} planned users finished.",
-                n=count(found.people.finished),
-                wanted=count(found.settings.users),
+                n=count(evaluation.people.finished),
+                wanted=count(evaluation.settings.users),
             )
         )
-    users = found.people
+    users = evaluation.people
     if isinstance(users, PeopleApart) and users.elsewhere:
         warning_lines.append(
             say(
@@ -48,45 +48,45 @@ def warnings(found: Evaluation) -> list[str]:
         )
     if isinstance(users, PeopleApart) and users.uninvited:
         warning_lines.append(say("Users with unknown identifiers: {n}.", n=count(users.uninvited)))
-    warning_lines += _left_out(found)
-    texts = {intent.intent_id: intent.said(language()) for intent in found.submission.intents}
-    untried = [texts[intent.id] for intent in found.intents if not intent.dialogues]
+    warning_lines += _left_out(evaluation)
+    texts = {intent.intent_id: intent.said(language()) for intent in evaluation.submission.intents}
+    untried = [texts[intent.id] for intent in evaluation.intents if not intent.dialogues]
     if untried:
         warning_lines.append(say("Untested intents: {intents}.", intents=listed(untried)))
     return warning_lines
 
 
-def release_told(found: Evaluation) -> list[str]:
+def release_told(evaluation: Evaluation) -> list[str]:
     """Releases of the figures, where stress tests were repeated with a later one."""
-    if (now := found.tested_later) is None:
+    if (now := evaluation.tested_later) is None:
         return []
     return [
         say(
             "Only the stress tests used release {now}. Dialogues, success, times and questionnaire are "
             "from {before}.",
             now=now,
-            before=first_release(found),
+            before=first_release(evaluation),
         )
     ]
 
 
-def first_release(found: Evaluation) -> str:
+def first_release(evaluation: Evaluation) -> str:
     """The release that held the dialogues: that of the first run of stress tests."""
-    name = found.releases[0]
+    name = evaluation.releases[0]
     return say("release {name}", name=name) if name else say("the first release (unnamed)")
 
 
-def _basis(found: Evaluation) -> list[str]:
+def _basis(evaluation: Evaluation) -> list[str]:
     """Stress tests that were tried, and who decided the cases."""
-    run = found.stress
+    run = evaluation.stress
     if run is None or not run["whole"]["cases"]:
         return []
     return [" ".join(tried_told(run)), *([decided_by(run)] if run["whole"]["decided"] else [])]
 
 
-def _few(found: Evaluation) -> list[str]:
+def _few(evaluation: Evaluation) -> list[str]:
     """Width of the interval of passed stress tests, where it is wide."""
-    overall = found.stress["whole"] if found.stress else {}
+    overall = evaluation.stress["whole"] if evaluation.stress else {}
     low, high = overall.get("low"), overall.get("high")
     if low is None or high is None or high - low < WIDE:
         return []
@@ -97,15 +97,15 @@ def _few(found: Evaluation) -> list[str]:
             low=percent(low),
             high=percent(high),
             users=plural(
-                found.people.finished, "simulated user" if found.people.simulated else "participant"
+                evaluation.people.finished, "simulated user" if evaluation.people.simulated else "participant"
             ),
         )
     ]
 
 
-def not_comparable(found: RunsCompared) -> str:
+def not_comparable(comparison: RunsCompared) -> str:
     """The shares of two runs of other cases, and that they say nothing of the system."""
-    (was, of), (now, of_now) = found.shares
+    (was, of), (now, of_now) = comparison.shares
     return say(
         "The runs had different cases: {was} of {of} passed before, {now} of {of_now} now; cases in both: "
         "{common}. The two shares are not comparable.",
@@ -113,15 +113,17 @@ def not_comparable(found: RunsCompared) -> str:
         of=count(of),
         now=count(now),
         of_now=count(of_now),
-        common=count(found.common),
+        common=count(comparison.common),
     )
 
 
-def languages_told(found: Evaluation) -> list[str]:
+def languages_told(evaluation: Evaluation) -> list[str]:
     """In which of the languages that were submitted no dialogue, or no stress test, was held."""
     warning_lines: list[str] = []
-    tried = [language for language in found.languages if language.tried]
-    if missing := [named_language(language.language) for language in found.languages if not language.tried]:
+    tried = [language for language in evaluation.languages if language.tried]
+    if missing := [
+        named_language(language.language) for language in evaluation.languages if not language.tried
+    ]:
         warning_lines.append(
             say(
                 "Declared languages without dialogues: {languages}. All figures are for {tried}.",
@@ -135,16 +137,16 @@ def languages_told(found: Evaluation) -> list[str]:
     return warning_lines
 
 
-def _noise(found: Evaluation) -> list[str]:
+def _noise(evaluation: Evaluation) -> list[str]:
     """Simulated users' turns that reached a system altered."""
-    noise = found.noise
+    noise = evaluation.noise
     if not noise.altered:
         return []
     return [
         say(
             "Simulated recognition errors changed {altered} of {turns}. People who type do not make such "
             "errors."
-            if found.submission.channel == "written"
+            if evaluation.submission.channel == "written"
             else "Simulated recognition errors changed {altered} of {turns}.",
             altered=count(noise.altered),
             turns=plural(noise.turns, "user turn"),
@@ -152,20 +154,20 @@ def _noise(found: Evaluation) -> list[str]:
     ]
 
 
-def _left_out(found: Evaluation) -> list[str]:
+def _left_out(evaluation: Evaluation) -> list[str]:
     sentences = []
-    if found.left_out.silent:
+    if evaluation.left_out.silent:
         sentences.append(
             say(
                 "Dialogues without user messages, not counted: {dialogues}.",
-                dialogues=plural(found.left_out.silent, "dialogue"),
+                dialogues=plural(evaluation.left_out.silent, "dialogue"),
             )
         )
-    if found.left_out.by_rules:
+    if evaluation.left_out.by_rules:
         sentences.append(
             say(
                 "Excluded by the study's rules: {dialogues}.",
-                dialogues=plural(found.left_out.by_rules, "dialogue"),
+                dialogues=plural(evaluation.left_out.by_rules, "dialogue"),
             )
         )
     return sentences

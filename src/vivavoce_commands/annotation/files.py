@@ -96,12 +96,12 @@ def _rows(
 
 
 def _write_notation(
-    known: Mapping[str, CommandSequence], stands: Mapping[str, StandingAnnotation], folder: Path
+    sequences: Mapping[str, CommandSequence], stands: Mapping[str, StandingAnnotation], folder: Path
 ) -> None:
     """One file a speaker, recipes separated; a command without a standing annotation has no line."""
     folder.mkdir(exist_ok=True)
     files: dict[str, list[str]] = {}
-    for sequence in known.values():
+    for sequence in sequences.values():
         lines = files.setdefault(sequence.participant_id, [])
         lines += ["---"] if lines else []
         for command in sequence.commands:
@@ -174,11 +174,13 @@ def _is_csv(path: Path) -> bool:
         return file.readline().startswith("command_id")
 
 
-def _read_csv(path: Path, known: Mapping[str, CommandSequence], annotator_id: str) -> list[GivenAnnotation]:
+def _read_csv(
+    path: Path, sequences_by_key: Mapping[str, CommandSequence], annotator_id: str
+) -> list[GivenAnnotation]:
     """The lines of this annotator, or all where the file names none."""
     numbers = {
         command.command_id: (key, number)
-        for key, sequence in known.items()
+        for key, sequence in sequences_by_key.items()
         for number, command in enumerate(sequence.commands)
     }
     annotations = []
@@ -212,9 +214,9 @@ def _readable(cell: str, place: str) -> str | None:
     return text
 
 
-def _read_notation(path: Path, known: Mapping[str, CommandSequence]) -> list[GivenAnnotation]:
+def _read_notation(path: Path, sequences: Mapping[str, CommandSequence]) -> list[GivenAnnotation]:
     speakers: dict[str, list[CommandSequence]] = {}
-    for sequence in known.values():
+    for sequence in sequences.values():
         speakers.setdefault(sequence.participant_id, []).append(sequence)
     annotations = []
     for speaker, file in command_files(path).items():

@@ -99,14 +99,16 @@ def chosen(choice: Choice) -> str | None:
     return next((value for _, value in choice), None)
 
 
-def standing(state: AnnotationState, known: Mapping[str, CommandSequence]) -> dict[str, StandingAnnotation]:
+def standing(
+    state: AnnotationState, sequences: Mapping[str, CommandSequence]
+) -> dict[str, StandingAnnotation]:
     """By command: what was decided, else what everybody who finished said.
 
     Empty  a command that nobody has finished, or over which annotators differ undecided, is left out
     """
     return {
         sequence.commands[number].command_id: annotation
-        for key, sequence in known.items()
+        for key, sequence in sequences.items()
         if key in state.dialogues
         for number, annotation in _of_sequence(state.dialogues[key])
         if number < len(sequence.commands)
@@ -124,10 +126,10 @@ def _of_sequence(annotated: Annotated) -> Iterator[tuple[int, StandingAnnotation
             yield number, StandingAnnotation(chosen(next(iter(choices.values()))), " ".join(sorted(choices)))
 
 
-def with_standing(rows: Iterable[Row], found: Mapping[str, StandingAnnotation]) -> Iterator[Row]:
+def with_standing(rows: Iterable[Row], annotations: Mapping[str, StandingAnnotation]) -> Iterator[Row]:
     """Rows of the table `commands` with what stands; a row without it keeps what it had."""
     for row in rows:
-        stands = found.get(row["command_id"])
+        stands = annotations.get(row["command_id"])
         yield row if stands is None else row | stands._asdict()
 
 

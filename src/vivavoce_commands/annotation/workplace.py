@@ -163,7 +163,7 @@ def next_command(work: Work, count: int) -> int | None:
     return next((number for number in range(count) if place_of(number) not in work.judged), None)
 
 
-def predicates_of(said: Judged | None) -> tuple[Predicate, ...]:
+def predicates_of(judged: Judged | None) -> tuple[Predicate, ...]:
     """Predicates of an annotator's judgement; () without an annotation."""
-    annotation = annotation_of(said.labels) if said is not None else None
+    annotation = annotation_of(judged.labels) if judged is not None else None
     return read_predicates(annotation) if annotation else ()

@@ -286,10 +286,10 @@ class ShownFrame(NamedTuple):
     words: str
 
 
-def _pointed(shown: Due, entered: Mapping[str, str]) -> tuple[PointedAt, ...] | None:
-    if not shown.step.settings.pointing:
+def _pointed(due: Due, entered: Mapping[str, str]) -> tuple[PointedAt, ...] | None:
+    if not due.step.settings.pointing:
         return None
-    return read_pointed(entered.get(FIELD, ""), _frames(shown)[shown.position].things)
+    return read_pointed(entered.get(FIELD, ""), _frames(due)[due.position].things)
 
 
 def _things(frame: Stimulus, language: str) -> list[ShownThing]:
@@ -301,12 +301,12 @@ def _shown(frame: Stimulus, language: str) -> ShownFrame:
     return ShownFrame(frame.file, frame.film, title, shows, words)
 
 
-def _frames(shown: Due) -> list[Stimulus]:
+def _frames(due: Due) -> list[Stimulus]:
     """The frames as the study has them now; one that it no longer has is shown as its key."""
-    by_key = {(item.recipe, item.stimulus_id): item for item in shown.step.material}
+    by_key = {(item.recipe, item.stimulus_id): item for item in due.step.material}
     return [
-        by_key.get((stimulus.recipe, stimulus.stimulus_id)) or _gone(stimulus, shown.study)
-        for stimulus in shown.stimuli
+        by_key.get((stimulus.recipe, stimulus.stimulus_id)) or _gone(stimulus, due.study)
+        for stimulus in due.stimuli
     ]
 
 

@@ -102,15 +102,15 @@ def write_reference(commands: list[KitchenCommand], folder: Path) -> None:
         (folder / f"{speaker}.csv").write_text("\n".join(content) + "\n", encoding="utf-8")
 
 
-def _row(given: KitchenCommand, language: str) -> dict[str, Any]:
+def _row(command: KitchenCommand, language: str) -> dict[str, Any]:
     return {
-        "command_id": f"{given.speaker}/{given.recipe}/{given.utterance}",
-        "participant_id": given.speaker,
-        "recipe": given.recipe,
-        "utterance": given.utterance,
+        "command_id": f"{command.speaker}/{command.recipe}/{command.utterance}",
+        "participant_id": command.speaker,
+        "recipe": command.recipe,
+        "utterance": command.utterance,
         "language": language,
-        "text": given.heard,
-        "annotation": write_predicates(given.said.predicates),
+        "text": command.heard,
+        "annotation": write_predicates(command.said.predicates),
         "simulated": True,
     }
 

@@ -204,10 +204,10 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         written_loss = -(total.clamp(min=1e-9).log() * mask).sum() / mask.sum()
         return written_loss if chance is None else written_loss + MEANT * self._unmeant(items, command_state)
 
-    def _unmeant(self, items: list[TokenSequence], own: Tensor) -> Tensor:
+    def _unmeant(self, items: list[TokenSequence], command_state: Tensor) -> Tensor:
         """Loss of predicting the actions from the command's own words."""
         actual = [[float(name in item.actions) for name in self.actions] for item in items]
-        odds = self.net.actions(own)
+        odds = self.net.actions(command_state)
         return (
             nn.functional.binary_cross_entropy_with_logits(
                 odds, torch.tensor(actual, device=device()), reduction="none"

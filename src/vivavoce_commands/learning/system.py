@@ -18,9 +18,9 @@ class Answer(NamedTuple):
     confidence: float
 
 
-def answer_of(tokens: list[str], asked: list[str], chances: Sequence[float]) -> Answer:
+def answer_of(tokens: list[str], tokens_before: list[str], chances: Sequence[float]) -> Answer:
     """The answer that a sequence of tokens means."""
-    return Answer(from_tokens(asked), from_tokens(tokens), min(chances, default=0.0))
+    return Answer(from_tokens(tokens_before), from_tokens(tokens), min(chances, default=0.0))
 
 
 def confident(tokens: list[str], chances: Sequence[float], repeat_below: float) -> list[str]:

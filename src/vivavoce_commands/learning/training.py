@@ -146,14 +146,14 @@ def _kept(
 
 
 def _taken_up(
-    kept: dict[str, Any], network: nn.Module, optimiser: torch.optim.Optimizer, chance: Random
+    saved: dict[str, Any], network: nn.Module, optimiser: torch.optim.Optimizer, chance: Random
 ) -> _Standing:
-    network.load_state_dict(kept["network"])
-    optimiser.load_state_dict(kept["optimiser"])
-    version, numbers, gauss = kept["chance"]
+    network.load_state_dict(saved["network"])
+    optimiser.load_state_dict(saved["optimiser"])
+    version, numbers, gauss = saved["chance"]
     chance.setstate((version, tuple(numbers), gauss))
-    torch.set_rng_state(kept["torch"])
-    return _Standing(kept["best"], kept["epoch"], kept["best_epoch"], kept["loss"], kept["seconds"])
+    torch.set_rng_state(saved["torch"])
+    return _Standing(saved["best"], saved["epoch"], saved["best_epoch"], saved["loss"], saved["seconds"])
 
 
 @torch.no_grad()

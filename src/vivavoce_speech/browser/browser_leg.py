@@ -367,13 +367,13 @@ class BrowserLeg:
             self.lost_frames += 1
             self._take(_SILENCE, _SILENCE, gap=True)
 
-    def _take(self, played: Samples, said: Samples, *, gap: bool = False) -> None:
+    def _take(self, played: Samples, samples: Samples, *, gap: bool = False) -> None:
         if self._over:
             return
         self.frames += 1
-        self._on_frame(played, said)
+        self._on_frame(played, samples)
         if len(self._heard) < UNHEARD_FRAMES:
-            self._heard.append(BrowserInput("sound", said, gap, self.seconds))
+            self._heard.append(BrowserInput("sound", samples, gap, self.seconds))
         self._came.set()
 
     def _played(self, start: int, end: int) -> Samples:

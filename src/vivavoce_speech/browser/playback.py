@@ -126,11 +126,11 @@ def _found(state: VisitState, seq: int) -> tuple[DialogueHistory, Turn, SystemTu
 
 
 def _stored(
-    kept: KeptFile, recording_id: str, spoken: bytes, dialogue: DialogueHistory, turn_index: int
+    file: KeptFile, recording_id: str, spoken: bytes, dialogue: DialogueHistory, turn_index: int
 ) -> Event:
     facts = probe_sound(spoken)
     sound = RecordedSound("audio/wav", facts.channels, facts.rate_hz, facts.frames)
-    return kept.event(
+    return file.event(
         recording_id,
         sound,
         "turn",

@@ -302,12 +302,12 @@ class BridgedDialogue:
 
     # --- the end --------------------------------------------------------------------------------------
 
-    async def _over(self, ended: Ended, following: asyncio.Task[None]) -> Ended:
+    async def _over(self, end_reason: Ended, following: asyncio.Task[None]) -> Ended:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
-        if ended in ("user", "system"):
-            await self._end(self._left_as() if ended == "user" else "system")
-        return ended
+        if end_reason in ("user", "system"):
+            await self._end(self._left_as() if end_reason == "user" else "system")
+        return end_reason
 
     async def _end(self, reason: log_events.EndReason, *before: log_events.Event) -> None:
         visit = await self._engine.visit(self._visit_id)

@@ -347,7 +347,7 @@ class SpokenDialogue:
         await self._calls.turns.note_recognised(self._visit_id, self._dialogue_id, turn_index, hypotheses)
 
     async def _say(
-        self, speech: _Speech, heard: tuple[Hypothesis, ...], sound: Sound | None = None
+        self, speech: _Speech, hypotheses: tuple[Hypothesis, ...], sound: Sound | None = None
     ) -> int | None:
         """Hand a turn to the system when that may listen; its index, None where the dialogue is over."""
         while True:
@@ -356,7 +356,7 @@ class SpokenDialogue:
                 return await self._calls.say(
                     self._visit_id,
                     self._dialogue_id,
-                    heard,
+                    hypotheses,
                     barge_in=speech.barge_in,
                     response_delay_s=speech.response_delay_s,
                     sound=sound,

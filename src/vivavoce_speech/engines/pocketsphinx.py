@@ -246,13 +246,13 @@ class _Domain:
         return {"dict": str(dictionary), "lm": str(model)}
 
 
-def pronunciations(words: set[str], given: Mapping[str, str], *, place: str = "") -> tuple[str, ...]:
+def pronunciations(words: set[str], custom: Mapping[str, str], *, place: str = "") -> tuple[str, ...]:
     """Lines of a dictionary with these words: as given, else as the CMU dictionary has them, else guessed."""
     import pocketsphinx
 
     path = Path(pocketsphinx.get_model_path("en-us/cmudict-en-us.dict"))
-    missing = words - given.keys()
-    lines = [f"{word} {phones}" for word, phones in sorted(given.items())]
+    missing = words - custom.keys()
+    lines = [f"{word} {phones}" for word, phones in sorted(custom.items())]
     pronounced: set[str] = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         word = line.split(" ", 1)[0].partition("(")[0]

@@ -143,13 +143,15 @@ def _probability(score: float, tokens: int) -> float:
     return min(1.0, math.exp(score * max(tokens, 1) / (tokens + 1)))
 
 
-def _joined(heard: list[tuple[Hypothesis, ...]]) -> tuple[Hypothesis, ...]:
+def _joined(windows: list[tuple[Hypothesis, ...]]) -> tuple[Hypothesis, ...]:
     """One hypothesis of the best of each piece: of pieces together, others are not ranked."""
-    if not heard:
+    if not windows:
         return ()
-    confidences = [window[0].confidence or 0.0 for window in heard]
+    confidences = [window[0].confidence or 0.0 for window in windows]
     return (
-        Hypothesis(" ".join(window[0].text for window in heard), math.prod(confidences) ** (1 / len(heard))),
+        Hypothesis(
+            " ".join(window[0].text for window in windows), math.prod(confidences) ** (1 / len(windows))
+        ),
     )
 
 

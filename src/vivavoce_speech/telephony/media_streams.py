@@ -130,11 +130,11 @@ def signature(token: str, url: str, fields: Fields = ()) -> str:
     return b64encode(hmac.digest(token.encode(), signed.encode(), "sha1")).decode()
 
 
-def is_signed(given: str, token: str, urls: Iterable[str], fields: Fields = ()) -> bool:
+def is_signed(signature_text: str, token: str, urls: Iterable[str], fields: Fields = ()) -> bool:
     """True if a signature fits one of the forms that the same address may have been written in."""
     fields = list(fields)
     expected = [signature(token, url, fields).encode() for url in urls]
-    return any(hmac.compare_digest(given.encode(), candidate) for candidate in expected)
+    return any(hmac.compare_digest(signature_text.encode(), candidate) for candidate in expected)
 
 
 def number_of(address: str) -> str:

@@ -78,19 +78,19 @@ class BadNumber(ValueError):
         super().__init__(reason)
 
 
-def callee(written: str, outbound: Outbound) -> str:
+def callee(number_text: str, outbound: Outbound) -> str:
     """The number in its international form, or the SIP address, that is to be called.
 
     Raises  BadNumber: `no_number`, or `not_allowed` by the study, or for what such numbers cost
     """
-    written = written.strip()
-    if len(written) > _LONGEST:
+    number_text = number_text.strip()
+    if len(number_text) > _LONGEST:
         raise BadNumber("no_number")
-    if written.startswith("sip:"):
-        if not _SIP.fullmatch(written):
+    if number_text.startswith("sip:"):
+        if not _SIP.fullmatch(number_text):
             raise BadNumber("no_number")
-        return _permitted(written, outbound)
-    return _permitted(_international(written, outbound.country), outbound)
+        return _permitted(number_text, outbound)
+    return _permitted(_international(number_text, outbound.country), outbound)
 
 
 def _permitted(number: str, outbound: Outbound) -> str:
@@ -106,12 +106,12 @@ def _matches(number: str, patterns: list[str]) -> bool:
     )
 
 
-def _international(written: str, country: str | None) -> str:
+def _international(number_text: str, country: str | None) -> str:
     import phonenumbers
     from phonenumbers import PhoneNumberType as Kind
 
     try:
-        number = phonenumbers.parse(written, country)
+        number = phonenumbers.parse(number_text, country)
     except phonenumbers.NumberParseException:
         raise BadNumber("no_number") from None
     if not phonenumbers.is_valid_number(number):

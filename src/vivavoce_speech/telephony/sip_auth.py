@@ -53,37 +53,37 @@ def authorization(
 
 
 def _answer(
-    asked: dict[str, str], who: Credentials, method: str, uri: str, client_nonce: str, *, protected: bool
+    challenge: dict[str, str], who: Credentials, method: str, uri: str, client_nonce: str, *, protected: bool
 ) -> str:
-    name = asked.get("algorithm", "MD5")
+    name = challenge.get("algorithm", "MD5")
     make = _HASHES[name.lower().removesuffix("-sess")]
 
     def digest(*parts: str) -> str:
         return make(":".join(parts).encode()).hexdigest()
 
-    secret = digest(who.username, asked["realm"], who.password)
+    secret = digest(who.username, challenge["realm"], who.password)
     if name.lower().endswith("-sess"):
-        secret = digest(secret, asked["nonce"], client_nonce)
+        secret = digest(secret, challenge["nonce"], client_nonce)
     request = digest(method, uri)
     count = "00000001"
     response = (
-        digest(secret, asked["nonce"], count, client_nonce, "auth", request)
+        digest(secret, challenge["nonce"], count, client_nonce, "auth", request)
         if protected
-        else digest(secret, asked["nonce"], request)
+        else digest(secret, challenge["nonce"], request)
     )
     quoted = {
         "username": who.username,
-        "realm": asked["realm"],
-        "nonce": asked["nonce"],
+        "realm": challenge["realm"],
+        "nonce": challenge["nonce"],
         "uri": uri,
         "response": response,
     }
-    if "opaque" in asked:
-        quoted["opaque"] = asked["opaque"]
+    if "opaque" in challenge:
+        quoted["opaque"] = challenge["opaque"]
     if protected or name.lower().endswith("-sess"):
         quoted["cnonce"] = client_nonce
     fields = [f'{key}="{_escaped(value)}"' for key, value in quoted.items()]
-    fields += [f"algorithm={name}"] if "algorithm" in asked else []
+    fields += [f"algorithm={name}"] if "algorithm" in challenge else []
     fields += ["qop=auth", f"nc={count}"] if protected else []
     return "Digest " + ", ".join(fields)
 

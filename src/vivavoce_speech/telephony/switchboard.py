@@ -57,8 +57,8 @@ class Switchboard:
         folder_of(engine.log)
         self._engine, self._telephone, self._calls = engine, telephone, Calls(engine)
 
-        def by_language(one: Speech, others: dict[str, Speech]) -> dict[str, Speech]:
-            return {language: others.get(language, one) for language in study.languages}
+        def by_language(default: Speech, overrides: dict[str, Speech]) -> dict[str, Speech]:
+            return {language: overrides.get(language, default) for language in study.languages}
 
         recognisers = by_language(telephone.recogniser, telephone.recognisers)
         spoken = by_language(telephone.synthesiser, telephone.synthesisers)
