@@ -285,7 +285,7 @@ def with_annotations(
         )
         return sorted([*remaining, *new], key=_order)
 
-    changes = {"annotations": annotated, "label_chances": lambda kept: [*kept, *lots]}
+    changes = {"annotations": annotated, "label_chances": lambda rows: [*rows, *lots]}
     return copy_dataset(dataset, into, changes)
 
 

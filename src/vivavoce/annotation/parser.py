@@ -163,14 +163,14 @@ def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:
 
 
 def _acts(
-    found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon, before: list[LoggedAct]
+    matches: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon, before: list[LoggedAct]
 ) -> list[LoggedAct]:
     acts: list[LoggedAct] = []
-    valued = {match.meaning.slot for match in found if match.meaning.kind == "value"}
-    indifferent = any(match.meaning.kind == DONTCARE for match in found)
-    named_slots = [match.meaning.slot for match in found if match.meaning.kind in ("slot", "request")]
-    asking = bool(lexicon.questions & set(tokens)) or _says_only_slots(found, tokens, lexicon)
-    for part in found:
+    valued = {match.meaning.slot for match in matches if match.meaning.kind == "value"}
+    indifferent = any(match.meaning.kind == DONTCARE for match in matches)
+    named_slots = [match.meaning.slot for match in matches if match.meaning.kind in ("slot", "request")]
+    asking = bool(lexicon.questions & set(tokens)) or _says_only_slots(matches, tokens, lexicon)
+    for part in matches:
         meaning = part.meaning
         if meaning.kind == "value":
             acts += _value(part, tokens, lexicon)
@@ -189,10 +189,10 @@ def _acts(
     return list(dict.fromkeys(acts))
 
 
-def _value(one: Found, tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[LoggedAct]:
+def _value(match: Found, tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[LoggedAct]:
     """A value stated, excluded, proposed instead of the last, or asked about."""
-    meaning = one.meaning
-    before = tokens[: one.start]
+    meaning = match.meaning
+    before = tokens[: match.start]
     if _begins(lexicon.confirming, before, lexicon) and meaning.slot != "type":
         return [LoggedAct(act="confirm", slot=meaning.slot, value=meaning.value, op="=")]
     op = "!=" if lexicon.negations & set(before[-2:]) else "="
@@ -207,9 +207,9 @@ def _begins(openings: frozenset[tuple[str, ...]], before: tuple[str, ...], lexic
     return any(before[first : first + len(words)] == words for words in openings)
 
 
-def _says_only_slots(found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
+def _says_only_slots(matches: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
     """True for text with only slot names, moves and fillers, as in `price range please`."""
-    covered = {place for match in found for place in range(match.start, match.end)}
+    covered = {place for match in matches for place in range(match.start, match.end)}
     uncovered = [token for place, token in enumerate(tokens) if place not in covered]
     return set(uncovered) <= lexicon.fillers
 

@@ -57,8 +57,8 @@ def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None 
     )
 
 
-def _function(written: str, folder: Path | None) -> Parser:
-    module, _, name = written.partition(":")
+def _function(reference: str, folder: Path | None) -> Parser:
+    module, _, name = reference.partition(":")
     if folder is not None and str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
@@ -66,7 +66,9 @@ def _function(written: str, folder: Path | None) -> Parser:
         for part in name.split("."):
             loaded = getattr(loaded, part)
     except (ImportError, AttributeError) as error:
-        raise InputError(str(error), place=f"parser {written}", hint="name an importable function") from None
+        raise InputError(
+            str(error), place=f"parser {reference}", hint="name an importable function"
+        ) from None
     function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = loaded
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
@@ -74,8 +76,8 @@ def _function(written: str, folder: Path | None) -> Parser:
             answer = function(text, language, _plain(before))
         except Exception as error:
             problem = f"{type(error).__name__}: {error}, on the turn {text!r}"
-            raise InputError(problem, place=f"parser {written}", hint="correct the function") from error
-        return _read(answer, f"parser {written}", text)
+            raise InputError(problem, place=f"parser {reference}", hint="correct the function") from error
+        return _read(answer, f"parser {reference}", text)
 
     return parse
 

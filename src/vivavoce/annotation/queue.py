@@ -66,11 +66,11 @@ def choose(
     seen = Counter(systems[key] for key in state.of_annotator(annotator_id) if key in systems)
     met = partners(state, annotator_id)
 
-    def order(one: Waiting) -> tuple[bool, int, int, float, float]:
-        other_annotators = _others(state, one.dialogue_id, annotator_id)
+    def order(dialogue: Waiting) -> tuple[bool, int, int, float, float]:
+        other_annotators = _others(state, dialogue.dialogue_id, annotator_id)
         meeting = min((met[who] for who in other_annotators), default=0)
-        lot = chance_of(seed, annotator_id, one.dialogue_id)
-        return not other_annotators, meeting, seen[one.system], one.certainty, lot
+        lot = chance_of(seed, annotator_id, dialogue.dialogue_id)
+        return not other_annotators, meeting, seen[dialogue.system], dialogue.certainty, lot
 
     chosen = min(of_kind, key=order)
     return chosen.dialogue_id, chosen.dialogue_id in twice

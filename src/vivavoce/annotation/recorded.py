@@ -104,7 +104,7 @@ def _cut(
 ) -> Iterator[Row]:
     """The user's turns of one dialogue that are not done, each a file named after dialogue and turn."""
     spoken: list[tuple[SpokenTurn, SoundSource, Sound]] = []
-    for part in sorted(parts, key=lambda one: one.started_s):
+    for part in sorted(parts, key=lambda source: source.started_s):
         tracks = read_tracks(part.path)
         channel = tracks.channel(part.speakers.index("user"))
         turns = turns_of_speech(speech_of(tracks, part.speakers, started_s=part.started_s))
@@ -117,9 +117,9 @@ def _cut(
             yield _item(name, logged_turn)
 
 
-def _piece(channel: Sound, said: SpokenTurn, started_s: float) -> Sound:
-    first = max(0, round((said.onset_s - started_s - MARGIN_S) * channel.rate_hz))
-    last = round((said.offset_s - started_s + MARGIN_S) * channel.rate_hz)
+def _piece(channel: Sound, spoken_turn: SpokenTurn, started_s: float) -> Sound:
+    first = max(0, round((spoken_turn.onset_s - started_s - MARGIN_S) * channel.rate_hz))
+    last = round((spoken_turn.offset_s - started_s + MARGIN_S) * channel.rate_hz)
     return Sound(np.ascontiguousarray(channel.samples[first:last]), channel.rate_hz)
 
 
@@ -133,11 +133,11 @@ def _copied(path: Path, into: Path) -> str:
     return name
 
 
-def _item(audio: str, said: Row | None = None) -> Row:
+def _item(audio: str, turn: Row | None = None) -> Row:
     return {
         "audio": audio,
-        "dialogue_id": said["dialogue_id"] if said else None,
-        "turn_index": said["turn_index"] if said else None,
+        "dialogue_id": turn["dialogue_id"] if turn else None,
+        "turn_index": turn["turn_index"] if turn else None,
         "gold": None,
-        "hypothesis": (said["text"] or None) if said else None,
+        "hypothesis": (turn["text"] or None) if turn else None,
     }

@@ -68,7 +68,9 @@ def _layers(rows: Iterable[Mapping[str, Any]]) -> dict[Layer, Said]:
     return dict(sorted(layers.items(), key=lambda pair: pair[0][2] == ADJUDICATED))
 
 
-def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str, said: Said) -> list[Event]:
+def _judgements(
+    state: AnnotationState, dialogue_id: str, scheme: str, who: str, by_place: Said
+) -> list[Event]:
     annotated = state.dialogues.get(dialogue_id)
     work = annotated.work.get(who) if annotated else None
     before = (
@@ -82,11 +84,11 @@ def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str,
             annotator_id=who,
             scheme=scheme,
             turn_index=place.turn_index,
-            labels=said.get(place, []),
+            labels=by_place.get(place, []),
             origin="file",
         )
-        for place in dict.fromkeys((*said, *before))
-        if place not in before or choice(before[place].labels) != choice(said.get(place, []))
+        for place in dict.fromkeys((*by_place, *before))
+        if place not in before or choice(before[place].labels) != choice(by_place.get(place, []))
     ]
     if events or work is None or work.finished_at is None or scheme not in work.schemes:
         events.append(
@@ -95,15 +97,17 @@ def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str,
     return events
 
 
-def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:
+def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, by_place: Said, by: str) -> list[Event]:
     annotated = state.dialogues.get(dialogue_id)
-    undecided = {place for place, labels in said.items() if any(label.label == UNDECIDED for label in labels)}
-    said = {place: labels for place, labels in said.items() if place not in undecided}
+    undecided = {
+        place for place, labels in by_place.items() if any(label.label == UNDECIDED for label in labels)
+    }
+    by_place = {place: labels for place, labels in by_place.items() if place not in undecided}
     if annotated is None:
-        return _decided(dialogue_id, scheme, said, by)
+        return _decided(dialogue_id, scheme, by_place, by)
     open_ = {
         place: labels
-        for place, labels in said.items()
+        for place, labels in by_place.items()
         if choice(labels) not in _standing(annotated.choices(place).values())
         and (
             place not in annotated.adjudicated
@@ -114,10 +118,10 @@ def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said
         decided = annotated.adjudicated.get(place)
         if place in undecided:
             continue
-        if place not in said and (decided is None or decided.labels):
+        if place not in by_place and (decided is None or decided.labels):
             open_[place] = []
-        elif place in said and decided is None:
-            open_[place] = said[place]
+        elif place in by_place and decided is None:
+            open_[place] = by_place[place]
     return _decided(dialogue_id, scheme, open_, by)
 
 
@@ -127,10 +131,10 @@ def _standing(choices: Iterable[frozenset[tuple[str, str | None]]]) -> set[froze
     return common if len(common) == 1 else set()
 
 
-def _decided(dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:
+def _decided(dialogue_id: str, scheme: str, by_place: Said, by: str) -> list[Event]:
     return [
         LabelsAdjudicated(
             dialogue_id=dialogue_id, scheme=scheme, turn_index=place.turn_index, labels=labels, by=by
         )
-        for place, labels in said.items()
+        for place, labels in by_place.items()
     ]

@@ -80,7 +80,7 @@ def accepted_rows(log: Reader, study: str) -> list[Row]:
             "language": transcript.language,
             "transcribed_at": transcript.at,
         }
-        for transcript in sorted(accepted, key=lambda one: one.item.audio)
+        for transcript in sorted(accepted, key=lambda accepted_text: accepted_text.item.audio)
         if transcript.text is not None
     ]
 

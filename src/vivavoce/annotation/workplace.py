@@ -109,8 +109,8 @@ class Workplace:
                 return self.see()
         raise Conflict(f"{self.stream}: other processes kept writing")
 
-    def _append(self, wanted: Sequence[Event], seq: int, tx: Transaction) -> None:
-        for number, event in enumerate(wanted):
+    def _append(self, new_events: Sequence[Event], seq: int, tx: Transaction) -> None:
+        for number, event in enumerate(new_events):
             tx.append(self.stream, event, expected_seq=seq + number)
 
     @cached_property

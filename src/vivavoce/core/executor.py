@@ -134,11 +134,11 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _address(rest: str) -> str:
-    host, _, port = rest.removeprefix("//").rpartition(":")
-    if not (rest.startswith("//") and host and port.isdecimal()):
+def _address(text: str) -> str:
+    host, _, port = text.removeprefix("//").rpartition(":")
+    if not (text.startswith("//") and host and port.isdecimal()):
         hint = "write the scheduler's address, such as dask://node7:8786"
-        raise InputError(f"'dask:{rest}' is not an address", place=PLACE, hint=hint)
+        raise InputError(f"'dask:{text}' is not an address", place=PLACE, hint=hint)
     return f"tcp://{host}:{port}"
 
 
@@ -188,8 +188,8 @@ def _begin_alone() -> None:
         os.environ[name] = "1"
 
 
-def _do_held(held: Path, piece: Any) -> Any:
-    return _do(_held(held), piece)
+def _do_held(work_file: Path, piece: Any) -> Any:
+    return _do(_held(work_file), piece)
 
 
 @lru_cache(maxsize=1)

@@ -40,7 +40,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _escaped(cell: str) -> str:
-    tagless = re.sub(r"(`[^`]*`)|<(?!br>)(?=[a-z])", lambda found: found[1] or "\\<", cell)
+    tagless = re.sub(r"(`[^`]*`)|<(?!br>)(?=[a-z])", lambda match: match[1] or "\\<", cell)
     return tagless.replace("|", "\\|")
 
 

@@ -165,21 +165,21 @@ def _placed(detail: ErrorDetails, model: type[BaseModel]) -> _Complaint:
     return _Complaint(tuple(path), branches, detail)
 
 
-def _best_branches(told: list[_Complaint]) -> list[_Complaint]:
+def _best_branches(complaints: list[_Complaint]) -> list[_Complaint]:
     """For each value of several possible kinds, keep the complaints of the closest kind."""
     best: dict[KeyPath, tuple[int, str]] = {}
-    for complaint in told:
+    for complaint in complaints:
         for place, branch in complaint.branches.items():
             depth = len(complaint.path) - len(place)
             if place not in best or depth > best[place][0]:
                 best[place] = depth, branch
     relevant = [
         candidate
-        for candidate in told
+        for candidate in complaints
         if all(best[place][1] == branch for place, branch in candidate.branches.items())
     ]
     fits: dict[KeyPath, dict[str, None]] = {}
-    for complaint in told:
+    for complaint in complaints:
         if (fitting := _TYPES.get(complaint.detail["type"])) is not None:
             fits.setdefault(complaint.path, {})[fitting] = None
     return [
@@ -194,8 +194,8 @@ def _is_misspelt(one: _Complaint, unknown: list[_Complaint]) -> bool:
     return one.detail["type"] == "missing" and bool(get_close_matches(str(one.path[-1]), beside, n=1))
 
 
-def _problem(one: _Complaint, source: Source, model: type[BaseModel], at: KeyPath) -> Problem:
-    loc, detail = one.path, one.detail
+def _problem(complaint: _Complaint, source: Source, model: type[BaseModel], at: KeyPath) -> Problem:
+    loc, detail = complaint.path, complaint.detail
     place, name = source.place((*at, *loc)), str(loc[-1]) if loc else "value"
     kind, entered, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "missing":
@@ -211,7 +211,7 @@ def _problem(one: _Complaint, source: Source, model: type[BaseModel], at: KeyPat
         problem = f"{name!r} has {context['actual_length']} of at least {context['min_length']} entries"
         return Problem(place, problem, "add the missing entries")
     if kind in _TYPES:
-        expected = " or ".join(one.expected)
+        expected = " or ".join(complaint.expected)
         return Problem(place, f"{shown_value(entered)} where {expected} is expected", f"write {expected}")
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return Problem(place, f"{shown_value(entered)}: {message}", "change the value")

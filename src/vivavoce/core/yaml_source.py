@@ -111,17 +111,17 @@ def parse_yaml(content: bytes | str, shown: str, new_key: NewKey | None = None) 
     return source
 
 
-def _syntax(error: YAMLError, shown: str) -> Problem:
+def _syntax(error: YAMLError, name: str) -> Problem:
     """A parser's complaint in one line, with the line of the file."""
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
-        return Problem(shown, f"not valid YAML ({' '.join(str(error).split())})", "correct the syntax")
+        return Problem(name, f"not valid YAML ({' '.join(str(error).split())})", "correct the syntax")
     problem, line = error.problem or "syntax error", error.problem_mark.line + 1
     if "'\\t'" in problem or "\\t" in repr(problem):
-        return Problem(f"{shown}:{line}", "a tab in the indentation", "indent with spaces")
+        return Problem(f"{name}:{line}", "a tab in the indentation", "indent with spaces")
     if "multiple documents" in problem or "expected a single document" in str(error):
-        return Problem(f"{shown}:{line}", "a second YAML document begins here", "remove the line `---`")
+        return Problem(f"{name}:{line}", "a second YAML document begins here", "remove the line `---`")
     hint = "check indentation, colons and quotes on this line and the one before"
-    return Problem(f"{shown}:{line}", f"not valid YAML: {problem}", hint)
+    return Problem(f"{name}:{line}", f"not valid YAML: {problem}", hint)
 
 
 class _Reader:

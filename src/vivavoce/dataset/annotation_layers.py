@@ -289,14 +289,14 @@ def _settled(
     return sorted([*stand, *won], key=_order), disputes
 
 
-def _exclusive(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
+def _exclusive(label_sets: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
     """One label a turn and value: more than half of those who judged it must have given it."""
-    units = {(label.turn_index, label.value) for labels in said for label in labels}
+    units = {(label.turn_index, label.value) for labels in label_sets for label in labels}
     won: list[Label] = []
     disputes: list[Dispute] = []
     for unit in sorted(units, key=lambda unit: (unit[0] or 0, unit[1] or "")):
         unit_labels = [
-            [label for label in labels if (label.turn_index, label.value) == unit] for labels in said
+            [label for label in labels if (label.turn_index, label.value) == unit] for labels in label_sets
         ]
         votes = [min(labels, key=_order) for labels in unit_labels if labels]
         best, count = Counter(votes).most_common(1)[0]
@@ -308,15 +308,15 @@ def _exclusive(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
     return won, disputes
 
 
-def _together(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
+def _together(label_sets: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
     """Labels that may stand together: more than half of those who annotated must have given each."""
     won: list[Label] = []
     disputes: list[Dispute] = []
-    for label in sorted({label for labels in said for label in labels}, key=_order):
-        votes = [label in labels for labels in said]
-        if 2 * sum(votes) > len(said):
+    for label in sorted({label for labels in label_sets for label in labels}, key=_order):
+        votes = [label in labels for labels in label_sets]
+        if 2 * sum(votes) > len(label_sets):
             won.append(label)
-        elif 2 * sum(votes) == len(said):
+        elif 2 * sum(votes) == len(label_sets):
             options = (label, None)
             disputes.append(Dispute(label.turn_index, options, tuple(0 if yes else 1 for yes in votes)))
     return won, disputes

@@ -37,7 +37,7 @@ def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
     """
     revisions = [revision for revision in study.get("revisions", []) if revision.get("file")]
     if revisions:
-        return sorted(revisions, key=lambda one: one["seen_at"])
+        return sorted(revisions, key=lambda revision: revision["seen_at"])
     if study.get("file"):
         return [{"revision": study.get("revision", ""), "file": study["file"], "seen_at": ""}]
     return []

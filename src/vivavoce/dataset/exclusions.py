@@ -71,8 +71,8 @@ def running_dialogues(columns: Columns) -> set[str]:
     }
 
 
-def _first(rules: Iterable[Exclusion], known: Known) -> str | None:
-    return next((rule.text for rule in rules if rule.met_by(known)), None)
+def _first(rules: Iterable[Exclusion], values: Known) -> str | None:
+    return next((rule.text for rule in rules if rule.met_by(values)), None)
 
 
 def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -> Row:

@@ -56,7 +56,7 @@ def _found(text: str) -> tuple[PiiMatch, ...]:
             candidate.start < find.end and find.start < candidate.end for find in finds
         ):
             finds.append(candidate)
-    return tuple(sorted(finds, key=lambda one: one.start))
+    return tuple(sorted(finds, key=lambda match: match.start))
 
 
 def _candidates(text: str) -> Iterator[PiiMatch]:
@@ -135,8 +135,8 @@ def _is_tax_code(text: str) -> bool:
     return (odd + sum(_place(character) for character in code[1:15:2])) % 26 == _place(code[15])
 
 
-def _place(one: str) -> int:
-    return int(one) if one.isdigit() else ord(one) - ord("A")
+def _place(character: str) -> int:
+    return int(character) if character.isdigit() else ord(character) - ord("A")
 
 
 def _is_address(text: str) -> bool:

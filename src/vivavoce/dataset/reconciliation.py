@@ -53,7 +53,7 @@ def reconciled(
     for party in ("user", "system"):
         logged = sorted(
             (utterance for utterance in utterances if utterance["party"] == party),
-            key=lambda one: one["onset_s"],
+            key=lambda turn: turn["onset_s"],
         )
         stretches = list(speech.get(party, ()))
         claimed: set[int] = set()
@@ -94,7 +94,7 @@ def _window(logged: Sequence[Row], number: int) -> SpeechInterval:
     return SpeechInterval(onset_s, min(turn["offset_s"] + MARGIN_S, max(latest_s, turn["offset_s"])))
 
 
-def _problem(one: Row, inside: Sequence[SpeechInterval]) -> str | None:
+def _problem(turn: Row, inside: Sequence[SpeechInterval]) -> str | None:
     """Why the sound does not show this utterance; None if it does.
 
     Note  what the system says may begin and end with silence of its own; what people say was cut where
@@ -102,10 +102,10 @@ def _problem(one: Row, inside: Sequence[SpeechInterval]) -> str | None:
     """
     if not inside:
         return NO_SPEECH
-    if one["party"] == "user":
+    if turn["party"] == "user":
         for ends, by in (
-            ("begins", abs(inside[0].onset_s - one["onset_s"])),
-            ("ends", abs(inside[-1].offset_s - one["offset_s"])),
+            ("begins", abs(inside[0].onset_s - turn["onset_s"])),
+            ("ends", abs(inside[-1].offset_s - turn["offset_s"])),
         ):
             if by > AGREE_S:
                 return ENDS_DIFFER.format(by=by, ends=ends)
@@ -113,13 +113,13 @@ def _problem(one: Row, inside: Sequence[SpeechInterval]) -> str | None:
 
 
 def _told_beside(
-    found: dict[int, SpokenTurn],
+    by_turn: dict[int, SpokenTurn],
     missing: dict[int, str],
-    others: list[SpokenTurn],
+    other_turns: list[SpokenTurn],
     strange: list[SpeechInterval],
 ) -> Reconciled:
     """The turns, with each party's speech before and during an utterance of the other."""
-    keyed: list[tuple[int | None, SpokenTurn]] = [*found.items(), *((None, turn) for turn in others)]
+    keyed: list[tuple[int | None, SpokenTurn]] = [*by_turn.items(), *((None, turn) for turn in other_turns)]
     keyed.sort(key=lambda pair: (pair[1].onset_s, pair[1].offset_s))
     flagged = beside([turn for _, turn in keyed])
     return Reconciled(

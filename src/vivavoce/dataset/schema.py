@@ -181,7 +181,11 @@ class _Tables(Mapping[str, Table]):
                 raise InputError(f"step {kind.name!r} has another's table {table.name!r}", hint=hint)
         places = {name: place for place, name in enumerate(tables)}
         in_order = sorted(
-            tables.values(), key=lambda one: (places.get(one.before, places[one.name]), not one.before)
+            tables.values(),
+            key=lambda listed_table: (
+                places.get(listed_table.before, places[listed_table.name]),
+                not listed_table.before,
+            ),
         )
         return {table.name: table for table in in_order}
 

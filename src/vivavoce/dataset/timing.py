@@ -136,7 +136,7 @@ def _by_dialogue(dataset: Dataset, table: str) -> dict[str, list[Row]]:
 
 def _speech(parts: Sequence[SoundSource]) -> dict[Party, list[SpeechInterval]]:
     speech: dict[Party, list[SpeechInterval]] = {"user": [], "system": []}
-    for part in sorted(parts, key=lambda one: one.started_s):
+    for part in sorted(parts, key=lambda source: source.started_s):
         for party, stretches in speech_of(
             read_tracks(part.path), part.speakers, started_s=part.started_s
         ).items():
@@ -223,11 +223,11 @@ def pair_turns(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple
     return pairs[::-1]
 
 
-def _distance(turn: Row, said: SpokenTurn) -> float:
-    if turn["party"] != said.party:
+def _distance(turn: Row, spoken_turn: SpokenTurn) -> float:
+    if turn["party"] != spoken_turn.party:
         return float("inf")
     began = turn.get("onset_s") if turn.get("onset_s") is not None else turn.get("first_output_s")
-    return 0.0 if began is None else min(1.9, 1.9 * abs(began - said.onset_s) / _FAR_S)
+    return 0.0 if began is None else min(1.9, 1.9 * abs(began - spoken_turn.onset_s) / _FAR_S)
 
 
 def _copied(

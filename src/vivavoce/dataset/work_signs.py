@@ -358,7 +358,7 @@ class WorkQuality:
                 texts.append((row["answered_at"], row["participant_id"], bare(row["answer"])))
         seen: set[str] = set()
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for _, person, text in sorted(texts, key=lambda one: (one[0] is None, *one[:2])):
+        for _, person, text in sorted(texts, key=lambda dated_text: (dated_text[0] is None, *dated_text[:2])):
             if len(text) >= LEAST_LETTERS:
                 counts[person][0] += text in seen
                 counts[person][1] += 1

@@ -277,7 +277,7 @@ class DatasetWriter:
         for name in (MANIFEST, *(f"{table}.parquet" for table in TABLES)):
             (self._into / name).unlink(missing_ok=True)
         paths = [path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file()]
-        for part in sorted(paths, key=lambda one: one == Path(MANIFEST)):
+        for part in sorted(paths, key=lambda path_: path_ == Path(MANIFEST)):
             target = self._into / part.as_posix()
             target.parent.mkdir(parents=True, exist_ok=True)
             copy_file(self.folder / part, target)

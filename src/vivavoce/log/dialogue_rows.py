@@ -186,11 +186,11 @@ class DialogueRows:
             acts = self.readers.parse(words, self.history.language, list(self._said_before))
             self._add_meaning(turn, "parser", acts)
 
-    def _add_hypotheses(self, turn_index: int, source: str, heard: Sequence[LoggedHypothesis]) -> None:
+    def _add_hypotheses(self, turn_index: int, source: str, hypotheses: Sequence[LoggedHypothesis]) -> None:
         self.hypotheses += [
             self._turn(turn_index)
             | {"source": source, "rank": rank, "text": hypothesis.text, "score": hypothesis.score}
-            for rank, hypothesis in enumerate(heard)
+            for rank, hypothesis in enumerate(hypotheses)
             if hypothesis.text is not None
         ]
 

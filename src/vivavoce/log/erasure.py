@@ -252,8 +252,8 @@ def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, di
     return deleted, mended, touched
 
 
-def _all(connection: Connection, wanted: Any) -> list[Any]:
-    return list(connection.execute(wanted).scalars())
+def _all(connection: Connection, query: Any) -> list[Any]:
+    return list(connection.execute(query).scalars())
 
 
 def _delete(connection: Connection, table: Table, column: str, keys: list[Any]) -> None:

@@ -192,8 +192,8 @@ def _people(log: Log, study: str) -> dict[str, list[VisitRecord]]:
     return by_person
 
 
-def _over(own: Sequence[VisitRecord], now: datetime, idle: timedelta) -> bool:
-    return all(visit.status == "ended" or visit.last_at + idle <= now for visit in own)
+def _over(visits: Sequence[VisitRecord], now: datetime, idle: timedelta) -> bool:
+    return all(visit.status == "ended" or visit.last_at + idle <= now for visit in visits)
 
 
 def _waits(
@@ -208,10 +208,10 @@ def _waits(
     )
 
 
-def _identifiers(connection: Connection, participant_id: str, own: Sequence[VisitRecord]) -> int:
+def _identifiers(connection: Connection, participant_id: str, visits: Sequence[VisitRecord]) -> int:
     """Identifiers of a person, and links that lead to their visits."""
     whose = select(func.count()).select_from(people).where(people.c.participant_id == participant_id)
-    theirs = recruit_links.c.visit_id.in_([visit.visit_id for visit in own])
+    theirs = recruit_links.c.visit_id.in_([visit.visit_id for visit in visits])
     leading = ~recruit_links.c.token_hash.startswith(ERASED)
     links = select(func.count()).select_from(recruit_links).where(theirs, leading)
     return connection.execute(whose).scalar_one() + connection.execute(links).scalar_one()

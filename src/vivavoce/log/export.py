@@ -153,22 +153,22 @@ def _completed(connection: Connection, study_name: str, table: str, rows: list[R
     return completed
 
 
-def _chance_rows(connection: Connection, study_name: str, known: Container[str]) -> Iterator[Row]:
+def _chance_rows(connection: Connection, study_name: str, dialogue_ids: Container[str]) -> Iterator[Row]:
     """The chances with which annotators were to judge dialogues, of every kind of judgement with labels."""
     for kind in _judging("annotations"):
         state = AnnotationState.after(events_of(connection, kind.stream(study_name)))
-        yield from (row for row in chance_rows(state) if row["dialogue_id"] in known)
+        yield from (row for row in chance_rows(state) if row["dialogue_id"] in dialogue_ids)
 
 
-def _chosen(drawn: list[Row]) -> list[LocalizedText]:
+def _chosen(chances: list[Row]) -> list[LocalizedText]:
     """Notes on weighting of label figures, where dialogues were drawn with unequal chances."""
-    if len({row["chance"] for row in drawn}) < 2:
+    if len({row["chance"] for row in chances}) < 2:
         return []
     return [
         statement(
             "dialogues had unequal selection probabilities: figures of {layers} use inverse-probability "
             "weights",
-            layers=", ".join(sorted({row["layer"] for row in drawn})),
+            layers=", ".join(sorted({row["layer"] for row in chances})),
         )
     ]
 
@@ -306,7 +306,10 @@ def export_visit(
 def _add_dialogue(writer: RowsTaker, dialogue: DialogueRows, row: Row) -> None:
     writer.add("dialogues", [row])
     writer.add("turns", sorted(dialogue.turns, key=lambda turn: turn["turn_index"]))
-    writer.add("utterances", sorted(dialogue.utterances, key=lambda one: (one["onset_s"], one["party"])))
+    writer.add(
+        "utterances",
+        sorted(dialogue.utterances, key=lambda utterance: (utterance["onset_s"], utterance["party"])),
+    )
     writer.add("hypotheses", dialogue.hypotheses)
     writer.add("acts", dialogue.acts)
     writer.add("goals", dialogue.goals())

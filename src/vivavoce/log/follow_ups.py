@@ -71,7 +71,7 @@ def completed_people(log: Reader, study: str) -> list[Invited]:
         )
         for row in rows
     }
-    return sorted(invited.values(), key=lambda one: one.completed_at)
+    return sorted(invited.values(), key=lambda person: person.completed_at)
 
 
 def note_invited(log: Log, study: str, invited: Iterable[Invited]) -> None:

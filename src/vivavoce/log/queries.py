@@ -46,9 +46,9 @@ class Reader:
             problem = f"the log could not be read: {first_line(error)}"
             raise LogError(f"{shown(self._engine.url)}: {problem}") from error
 
-    def _all(self, wanted: Select[Any], record: type[Any]) -> list[Any]:
+    def _all(self, query: Select[Any], record: type[Any]) -> list[Any]:
         with self.reading() as connection:
-            return [record(*row) for row in connection.execute(wanted)]
+            return [record(*row) for row in connection.execute(query)]
 
     def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
         """A visit's events in order, those after seq `after`."""

@@ -52,11 +52,13 @@ def _transcribed(log: Log) -> set[tuple[str, int]]:
         return set(references(connection))
 
 
-def _is_transcribed(log: Log, one: Recording, said: set[tuple[str, int]]) -> bool:
-    if one.dialogue_id is None or one.content not in ("turn", "dialogue"):
+def _is_transcribed(log: Log, recording: Recording, transcribed: set[tuple[str, int]]) -> bool:
+    if recording.dialogue_id is None or recording.content not in ("turn", "dialogue"):
         return False
-    if one.content == "turn" and one.speakers == ["user"]:
-        return one.turn_index is not None and (one.dialogue_id, one.turn_index) in said
-    rows = logged_dialogue(log, one.dialogue_id)
+    if recording.content == "turn" and recording.speakers == ["user"]:
+        return (
+            recording.turn_index is not None and (recording.dialogue_id, recording.turn_index) in transcribed
+        )
+    rows = logged_dialogue(log, recording.dialogue_id)
     spoken = [turn["turn_index"] for turn in rows.turns if turn["party"] == "user"] if rows else []
-    return bool(spoken) and all((one.dialogue_id, index) in said for index in spoken)
+    return bool(spoken) and all((recording.dialogue_id, index) in transcribed for index in spoken)

@@ -79,14 +79,14 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
 
 
 def _keep(
-    engine: Engine, held: Connection, over: threading.Event, lost: Callable[[], object], every_s: float
+    engine: Engine, connection: Connection, over: threading.Event, lost: Callable[[], object], every_s: float
 ) -> None:
     """See that the lock is held; take it again where the server was away.
 
     A server may notice late that it has lost us: the lock that an old connection of ours holds is waited for.
     """
-    current: Connection | None = held
-    ours = {_server_process(held), None}
+    current: Connection | None = connection
+    ours = {_server_process(connection), None}
     while not over.wait(every_s):
         try:
             if current is None:
@@ -106,7 +106,7 @@ def _keep(
             if current is not None:
                 _let_go(current)
             current = None
-    if current is not None and current is not held:
+    if current is not None and current is not connection:
         _let_go(current)
 
 

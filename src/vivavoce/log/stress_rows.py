@@ -165,9 +165,11 @@ def verdict_of(given: list[VerdictGiven]) -> str | None:
     return max(reversed(verdicts), key=verdicts.count)
 
 
-def _instead(given: list[VerdictGiven], verdict: str | None) -> str | None:
+def _instead(judgements: list[VerdictGiven], verdict: str | None) -> str | None:
     """The system's actual behaviour, from the judges of the verdict that stands; the last one's text."""
-    texts = [judgement.instead for judgement in given if judgement.verdict == verdict and judgement.instead]
+    texts = [
+        judgement.instead for judgement in judgements if judgement.verdict == verdict and judgement.instead
+    ]
     return texts[-1] if texts else None
 
 

@@ -55,9 +55,9 @@ class VerdictsOfPeople:
     def _take(
         self,
         run: StressRunPlanned,
-        given: dict[Key, ByJudge],
+        by_case: dict[Key, ByJudge],
         answers: dict[tuple[str, str, str], list[str]],
-        known: dict[Hashable, ByJudge],
+        by_key: dict[Hashable, ByJudge],
     ) -> None:
         """One run, after those before it; `known` has what was given so far, by either way to be the same."""
         judged = self._judged[run.system]
@@ -77,13 +77,13 @@ class VerdictsOfPeople:
                 ),
                 (of, *map(tuple, heard_answers)),
             )
-            before = next((known[way] for way in ways if way in known), {})
+            before = next((by_key[way] for way in ways if way in by_key), {})
             self.carried[run.run_id] += bool(before)
             self.changed[run.run_id] += not before and of in earlier
-            people = before | given.get(key, {})
+            people = before | by_case.get(key, {})
             if people:
                 self.by_case[key] = people
-                known |= dict.fromkeys(ways, people)
+                by_key |= dict.fromkeys(ways, people)
                 judged.add(of)
 
 

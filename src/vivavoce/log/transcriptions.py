@@ -53,9 +53,9 @@ class AcceptedTranscript(NamedTuple):
 TranscribedVisit = StimulusVisit[LoggedItem, WrittenTranscript]
 
 
-def word_accuracy(written: Iterable[WrittenTranscript]) -> float | None:
+def word_accuracy(transcripts: Iterable[WrittenTranscript]) -> float | None:
     """1 - word errors over words, of all recordings with known transcript; None without any."""
-    checked = [text for text in written if text.errors is not None]
+    checked = [text for text in transcripts if text.errors is not None]
     words = sum(text.words or 0 for text in checked)
     return 1 - sum(text.errors or 0 for text in checked) / words if words else None
 

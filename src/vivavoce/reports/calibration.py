@@ -50,7 +50,7 @@ def _rows(compared: ComparedFeature) -> list[dict[str, Any]]:
         last = values.index(common[-1]) if common else len(values) - 1
         values, beyond = values[: last + 1], values[last + 1 :]
     else:
-        values.sort(key=lambda one: -_share(compared, "real", one))
+        values.sort(key=lambda answer: -_share(compared, "real", answer))
         beyond = []
     rows = [
         {"value": value, "who": who, "share": _share(compared, who, value)}

@@ -178,8 +178,8 @@ def _colours(n: int) -> list[str]:
     return [*low, *([NEUTRAL] if n % 2 else []), *high]
 
 
-def _mix(one: str, other: str, share: float) -> str:
-    parts = [(int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
+def _mix(first: str, second: str, share: float) -> str:
+    parts = [(int(first[i : i + 2], 16), int(second[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 

@@ -265,23 +265,23 @@ def _lean(tag: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _printed(drawn: Figure, font: str) -> str:
-    return _svg(*drawn.make(PRINT)).replace(f'"{PAGE_FONT}"', f'"{font}"')
+def _printed(figure: Figure, font: str) -> str:
+    return _svg(*figure.make(PRINT)).replace(f'"{PAGE_FONT}"', f'"{font}"')
 
 
 @lru_cache(maxsize=64)  # a page of the dashboard is looked at again and again
-def _on_page(drawn: Figure, width: int) -> str:
-    svg = _page_svg(*drawn.make(width), f"{drawn.name}-{width}")
-    return _opening(svg, drawn) if drawn.addresses else svg
+def _on_page(figure: Figure, width: int) -> str:
+    svg = _page_svg(*figure.make(width), f"{figure.name}-{width}")
+    return _opening(svg, figure) if figure.addresses else svg
 
 
-def _opening(svg: str, drawn: Figure) -> str:
+def _opening(svg: str, figure: Figure) -> str:
     """With links on marks, for a pointer: by keyboard the table behind the figure has them.
 
     Note    marks of one label are opened in the order of their rows
     """
     addresses_of: dict[str, list[str]] = {}
-    for label, address in zip(drawn.labels, drawn.addresses, strict=True):
+    for label, address in zip(figure.labels, figure.addresses, strict=True):
         addresses_of.setdefault(escape(label), []).append(address)
 
     def opened(mark: re.Match[str]) -> str:

@@ -34,8 +34,8 @@ def between(low: Any, high: Any, write: Any) -> str:
     return _between(low, high, [write(low), write(high)])
 
 
-def _between(low: float, high: float, shown: list[str]) -> str:
-    return Shown(say("{low} to {high}", low=shown[0], high=shown[1]), low=low, high=high)
+def _between(low: float, high: float, ends: list[str]) -> str:
+    return Shown(say("{low} to {high}", low=ends[0], high=ends[1]), low=low, high=high)
 
 
 def points(difference: float | None) -> str:
@@ -128,7 +128,7 @@ def measured(value: float | None, low: float | None, high: float | None, unit: s
     if unit == "ratio":
         return percent(value), span(low, high)
     if unit != "s":
-        return amount(value, unit), between(low, high, lambda one: amount(one, ""))
+        return amount(value, unit), between(low, high, lambda number: amount(number, ""))
     text, *ends = durations(value, low, high)
     if all(string.count(THIN) == 1 for string in (text, *ends)):  # their unit stands with the value
         ends = [end.partition(THIN)[0] for end in ends]

@@ -12,22 +12,22 @@ from vivavoce.reports.drawing import ACCENT, INK, SOFT, WARM, Figure, figure, ro
 MOST_WEIGHTS: Final = 20
 
 
-def prediction_figures(found: QualityExplanation) -> list[Figure]:
+def prediction_figures(explanation: QualityExplanation) -> list[Figure]:
     """The figures of what `explain` found; no weights of trees."""
-    figures = [_weights(found)] if found.coefficients else [_worth(found)]
-    return [*figures, *([_courses(found)] if found.courses else []), _calibration(found)]
+    figures = [_weights(explanation)] if explanation.coefficients else [_worth(explanation)]
+    return [*figures, *([_courses(explanation)] if explanation.courses else []), _calibration(explanation)]
 
 
 def _title(measure: str) -> str:
     return MEASURES.get(measure).title
 
 
-def _n(found: QualityExplanation) -> str:
-    return f"{found.n} dialogues of {found.participants} participants"
+def _n(explanation: QualityExplanation) -> str:
+    return f"{explanation.n} dialogues of {explanation.participants} participants"
 
 
-def _weights(found: QualityExplanation) -> Figure:
-    coefficients = [row for row in found.coefficients or () if row.weight][:MOST_WEIGHTS]
+def _weights(explanation: QualityExplanation) -> Figure:
+    coefficients = [row for row in explanation.coefficients or () if row.weight][:MOST_WEIGHTS]
     rows = [as_json(row) | {"title": _title(row.measure)} for row in coefficients]
 
     def draw(width: int) -> Any:
@@ -51,12 +51,12 @@ def _weights(found: QualityExplanation) -> Figure:
     words = "; ".join(
         f"{_title(row.measure)} {row.weight:z.2f} ({row.low:z.2f} to {row.high:z.2f})" for row in coefficients
     )
-    title = f"Weights of normalised parameters: {found.target}"
-    return figure("coefficients", title, f"{words}.", draw, mark=_n(found))
+    title = f"Weights of normalised parameters: {explanation.target}"
+    return figure("coefficients", title, f"{words}.", draw, mark=_n(explanation))
 
 
-def _worth(found: QualityExplanation) -> Figure:
-    rows_shown = found.importance[:MOST_WEIGHTS]
+def _worth(explanation: QualityExplanation) -> Figure:
+    rows_shown = explanation.importance[:MOST_WEIGHTS]
     rows = [as_json(row) | {"title": _title(row.measure)} for row in rows_shown]
 
     def draw(width: int) -> Any:
@@ -73,12 +73,16 @@ def _worth(found: QualityExplanation) -> Figure:
 
     words = "; ".join(f"{_title(row.measure)} {row.r2_lost:.3f}" for row in rows_shown)
     return figure(
-        "importance", f"What predictors are worth: {found.target}", f"{words}.", draw, mark=_n(found)
+        "importance",
+        f"What predictors are worth: {explanation.target}",
+        f"{words}.",
+        draw,
+        mark=_n(explanation),
     )
 
 
-def _courses(found: QualityExplanation) -> Figure:
-    courses = [(_title(course.measure), course.points) for course in found.courses]
+def _courses(explanation: QualityExplanation) -> Figure:
+    courses = [(_title(course.measure), course.points) for course in explanation.courses]
     predictions = [point.predicted for _, points in courses for point in points]
     scale = alt.Scale(domain=[min(predictions), max(predictions)], nice=True, zero=False)
 
@@ -101,12 +105,12 @@ def _courses(found: QualityExplanation) -> Figure:
         f"to {points[-1].predicted:.2f} at {points[-1].value:.2f}"
         for title, points in courses
     )
-    title = f"Mean prediction over the range of a parameter: {found.target}"
-    return figure("courses", title, f"{words}.", draw, mark=_n(found))
+    title = f"Mean prediction over the range of a parameter: {explanation.target}"
+    return figure("courses", title, f"{words}.", draw, mark=_n(explanation))
 
 
-def _calibration(found: QualityExplanation) -> Figure:
-    tenths, rows = found.calibration, as_json(found.calibration)
+def _calibration(explanation: QualityExplanation) -> Figure:
+    tenths, rows = explanation.calibration, as_json(explanation.calibration)
     ends = [
         min(min(row.predicted, row.low) for row in tenths),
         max(max(row.predicted, row.high) for row in tenths),
@@ -131,5 +135,5 @@ def _calibration(found: QualityExplanation) -> Figure:
         f"predicted {row.predicted:.2f}, answered {row.answered:.2f} ({row.low:.2f} to {row.high:.2f})"
         for row in tenths
     )
-    title = f"Calibration for unseen participants: {found.target}"
-    return figure("calibration", title, f"{words}.", draw, mark=_n(found))
+    title = f"Calibration for unseen participants: {explanation.target}"
+    return figure("calibration", title, f"{words}.", draw, mark=_n(explanation))

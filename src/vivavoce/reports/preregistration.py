@@ -103,11 +103,11 @@ def _existing(collected: Mapping[Scope, Collected]) -> str:
     return said
 
 
-def _amount(one: Collected) -> str:
-    told = plural(one.visits, "visit")
-    if one.dialogues:
-        told += f" with {plural(one.dialogues, 'dialogue')}"
-    return f"{told}, since {instant(one.since)}"
+def _amount(collected: Collected) -> str:
+    told = plural(collected.visits, "visit")
+    if collected.dialogues:
+        told += f" with {plural(collected.dialogues, 'dialogue')}"
+    return f"{told}, since {instant(collected.since)}"
 
 
 def _asked(study: Study) -> list[Primary]:
@@ -260,10 +260,10 @@ def _variables(study: Study) -> str:
     return _listed(list(dict.fromkeys(pair.variable for pair in study.pairs if pair.attention is None)))
 
 
-def _name(one: Primary) -> str:
-    if one.measure not in MEASURES:
-        return one.measure
-    return MEASURES.get(one.measure).title.lower()
+def _name(question: Primary) -> str:
+    if question.measure not in MEASURES:
+        return question.measure
+    return MEASURES.get(question.measure).title.lower()
 
 
 def _listed(names: list[str]) -> str:

@@ -179,11 +179,11 @@ def _wilson(rate: SuccessRate) -> str:
     return Shown(f"Wilson {span(rate.low, rate.high)}", wilson_low=rate.low, wilson_high=rate.high)
 
 
-def signature_of(shown: SuccessRate | MeasuredTotal) -> str:
+def signature_of(measured: SuccessRate | MeasuredTotal) -> str:
     """The signature of a rate or measure, which cites the interval that `interval_of` gives."""
-    if of_one(shown):
-        return shown.signature.partition("|interval:")[0]
-    return shown.clustered.signature or shown.signature
+    if of_one(measured):
+        return measured.signature.partition("|interval:")[0]
+    return measured.clustered.signature or measured.signature
 
 
 def signatures(rows: Iterable[GroupSummary], names: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -82,8 +82,8 @@ class LeadingSection(Section[Found]):
         """Front of the report."""
 
 
-def _is_section(made: Any) -> bool:
-    return isinstance(made, Section) and all(hasattr(made, name) for name in ("order", "title", "needs"))
+def _is_section(entry: Any) -> bool:
+    return isinstance(entry, Section) and all(hasattr(entry, name) for name in ("order", "title", "needs"))
 
 
 SECTIONS: Final[Registry[Section[Any]]] = Registry(
@@ -174,8 +174,8 @@ def fill_dashboard(material: AnalysisContext) -> list[FilledSection]:
 def joined_front(fronts: Sequence[ReportSummary]) -> ReportSummary:
     """Join the fronts of sections: the first question and figure, every sentence once."""
 
-    def each(told: Callable[[ReportSummary], tuple[str, ...]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(sentence for front in fronts for sentence in told(front)))
+    def each(texts_of: Callable[[ReportSummary], tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sentence for front in fronts for sentence in texts_of(front)))
 
     return ReportSummary(
         lead=" ".join(front.lead for front in fronts if front.lead),

@@ -40,34 +40,34 @@ class _Line(NamedTuple):
     significant: bool | None
 
     @classmethod
-    def declared(cls, one: DeclaredComparison) -> "_Line":
+    def declared(cls, comparison: DeclaredComparison) -> "_Line":
         return cls(
             "declared",
-            one.measure,
-            one.a,
-            one.b,
-            one.difference,
-            one.low,
-            one.high,
-            one.p,
-            one.p_adjusted,
-            one.significant,
+            comparison.measure,
+            comparison.a,
+            comparison.b,
+            comparison.difference,
+            comparison.low,
+            comparison.high,
+            comparison.p,
+            comparison.p_adjusted,
+            comparison.significant,
         )
 
     @classmethod
-    def explored(cls, one: GroupTest) -> "_Line":
-        side = one.decisive
+    def explored(cls, test: GroupTest) -> "_Line":
+        side = test.decisive
         return cls(
             "explored",
-            one.measure,
-            one.a,
-            one.b,
+            test.measure,
+            test.a,
+            test.b,
             side.difference,
             side.low,
             side.high,
             side.p,
             side.p_adjusted,
-            one.significant,
+            test.significant,
         )
 
 
@@ -139,18 +139,18 @@ def comparisons(summary: Summary, *, most: int = MOST_PAIRS) -> Sequence[Table |
     return [table, *notes]
 
 
-def _compared(one: _Line, letter: str) -> list[Text]:
+def _compared(line: _Line, letter: str) -> list[Text]:
     """Measure, pair, difference, interval, p, adjusted p with its family's letter; bold where it differs."""
-    measure = MEASURES.get(one.measure) if one.measure in MEASURES else None
+    measure = MEASURES.get(line.measure) if line.measure in MEASURES else None
     unit = measure.unit if measure else ""
-    interval = differences(one.low, one.high, unit)
-    adjusted = Text(p_value(one.p_adjusted), style="bold" if one.significant else "")
+    interval = differences(line.low, line.high, unit)
+    adjusted = Text(p_value(line.p_adjusted), style="bold" if line.significant else "")
     return [
-        Text(measure.title if measure else one.measure.replace("_", " ").capitalize()),
-        Text(f"{label(one.a)} \u2013 {label(one.b)}"),
-        Text(difference(one.difference, unit)),
+        Text(measure.title if measure else line.measure.replace("_", " ").capitalize()),
+        Text(f"{label(line.a)} \u2013 {label(line.b)}"),
+        Text(difference(line.difference, unit)),
         Text(interval),
-        Text(p_value(one.p)),
+        Text(p_value(line.p)),
         adjusted.append(f" {letter}", style="not bold"),
     ]
 

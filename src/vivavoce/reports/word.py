@@ -66,8 +66,8 @@ class _Writer:
             TableOfText: self._table,
             Figure: self._figure,
             Paragraph: self._paragraph,
-            Heading: lambda one: self._heading(one.text, 2),
-            Bullets: lambda one: self._bullets(one.items),
+            Heading: lambda block: self._heading(block.text, 2),
+            Bullets: lambda block: self._bullets(block.items),
             FactList: self._facts,
             Definition: self._definition,
             Transcript: self._transcript,
@@ -235,10 +235,10 @@ def _fill(paragraph: Any, cell: Cell, size: Any, *, right: bool) -> None:
         paragraph.alignment = docx.enum.text.WD_ALIGN_PARAGRAPH.RIGHT
 
 
-def _undated(whole: io.BytesIO) -> bytes:
+def _undated(archive: io.BytesIO) -> bytes:
     """The archive without its creation time."""
     buffer = io.BytesIO()
-    with ZipFile(whole) as source, ZipFile(buffer, "w", ZIP_DEFLATED) as target:
+    with ZipFile(archive) as source, ZipFile(buffer, "w", ZIP_DEFLATED) as target:
         for name in source.namelist():
             entry = ZipInfo(name, THE_DAY)
             entry.compress_type = ZIP_DEFLATED

@@ -67,23 +67,23 @@ class AgendaUser(ABC):
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
 
-    def _respond(self, heard: Any) -> UserUtterance:
+    def _respond(self, turn: Any) -> UserUtterance:
         """A departure, or the answer: after a departure to what it left unanswered, unless there is news."""
         if self._others:
             self._speak(self._conduct.language(self._own, self._others))
         before, self._unanswered = self._unanswered, None
-        matter = self._matter(heard)
+        matter = self._matter(turn)
         if before is not None and matter.empty:
-            heard, matter = before, self._matter(before)
+            turn, matter = before, self._matter(before)
         aside = self._conduct.departure(matter) if before is None else None
         if before is not None and self._broke_off and self._conduct.breaks_off_again():
             aside = "break_off"
         self._broke_off = aside == "break_off"
         if aside is not None:
-            self._unanswered = heard
-            utterance = self._depart(aside, heard)
+            self._unanswered = turn
+            utterance = self._depart(aside, turn)
         else:
-            utterance = self._answer(heard)
+            utterance = self._answer(turn)
             if not utterance.hangs_up and self._conduct.speaks_of_two_things():
                 utterance = self._with_another(utterance)
         return replace(utterance, text=self._conduct.misspelt(utterance.text))
@@ -92,7 +92,7 @@ class AgendaUser(ABC):
         """Other words for what is said, with this caller's slips."""
         return self._conduct.misspelt(text)
 
-    def _depart(self, aside: Aside, heard: Any) -> UserUtterance:
+    def _depart(self, aside: Aside, turn: Any) -> UserUtterance:
         if aside == "disagree":
             self._unhelpful += 1
         return UserUtterance(self._conduct.say(aside, self._speech), (ASIDE_ACTS[aside],))
@@ -131,11 +131,11 @@ class AgendaUser(ABC):
         """Content of a system turn in the agenda's form; the goal as it stands after it."""
 
     @abstractmethod
-    def _matter(self, heard: Any) -> Matter:
+    def _matter(self, turn: Any) -> Matter:
         """Subject of such a turn."""
 
     @abstractmethod
-    def _answer(self, heard: Any) -> UserUtterance:
+    def _answer(self, turn: Any) -> UserUtterance:
         """The agenda's answer to such a turn."""
 
     @abstractmethod
@@ -229,15 +229,15 @@ class Caller(AgendaUser):
             self._phrases = Phrases(self._ontology, language)
             self._speech = self._phrases.speech
 
-    def _matter(self, heard: Heeded) -> Matter:
-        stated = heard.venue if heard.offered else heard.confirm and "=".join(heard.confirm)
-        return Matter(heard.request, stated, empty=heard.empty or heard.not_understood)
+    def _matter(self, turn: Heeded) -> Matter:
+        stated = turn.venue if turn.offered else turn.confirm and "=".join(turn.confirm)
+        return Matter(turn.request, stated, empty=turn.empty or turn.not_understood)
 
-    def _depart(self, aside: Aside, heard: Heeded) -> UserUtterance:
-        departed = super()._depart(aside, heard)
-        if aside != "disagree" or heard.venue is None or not heard.offered:
+    def _depart(self, aside: Aside, turn: Heeded) -> UserUtterance:
+        departed = super()._depart(aside, turn)
+        if aside != "disagree" or turn.venue is None or not turn.offered:
             return departed
-        self._turned_down.add(heard.venue)
+        self._turned_down.add(turn.venue)
         alternative = self._phrases.say("reqalts", (), self._random)
         return UserUtterance(f"{departed.text} {alternative}", (*departed.acts, LoggedAct(act="reqalts")))
 
@@ -291,51 +291,51 @@ class Caller(AgendaUser):
             self._unhelpful += 1
         return heeded
 
-    def _answer(self, heard: Heeded) -> UserUtterance:
-        if heard.ends:
+    def _answer(self, turn: Heeded) -> UserUtterance:
+        if turn.ends:
             return self._leave("bye")
-        misfit = self._misfit(heard)
+        misfit = self._misfit(turn)
         if misfit is not None:
             return self._correct(misfit)
-        if heard.confirm is not None:
-            return self._confirm(*heard.confirm)
-        if heard.cannot is not None and not heard.no_other:
+        if turn.confirm is not None:
+            return self._confirm(*turn.confirm)
+        if turn.cannot is not None and not turn.no_other:
             return self._relax()
-        if heard.not_understood and self._last is not None and heard.request is None:
+        if turn.not_understood and self._last is not None and turn.request is None:
             return self._once_more()
-        if heard.request is not None:
-            return self._tell(heard.request)
+        if turn.request is not None:
+            return self._tell(turn.request)
         return self._carry_on()
 
-    def _misfit(self, heard: Heeded) -> str | None:
+    def _misfit(self, turn: Heeded) -> str | None:
         """A slot that the system states other than it is wanted, if the caller notices."""
-        stated = {**heard.told, **(heard.cannot or {})}
+        stated = {**turn.told, **(turn.cannot or {})}
         wrong = [
             slot
             for slot, value in stated.items()
             if self._goal.wanted.get(slot, DONTCARE) not in (DONTCARE, value) and slot in self._goal.wanted
         ]
-        wrong = [slot for slot in wrong if slot not in self._goal.forgotten] or self._unheeded(heard)
+        wrong = [slot for slot in wrong if slot not in self._goal.forgotten] or self._unheeded(turn)
         if wrong and self._random.random() < self._traits.carefulness:
             self._noticed_misfit = True
             self._unhelpful += 1
             return wrong[0]
-        if heard.venue is not None:
+        if turn.venue is not None:
             self._noticed_misfit = False
         return None
 
-    def _unheeded(self, heard: Heeded) -> list[str]:
+    def _unheeded(self, turn: Heeded) -> list[str]:
         """The caller's words that an offer with its kind does not mention; restated once.
 
         A place that is named is taken for one of the kind that was asked for.
         """
-        if not heard.offered or not heard.told:
+        if not turn.offered or not turn.told:
             return []
-        implied = {TYPE} if heard.venue is not None else set()
+        implied = {TYPE} if turn.venue is not None else set()
         stated = [
             slot
             for slot, value in self._goal.said.items()
-            if value != DONTCARE and slot not in {*heard.told, *implied}
+            if value != DONTCARE and slot not in {*turn.told, *implied}
         ]
         unheeded = [slot for slot in stated if slot not in self._restated]
         self._restated.update(unheeded)

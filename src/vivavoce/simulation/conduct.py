@@ -91,8 +91,8 @@ class Conduct:
             return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
         return word[:at] + word[at + 1 :] if kind == "leave out" else word[:at] + word[at] + word[at:]
 
-    def _new(self, key: str, given: str | None) -> bool:
-        if given is None or key in self._met:
+    def _new(self, key: str, value: str | None) -> bool:
+        if value is None or key in self._met:
             return False
         self._met.add(key)
         return True

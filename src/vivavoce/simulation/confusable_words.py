@@ -29,7 +29,11 @@ def neighbours(word: str, known: Sequence[str], sounds: Sequence[Rule], by: Conf
     sound = _sound(word, sounds)
     ranked = sorted(
         (candidate for candidate in known if candidate != word),
-        key=lambda one: (-fuzz.ratio(sound, _sound(one, sounds)), -fuzz.ratio(word, one), one),
+        key=lambda candidate_word: (
+            -fuzz.ratio(sound, _sound(candidate_word, sounds)),
+            -fuzz.ratio(word, candidate_word),
+            candidate_word,
+        ),
     )
     return ranked[: _ALIKE - 1]
 

@@ -125,12 +125,12 @@ class Cue(_Data):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_language(cls, written: Any) -> Any:
-        if not isinstance(written, dict) or "patterns" in written:
-            return written
-        tags = [key for key in written if key not in cls.model_fields and TAG.fullmatch(str(key))]
-        patterns = {key: written[key] for key in tags}
-        return {key: value for key, value in written.items() if key not in patterns} | {"patterns": patterns}
+    def _by_language(cls, entry: Any) -> Any:
+        if not isinstance(entry, dict) or "patterns" in entry:
+            return entry
+        tags = [key for key in entry if key not in cls.model_fields and TAG.fullmatch(str(key))]
+        patterns = {key: entry[key] for key in tags}
+        return {key: value for key, value in entry.items() if key not in patterns} | {"patterns": patterns}
 
 
 class SimulatedDomain(_Data):
@@ -148,20 +148,16 @@ class SimulatedDomain(_Data):
 
     @model_validator(mode="before")
     @classmethod
-    def _spoken(cls, written: Any) -> Any:
+    def _spoken(cls, entry: Any) -> Any:
         """The languages in which every goal has its text, where the file names none."""
-        if (
-            not isinstance(written, dict)
-            or "languages" in written
-            or not isinstance(written.get("goals"), dict)
-        ):
-            return written
-        texts = [goal.get("text") for goal in written["goals"].values() if isinstance(goal, dict)]
+        if not isinstance(entry, dict) or "languages" in entry or not isinstance(entry.get("goals"), dict):
+            return entry
+        texts = [goal.get("text") for goal in entry["goals"].values() if isinstance(goal, dict)]
         spoken = [list(text) for text in texts if isinstance(text, dict)]
         common = [
             tag for tag in (spoken[0] if spoken else []) if all(tag in languages for languages in spoken)
         ]
-        return {**written, "languages": common}
+        return {**entry, "languages": common}
 
     @model_validator(mode="after")
     def _worded(self) -> "SimulatedDomain":

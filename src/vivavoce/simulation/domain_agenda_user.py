@@ -77,16 +77,16 @@ class DomainUser(AgendaUser):
         self._words = DomainPhrases(self._domain, language)
         self._speech = self._words.speech
 
-    def _matter(self, heard: _Turn) -> Matter:
-        stated = [*heard.confirms, *heard.told]
-        requested = next(iter(heard.requests), None)
-        empty = not heard.kinds or bool(heard.kinds & {"repeat", "null"})
+    def _matter(self, turn: _Turn) -> Matter:
+        stated = [*turn.confirms, *turn.told]
+        requested = next(iter(turn.requests), None)
+        empty = not turn.kinds or bool(turn.kinds & {"repeat", "null"})
         return Matter(requested, "=".join(stated[0]) if stated else None, empty=empty and not requested)
 
-    def _depart(self, aside: Aside, heard: _Turn) -> UserUtterance:
+    def _depart(self, aside: Aside, turn: _Turn) -> UserUtterance:
         if aside == "disagree":
             self._goal.start_over()  # a system that believes it undoes what it did
-        return super()._depart(aside, heard)
+        return super()._depart(aside, turn)
 
     def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
         goal = self._goal
@@ -130,8 +130,8 @@ class DomainUser(AgendaUser):
 
     # --- answering ----------------------------------------------------------------------------------
 
-    def _answer(self, heard: _Turn) -> UserUtterance:
-        goal, turn = self._goal, heard
+    def _answer(self, turn: _Turn) -> UserUtterance:
+        goal = self._goal
         if turn.confirms:
             return self._confirm(turn.confirms)
         if "canthelp" in turn.kinds and goal.slots and not goal.seems_reached:

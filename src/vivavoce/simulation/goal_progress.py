@@ -157,8 +157,8 @@ class Pursuit:
         return self.total is not None and abs(self.total - true) <= max(1.5, rule.tolerance * true)
 
 
-def _figure(told: Sequence[tuple[str, str]], slot: str) -> float | None:
+def _figure(slots: Sequence[tuple[str, str]], slot: str) -> float | None:
     """The number that is told for a slot; None where none is."""
-    value = next((value for slot_name, value in told if slot_name == slot), None)
+    value = next((value for slot_name, value in slots if slot_name == slot), None)
     number_match = re.search(r"[0-9]+(?:[.,][0-9]+)?", value) if value else None
     return float(number_match[0].replace(",", ".")) if number_match else None

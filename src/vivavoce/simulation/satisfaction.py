@@ -47,9 +47,14 @@ class Satisfaction:
             return 0.5
         return sum(self._after(dialogue) for dialogue in held) / len(held) + lenient
 
-    def _after(self, held: HeldDialogue) -> float:
-        beyond = max(0, held.user_turns - self.expected_turns)
-        return self.base + self.success * held.rated - self.turn * beyond - self.unhelpful * held.unhelpful
+    def _after(self, dialogue: HeldDialogue) -> float:
+        beyond = max(0, dialogue.user_turns - self.expected_turns)
+        return (
+            self.base
+            + self.success * dialogue.rated
+            - self.turn * beyond
+            - self.unhelpful * dialogue.unhelpful
+        )
 
     def code(self, item: Item, scale: Scale, content: float, verdict: bool, random: Random) -> int:
         """The code with which an item is answered."""

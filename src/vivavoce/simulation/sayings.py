@@ -78,15 +78,15 @@ class Sayings:
                 [saying for key in keys for saying in self._anywhere[key]], slots_with_value
             )
         fitting = [saying for saying in fitting if not {*saying.means} & {*unwanted}] or fitting
-        fitting.sort(key=lambda one: (len(one.say.split()), -one.n, one.say))
+        fitting.sort(key=lambda saying_: (len(saying_.say.split()), -saying_.n, saying_.say))
         if not fitting:
             return None
         reached = list(accumulate(saying.n for saying in fitting))
         return fitting[bisect(reached, (random.random() if length is None else length) * reached[-1])]
 
-    def _fitting(self, entries: Sequence[SayingEntry], given: Collection[str | None]) -> list[SayingEntry]:
+    def _fitting(self, entries: Sequence[SayingEntry], slots: Collection[str | None]) -> list[SayingEntry]:
         """Sentences whose values are all there to be said."""
-        return [entry for entry in entries if _values(entry.say) <= {*given}]
+        return [entry for entry in entries if _values(entry.say) <= {*slots}]
 
 
 def acts_of(saying: SayingEntry, values: dict[str, str]) -> tuple[LoggedAct, ...]:

@@ -53,12 +53,12 @@ def heed(acts: Sequence[Act | LoggedAct]) -> Heeded:
     return heeded
 
 
-def _cannot(act: Act | LoggedAct, heard: Heeded) -> None:
-    heard.cannot = heard.cannot or {}
+def _cannot(act: Act | LoggedAct, turn: Heeded) -> None:
+    turn.cannot = turn.cannot or {}
     if act.slot == "name":
-        heard.no_other |= act.op == "!="
+        turn.no_other |= act.op == "!="
     elif act.slot and act.value:
-        heard.cannot[act.slot] = act.value
+        turn.cannot[act.slot] = act.value
 
 
 def acts_in_text(text: str, ontology: Ontology, requests: Sequence[str]) -> list[LoggedAct]:

@@ -40,18 +40,18 @@ def _named(cue: Cue, text: str, domain: SimulatedDomain, language: str) -> list[
     ]
 
 
-def _keys(domain: SimulatedDomain, slot: str, told: str, language: str) -> Sequence[str]:
+def _keys(domain: SimulatedDomain, slot: str, value: str, language: str) -> Sequence[str]:
     """The keys of the values that are told in words; the words themselves where no value is among them."""
-    values, normal = domain.slots[slot].values, normalise_value(told)
+    values, normal = domain.slots[slot].values, normalise_value(value)
     alone = [
         key
         for key, words in values.items()
         if normal in (normalise_value(key), normalise_value(words.get(language)))
     ]
     named_keys = [
-        key for key, words in values.items() if language in words and stands_in(told, words[language])
+        key for key, words in values.items() if language in words and stands_in(value, words[language])
     ]
-    return alone[:1] or named_keys or [told]
+    return alone[:1] or named_keys or [value]
 
 
 def stands_in(text: str, name: str) -> bool:

@@ -80,7 +80,7 @@ class CorpusPhrasing:
             return utterance
         values = {act.slot: act.value for act in utterance.acts if act.slot and act.value}
         words = {slot: self._word(slot, value) for slot, value in values.items()}
-        text = re.sub(r"\{(\w+)\}", lambda found: words.get(found[1], ""), saying.say)
+        text = re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], ""), saying.say)
         return UserUtterance(self._user.misspelt(text), acts_of(saying, values), utterance.hangs_up)
 
     def _word(self, slot: str, value: str) -> str:

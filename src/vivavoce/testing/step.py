@@ -106,8 +106,8 @@ class StepContract:
             yield load_study(Path(folder) / "study")
 
 
-def _messages(told: Information) -> list[Message]:
-    return [*([told.lead] if told.lead else []), *told.does, *told.needs, *told.keeps]
+def _messages(info: Information) -> list[Message]:
+    return [*([info.lead] if info.lead else []), *info.does, *info.needs, *info.keeps]
 
 
 async def _simulate(study: Study, log: Log) -> None:

@@ -81,10 +81,10 @@ class SystemTurn:
         self.usage += output.usage
         self.retrievals += output.retrievals
 
-    def _take_tool(self, known: dict[str, LoggedToolCall], call: ToolCall, now_s: float) -> None:
+    def _take_tool(self, calls: dict[str, LoggedToolCall], call: ToolCall, now_s: float) -> None:
         """Add a call, or what is told of one later."""
-        key = call.key if call.key is not None else f"#{len(known)}"
-        before = known.get(key)
+        key = call.key if call.key is not None else f"#{len(calls)}"
+        before = calls.get(key)
         if before is None:
             before = LoggedToolCall(name=call.name or key, started_s=now_s if call.live else None)
         fields = {
@@ -95,9 +95,9 @@ class SystemTurn:
         if call.more:
             fields["arguments"] = (before.arguments or "") + (call.arguments or "")
         is_over = call.result is not None or call.error is not None
-        if is_over and call.live and before.started_s is not None and key in known:
+        if is_over and call.live and before.started_s is not None and key in calls:
             fields.setdefault("duration_s", now_s - before.started_s)
-        known[key] = before.model_copy(update=fields)
+        calls[key] = before.model_copy(update=fields)
 
     @property
     def words(self) -> str:

@@ -358,14 +358,14 @@ class MoveRules:
     def _taken(
         self,
         draft: Draft,
-        begun: type[log_events.Event],
-        ended: type[log_events.Event],
+        start_event: type[log_events.Event],
+        end_event: type[log_events.Event],
         name: str | None = None,
     ) -> set[int]:
         since = self.clock.now() - timedelta(minutes=self.study.limits.visit_minutes)
         state = draft.state
         return draft.tx.plan_slots(
-            state.logged_study, begun, ended, simulated=state.simulated, since=since, name=name
+            state.logged_study, start_event, end_event, simulated=state.simulated, since=since, name=name
         )
 
     def issue_code(self, draft: Draft, dialogue: DialogueHistory) -> None:

@@ -26,10 +26,10 @@ from vivavoce.reports.section import LeadingSection, ReportSummary
 SIGNIFICANT: Final = 0.05
 
 
-def against_blocks(found: ReleaseComparison) -> list[Block]:
+def against_blocks(comparison: ReleaseComparison) -> list[Block]:
     """The new version minus the last one: a sentence on each rate, then the table."""
-    overall = [row for row in found.rows if row.key is None]
-    margin = points(found.margin).lstrip("+")
+    overall = [row for row in comparison.rows if row.key is None]
+    margin = points(comparison.margin).lstrip("+")
     sentences = [verdict for row in overall if (verdict := release_verdict(row, margin))]
     tested = max((row.tested for row in overall), default=0)
     if tested > 1:
@@ -44,19 +44,19 @@ def against_blocks(found: ReleaseComparison) -> list[Block]:
         Paragraph(
             say(
                 "This dataset ({new}, {new_dialogues}) minus dataset {old} ({old_study}, {old_dialogues}).",
-                new=found.new.data,
-                new_dialogues=plural(found.new.dialogues, "dialogue"),
-                old=found.old.data,
-                old_study=found.old.study,
-                old_dialogues=plural(found.old.dialogues, "dialogue"),
+                new=comparison.new.data,
+                new_dialogues=plural(comparison.new.dialogues, "dialogue"),
+                old=comparison.old.data,
+                old_study=comparison.old.study,
+                old_dialogues=plural(comparison.old.dialogues, "dialogue"),
             )
         ),
         Bullets(tuple(sentences)),
-        _table(found, margin),
+        _table(comparison, margin),
     ]
 
 
-def _table(found: ReleaseComparison, margin: str) -> TableOfText:
+def _table(comparison: ReleaseComparison, margin: str) -> TableOfText:
     return TableOfText(
         "against",
         say("Differences from the previous version"),
@@ -68,7 +68,7 @@ def _table(found: ReleaseComparison, margin: str) -> TableOfText:
             Cell(say("Non-inferior within {margin} points", margin=margin), ("p (Holm)",)),
             Cell(say("Equivalent within {margin} points", margin=margin), ("p (Holm)",)),
         ),
-        tuple(_release_row(row) for row in found.rows),
+        tuple(_release_row(row) for row in comparison.rows),
         say(
             "t tests clustered by participant; participants of the two datasets are assumed to be "
             "different people. Non-inferior: the 90% CI lies above the negative margin (one one-sided "
@@ -76,7 +76,7 @@ def _table(found: ReleaseComparison, margin: str) -> TableOfText:
             "is adjusted (Holm) over the rates of all dialogues and separately over those of all groups; "
             "below it, unadjusted p. A margin is valid only if it was chosen before the data."
         ),
-        tuple((title(row.measure), row.signature) for row in found.rows if row.key is None),
+        tuple((title(row.measure), row.signature) for row in comparison.rows if row.key is None),
     )
 
 
@@ -138,10 +138,10 @@ def _release_row(row: ReleaseRow) -> Row:
     )
 
 
-def _decided(one: MarginTest) -> Cell:
-    if one.p is None:
+def _decided(test: MarginTest) -> Cell:
+    if test.p is None:
         return Cell(MISSING)
-    return Cell(p_value(one.p_holm), (p_value(one.p),), strong=bool(one.shown))
+    return Cell(p_value(test.p_holm), (p_value(test.p),), strong=bool(test.shown))
 
 
 class AgainstSection(LeadingSection[ReleaseComparison]):

@@ -28,12 +28,12 @@ def _three(value: float | None) -> str:
     return coefficient(value, 3)
 
 
-def _limits(one: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> Cell:
-    return Cell(_interval(one))
+def _limits(estimate: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> Cell:
+    return Cell(_interval(estimate))
 
 
-def _interval(one: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> str:
-    return between(one.low, one.high, _three) if one else MISSING
+def _interval(estimate: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> str:
+    return between(estimate.low, estimate.high, _three) if estimate else MISSING
 
 
 def arena_blocks(facts: ArenaResults) -> list[Block]:

@@ -101,10 +101,10 @@ def _row(look: Row_) -> Row:
 
 
 def declared_blocks(
-    declared: FrozenDeclaration | None, found: DeclaredFamily | None, *, has_file: bool
+    declared: FrozenDeclaration | None, family: DeclaredFamily | None, *, has_file: bool
 ) -> list[Block]:
     """Declared questions of the study file, their results, and changes after data collection began."""
-    if declared is None or found is None:
+    if declared is None or family is None:
         missing = (
             say("The study file declares no comparisons.")
             if has_file
@@ -137,28 +137,32 @@ def declared_blocks(
     ]
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
-        *([_results_table(found)] if found.results else []),
-        *([_choices_table(found)] if found.choices else []),
+        *([_results_table(family)] if family.results else []),
+        *([_choices_table(family)] if family.choices else []),
         Paragraph(say("Everything else in this report is exploratory, including the other tables of tests.")),
     ]
-    changes = _changes(declared, found.results)
+    changes = _changes(declared, family.results)
     if changes:
         blocks.append(Bullets(tuple(changes)))
     return blocks
 
 
-def _asked(one: Primary) -> str:
-    name = one.measure
+def _asked(question: Primary) -> str:
+    name = question.measure
     measure_title = title(name) if name in MEASURES else name
-    facts = {"measure": measure_title, "systems": ", ".join(one.compare), "alpha": amount(one.alpha, "")}
-    if one.margin is None:
+    facts = {
+        "measure": measure_title,
+        "systems": ", ".join(question.compare),
+        "alpha": amount(question.alpha, ""),
+    }
+    if question.margin is None:
         return say("{measure}: {systems} (alpha {alpha})", **facts)
     return say(
-        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(one.margin, "")
+        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(question.margin, "")
     )
 
 
-def _choices_table(found: DeclaredFamily) -> TableOfText:
+def _choices_table(family: DeclaredFamily) -> TableOfText:
     verdicts = {
         True: say("unequal preference"),
         False: say("no significant preference"),
@@ -176,7 +180,7 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
             ),
             group=choice.variable,
         )
-        for choice in found.choices
+        for choice in family.choices
     ]
     return TableOfText(
         "declared_choices",
@@ -190,22 +194,22 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
             say("Verdict"),
         ),
         tuple(rows),
-        _note(say("One choice per participant. Wilson's interval."), found),
-        tuple((f"{choice.variable}, {say(choice.question)}", choice.signature) for choice in found.choices),
+        _note(say("One choice per participant. Wilson's interval."), family),
+        tuple((f"{choice.variable}, {say(choice.question)}", choice.signature) for choice in family.choices),
     )
 
 
-def _share_of(one: DeclaredChoice) -> str:
-    text = f"{count(one.experimental)} / {count(one.decided)}"
-    return Shown(text, k=one.experimental, n=one.decided)
+def _share_of(choice: DeclaredChoice) -> str:
+    text = f"{count(choice.experimental)} / {count(choice.decided)}"
+    return Shown(text, k=choice.experimental, n=choice.decided)
 
 
-def _results_table(found: DeclaredFamily) -> TableOfText:
+def _results_table(family: DeclaredFamily) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
-    margins = any(result.equivalence for result in found.results)
-    sides = any(result.no_worse for result in found.results)
+    margins = any(result.equivalence for result in family.results)
+    sides = any(result.no_worse for result in family.results)
     rows = []
-    for result in found.results:
+    for result in family.results:
         measure_title = title(result.measure) if result.measure in MEASURES else result.measure
         if result.unknown is not None:
             verdict = say("cannot be tested: the dataset has no {name}", name=result.unknown)
@@ -245,22 +249,22 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
         tuple(rows),
         _note(
             say("Clustered by participant. Differences of rates (first minus second) in percentage points."),
-            found,
+            family,
         ),
         tuple(
             (f"{result.a} \u2013 {result.b}, {title(result.measure).lower()}", result.signature)
-            for result in found.results
+            for result in family.results
             if result.signature
         ),
     )
 
 
-def _counted(one: DeclaredComparison) -> CountedDialogues | None:
+def _counted(comparison: DeclaredComparison) -> CountedDialogues | None:
     """The dialogues of both systems in which the measure has cases."""
-    if one.unknown is not None:
+    if comparison.unknown is not None:
         return None
-    measures = ((one.measure, CASES if is_rate(one.measure) else ()),)
-    return CountedDialogues(measures, "system", (one.a, one.b))
+    measures = ((comparison.measure, CASES if is_rate(comparison.measure) else ()),)
+    return CountedDialogues(measures, "system", (comparison.a, comparison.b))
 
 
 def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
@@ -298,9 +302,9 @@ def _no_worse_cell(tests: Sequence[NoWorse]) -> Cell:
     return Cell(verdict, details, words=True)
 
 
-def _note(words: str, found: DeclaredFamily) -> str:
+def _note(words: str, family: DeclaredFamily) -> str:
     """Note under a declared table: how to read it, and the family of its p values."""
-    return f"{words} {stated(found.family.why)}"
+    return f"{words} {stated(family.family.why)}"
 
 
 def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison]) -> list[str]:

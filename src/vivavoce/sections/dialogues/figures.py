@@ -114,7 +114,7 @@ def _spread_figure(
 
 def _spreads(
     heading: str,
-    found: Sequence[DialogueDurations],
+    rows: Sequence[DialogueDurations],
     names: RowNames,
     inner: int,
     unit: str,
@@ -128,7 +128,7 @@ def _spreads(
             "group": label(row.key),
             "hover": _hover(row),
         }
-        for row in found
+        for row in rows
     ]
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     scale = alt.Scale(zero=True, nice=True)
@@ -151,14 +151,14 @@ def _spreads(
     return alt.layer(outer, half, middle, width=inner, height=alt.Step(names.step(30)), **titled)
 
 
-def _hover(one: DialogueDurations) -> str:
-    texts = _told(one)
-    return f"{label(one.key)}: {texts['p50']} ({texts['p25']} \u2013 {texts['p75']}), n = {count(one.n)}"
+def _hover(row: DialogueDurations) -> str:
+    texts = _told(row)
+    return f"{label(row.key)}: {texts['p50']} ({texts['p25']} \u2013 {texts['p75']}), n = {count(row.n)}"
 
 
-def _told(one: DialogueDurations) -> dict[str, str]:
+def _told(row: DialogueDurations) -> dict[str, str]:
     """The quantiles as people read them."""
-    return dict(zip(QUANTILES, durations(*(getattr(one, name) for name in QUANTILES)), strict=True))
+    return dict(zip(QUANTILES, durations(*(getattr(row, name) for name in QUANTILES)), strict=True))
 
 
 def _unit_of(panels: Mapping[str, Sequence[DialogueDurations]]) -> tuple[str, int]:
@@ -236,15 +236,15 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
     )
 
 
-def _placed(name: str, found: Sequence[DrawnValue]) -> Iterator[dict[str, Any]]:
+def _placed(name: str, values: Sequence[DrawnValue]) -> Iterator[dict[str, Any]]:
     """The values of a parameter with their places between 0 and 1."""
-    ends = [end for value in found for end in (value.low, value.high, value.value) if end is not None]
+    ends = [end for value in values for end in (value.low, value.high, value.value) if end is not None]
     low, high = min(ends), max(ends)
 
     def place(value: float | None) -> float | None:
         return None if value is None else round((value - low) / ((high - low) or 1.0), 4)
 
-    for drawn_value in found:
+    for drawn_value in values:
         yield {
             "measure": name,
             "group": drawn_value.group,

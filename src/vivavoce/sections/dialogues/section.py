@@ -145,7 +145,7 @@ def _head(row: GroupSummary, summary: Summary) -> Cell:
 def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]:
     """By family and title the groups' values of each parameter that differ and have limits."""
     by_family: dict[str, dict[str, list[DrawnValue]]] = {}
-    for name, measure in sorted(MEASURES, key=lambda one: _place(one[0])):
+    for name, measure in sorted(MEASURES, key=lambda item: _place(item[0])):
         if is_rate(name) or not summary.all.counted(name):
             continue
         values = drawn_measure(summary, name)
@@ -173,17 +173,17 @@ def _under_measures(summary: Summary, names: list[str]) -> str:
     return under
 
 
-def _measure_cell(told: MeasuredTotal, unit: str) -> Cell:
-    if told.value is None:
+def _measure_cell(total: MeasuredTotal, unit: str) -> Cell:
+    if total.value is None:
         return Cell(amount(None, ""), (say("no case"),))
-    cases = round(told.denominator)
+    cases = round(total.denominator)
     counted = unit.replace("_", " ")
     under: list[str] = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
-    clustered, measure_unit = told.clustered, told.unit
-    value, interval = measured(told.value, clustered.low, clustered.high, measure_unit)
+    clustered, measure_unit = total.clustered, total.unit
+    value, interval = measured(total.value, clustered.low, clustered.high, measure_unit)
     if interval:
         under.insert(0, interval)
-    if told.open:
-        low, high = (amount(end, measure_unit) for end in (told.lowest, told.highest))
-        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(told.open)))
+    if total.open:
+        low, high = (amount(end, measure_unit) for end in (total.lowest, total.highest))
+        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(total.open)))
     return Cell(value, tuple(under))

@@ -44,20 +44,20 @@ class FailuresSection(Section[FailuresFound]):
         return [Paragraph(rule), *transcripts]
 
 
-def _transcript(one: FailedDialogue, *, redact: bool) -> Transcript:
-    failed = ", ".join(title(name).lower() for name in one.failed)
+def _transcript(dialogue: FailedDialogue, *, redact: bool) -> Transcript:
+    failed = ", ".join(title(name).lower() for name in dialogue.failed)
     answers = {None: say("did not answer"), 1.0: say("answered yes"), 0.0: say("answered no")}
     why = say(
         "Failed: {rates}; the participant {said}.",
         rates=failed,
-        said=answers.get(one.said, str(one.said)),
+        said=answers.get(dialogue.said, str(dialogue.said)),
     )
     who = {"user": say("Participant"), "system": say("System")}
     turns = tuple(
         (party, f"{number} \u00b7 {who[party]}", _redacted(text) if redact else text or "")
-        for number, (party, text) in enumerate(one.turns)
+        for number, (party, text) in enumerate(dialogue.turns)
     )  # numbered as in the dataset
-    return Transcript(f"{one.dialogue_id} \u00b7 {one.system}", why, _goal(one.goal), turns)
+    return Transcript(f"{dialogue.dialogue_id} \u00b7 {dialogue.system}", why, _goal(dialogue.goal), turns)
 
 
 def _goal(items: Sequence[Mapping[str, Any]]) -> str:

@@ -32,10 +32,10 @@ class JudgeFound:
     estimates: JudgeEstimates | None
 
 
-def judge_blocks(found: JudgeFound) -> list[Block]:
+def judge_blocks(judge_results: JudgeFound) -> list[Block]:
     """One judge of one target: people, people and judge, and the judge alone, marked as uncorrected."""
-    estimates = found.estimates
-    heading = Heading(say("{judge} on {target}", judge=found.judge, target=found.target))
+    estimates = judge_results.estimates
+    heading = Heading(say("{judge} on {target}", judge=judge_results.judge, target=judge_results.target))
     if estimates is None:
         return [
             heading,
@@ -54,11 +54,11 @@ def judge_blocks(found: JudgeFound) -> list[Block]:
     ]
 
 
-def _groups_table(told: JudgeEstimates) -> TableOfText:
-    value: Callable[[float | None], str] = percent if told.rate else coefficient
-    rows = [row for group in told.groups for row in _group_rows(group, value)]
+def _groups_table(estimates: JudgeEstimates) -> TableOfText:
+    value: Callable[[float | None], str] = percent if estimates.rate else coefficient
+    rows = [row for group in estimates.groups for row in _group_rows(group, value)]
     return TableOfText(
-        f"judge_{told.judge}_{told.target}",
+        f"judge_{estimates.judge}_{estimates.target}",
         say("People, and people with the judge"),
         heads(
             say("Based on"),
@@ -73,7 +73,7 @@ def _groups_table(told: JudgeEstimates) -> TableOfText:
             "Labels are human ratings. Equivalent labels: human labels needed for the same interval width "
             "without the judge. Figures of the judge alone are uncorrected and not results."
         ),
-        ((say("People and judge"), told.signature),),
+        ((say("People and judge"), estimates.signature),),
     )
 
 
@@ -100,18 +100,18 @@ def _group_rows(group: EstimatedGroup, value: Callable[[float | None], str]) -> 
     ]
 
 
-def _differences_table(told: JudgeEstimates) -> TableOfText:
-    unit = "ratio" if told.rate else ""
+def _differences_table(estimates: JudgeEstimates) -> TableOfText:
+    unit = "ratio" if estimates.rate else ""
     return TableOfText(
-        f"judge_{told.judge}_{told.target}_differences",
+        f"judge_{estimates.judge}_{estimates.target}_differences",
         say("Differences: people, and people with the judge"),
         heads(say("Based on"), say("Difference"), say("95% CI"), "p", say("p (adjusted)")),
-        tuple(row for difference in told.differences for row in _difference_rows(difference, unit)),
+        tuple(row for difference in estimates.differences for row in _difference_rows(difference, unit)),
         say(
             "First minus second. Adjusted p (Holm) over the {n} pairs of this table; exploratory.",
-            n=count(len(told.differences)),
+            n=count(len(estimates.differences)),
         ),
-        ((say("People and judge"), told.signature),),
+        ((say("People and judge"), estimates.signature),),
     )
 
 

@@ -89,15 +89,15 @@ def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
     return [*sentences, *reversed(heavy.values())]
 
 
-def _on_inferred_goals(whole: GroupSummary) -> list[str]:
+def _on_inferred_goals(overall: GroupSummary) -> list[str]:
     sentences = [
         say(
             "Success against inferred goals derives goals from the participant's messages. A change of "
             "mind is a new goal, so one dialogue can count several times."
         )
     ]
-    no_match = _total(whole, "no_match_goals")
-    void = _total(whole, "void_goals")
+    no_match = _total(overall, "no_match_goals")
+    void = _total(overall, "void_goals")
     if no_match:
         sentences.append(
             say(
@@ -113,5 +113,5 @@ def _on_inferred_goals(whole: GroupSummary) -> list[str]:
     return sentences
 
 
-def _total(whole: GroupSummary, name: str) -> float | None:
-    return whole.measures[name].numerator if name in whole.measures else None
+def _total(overall: GroupSummary, name: str) -> float | None:
+    return overall.measures[name].numerator if name in overall.measures else None

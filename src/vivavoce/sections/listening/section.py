@@ -140,8 +140,8 @@ def listening_answer(facts: ListeningResults) -> list[str]:
     return sentences
 
 
-def _raters(one: ConditionContrast) -> tuple[str, str]:
-    return plural(one.participants, "participant"), say("{n} rated both", n=count(one.both))
+def _raters(contrast: ConditionContrast) -> tuple[str, str]:
+    return plural(contrast.participants, "participant"), say("{n} rated both", n=count(contrast.both))
 
 
 def signed_points(value: float) -> str:

@@ -87,13 +87,13 @@ def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
 
 
 def _counted(
-    opinion: RecordedOpinion, summary: Summary, key: str | None, said: str, shown: str
+    opinion: RecordedOpinion, summary: Summary, key: str | None, answer: str, logged: str
 ) -> CountedDialogues | None:
     """The dialogues of one of the four cells; None where the record counts several goals in a dialogue."""
     if summary.all.rates[opinion.measure].unit != "dialogue" or key is None:
         return None
     keys = () if key == "all" and len(opinion.by) > 1 else (key,)
-    measures = (("subjective_success", (said,)), (opinion.measure, (shown,)))
+    measures = (("subjective_success", (answer,)), (opinion.measure, (logged,)))
     return CountedDialogues(measures, summary.by_what, keys)
 
 

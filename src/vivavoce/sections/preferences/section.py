@@ -104,14 +104,14 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
     return [*sentences, stated(declared.family.why)]
 
 
-def _declared_cell(one: DeclaredChoice) -> str:
+def _declared_cell(choice: DeclaredChoice) -> str:
     """A question with the share of the version that it prefers."""
     return say(
         "{question} ({share} of the choices, 95% CI {interval}; adjusted p {p})",
-        question=say(one.question),
-        share=percent(_favoured(one)[1]),
-        interval=span(*_limits(one)),
-        p=p_value(one.p_adjusted),
+        question=say(choice.question),
+        share=percent(_favoured(choice)[1]),
+        interval=span(*_limits(choice)),
+        p=p_value(choice.p_adjusted),
     )
 
 
@@ -138,17 +138,17 @@ def _family_words(facts: PreferenceResults, of: str) -> str:
     return next((stated(family.why) for family in facts.families if family.of == of), "")
 
 
-def _favoured(one: DeclaredChoice | VariablePreference) -> tuple[str, float]:
+def _favoured(choice: DeclaredChoice | VariablePreference) -> tuple[str, float]:
     """The version that more of the decided choices fell on, and its share of them."""
-    share = 0.5 if one.ratio is None else one.ratio
+    share = 0.5 if choice.ratio is None else choice.ratio
     return ("experimental", share) if share >= 0.5 else ("control", 1 - share)
 
 
-def _limits(one: DeclaredChoice | VariablePreference) -> tuple[float | None, float | None]:
+def _limits(choice: DeclaredChoice | VariablePreference) -> tuple[float | None, float | None]:
     """The limits of the share of the version that is named."""
-    if one.low is None or one.high is None or _favoured(one)[0] == "experimental":
-        return one.low, one.high
-    return 1 - one.high, 1 - one.low
+    if choice.low is None or choice.high is None or _favoured(choice)[0] == "experimental":
+        return choice.low, choice.high
+    return 1 - choice.high, 1 - choice.low
 
 
 def _people(facts: PreferenceResults) -> str:
@@ -216,8 +216,8 @@ def _ratio(cell: QuestionPreference | None) -> Cell:
     return Cell(percent(cell.ratio), (span(cell.low, cell.high), counted), strong=strong)
 
 
-def _quality(one: VariablePreference, quality: str) -> Cell:
-    measured = getattr(one, quality)
+def _quality(preference: VariablePreference, quality: str) -> Cell:
+    measured = getattr(preference, quality)
     if not measured or measured.ratio is None:
         return Cell(MISSING)
     return Cell(percent(measured.ratio), (span(measured.low, measured.high),))
@@ -296,7 +296,7 @@ def _ties(facts: PreferenceResults) -> TableOfText:
     return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
 
 
-def _agreement(found: Sequence[ChoiceAgreement]) -> TableOfText:
+def _agreement(agreements: Sequence[ChoiceAgreement]) -> TableOfText:
     """Choices of judges of the same pair, ties included, and their agreement."""
     rows = [
         Row(
@@ -311,7 +311,7 @@ def _agreement(found: Sequence[ChoiceAgreement]) -> TableOfText:
             ),
             group=agreement.variable,
         )
-        for agreement in found
+        for agreement in agreements
     ]
     return TableOfText(
         "preference-agreement",
@@ -331,7 +331,7 @@ def judged(judges: int | None) -> str:
     return plural(judges, "judge") + " " + say("each") if judges else say("at least 2 judges each")
 
 
-def _levels(one: RankedLevels) -> TableOfText:
+def _levels(ranked: RankedLevels) -> TableOfText:
     rows = [
         Row(
             level.name,
@@ -341,18 +341,18 @@ def _levels(one: RankedLevels) -> TableOfText:
                 Cell(percent(level.share)),
             ),
         )
-        for level in one.levels or ()
+        for level in ranked.levels or ()
     ]
     return TableOfText(
-        f"levels_{one.variable}",
-        say("Levels of {variable}", variable=one.variable),
+        f"levels_{ranked.variable}",
+        say("Levels of {variable}", variable=ranked.variable),
         heads(say("Level"), say("Log worth"), say("95% CI"), say("Share")),
         tuple(rows),
         say("Davidson worths, centred at 0; clustered by participant."),
     )
 
 
-def _terms(one: CombinedStrategies) -> TableOfText:
+def _terms(combined: CombinedStrategies) -> TableOfText:
     rows = [
         Row(
             term.term,
@@ -362,18 +362,18 @@ def _terms(one: CombinedStrategies) -> TableOfText:
                 Cell(p_value(term.p)),
             ),
         )
-        for term in one.terms
+        for term in combined.terms
     ]
     return TableOfText(
-        f"effects_{one.variable}",
-        say("Effects of the parts of {variable}", variable=one.variable),
+        f"effects_{combined.variable}",
+        say("Effects of the parts of {variable}", variable=combined.variable),
         heads(say("Effect"), say("Log odds"), say("95% CI"), "p"),
         tuple(rows),
         say("A row with x is an interaction; clustered by participant."),
     )
 
 
-def _groups(one: GroupPreference, by: str) -> TableOfText:
+def _groups(group_preference: GroupPreference, by: str) -> TableOfText:
     rows = [
         Row(
             name,
@@ -385,7 +385,7 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
                 Cell(MISSING),
             ),
         )
-        for name, share in one.groups.items()
+        for name, share in group_preference.groups.items()
     ] + [
         Row(
             f"{test.a} – {test.b}",
@@ -397,7 +397,7 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
                 Cell(p_value(test.p_judgements)),
             ),
         )
-        for test in one.differences
+        for test in group_preference.differences
     ]
     columns = heads(
         say(by.replace("_", " ").capitalize()),
@@ -409,8 +409,8 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
     )
     note = say("p is clustered by participant; p over judgements is for comparison only.")
     return TableOfText(
-        f"preference_by_{one.variable}",
-        say("{variable} by group", variable=one.variable),
+        f"preference_by_{group_preference.variable}",
+        say("{variable} by group", variable=group_preference.variable),
         columns,
         tuple(rows),
         note,

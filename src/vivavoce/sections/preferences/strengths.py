@@ -116,16 +116,16 @@ def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference
     return rows
 
 
-def _drawn(question: str, one: QuestionPreference | VariablePreference, *, whole: bool) -> DrawnRow:
+def _drawn(question: str, strength: QuestionPreference | VariablePreference, *, whole: bool) -> DrawnRow:
     return {
         "question": question,
-        "ratio": one.ratio,
-        "low": one.low,
-        "high": one.high,
+        "ratio": strength.ratio,
+        "low": strength.low,
+        "high": strength.high,
         "half": 0.5,
-        "shown": percent(one.ratio),
+        "shown": percent(strength.ratio),
         "whole": whole,
-        "hover": f"{question}: {percent(one.ratio)} ({span(one.low, one.high)})",
+        "hover": f"{question}: {percent(strength.ratio)} ({span(strength.low, strength.high)})",
     }
 
 

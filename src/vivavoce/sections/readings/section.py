@@ -25,7 +25,7 @@ def reading_blocks(facts: TranscriptRatings) -> list[Block]:
             ),
             group=rating.variable,
         )
-        for rating in sorted(ratings, key=lambda one: one.variable)
+        for rating in sorted(ratings, key=lambda rating: rating.variable)
     ]
     columns = heads(
         say("Item"),

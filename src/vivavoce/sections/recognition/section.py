@@ -45,7 +45,7 @@ def recognition_blocks(results: ConfidenceResults) -> list[Block]:
     return [Paragraph(sentence), reliability_figure(overall), _table(results)]
 
 
-def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure:
+def reliability_figure(calibration: Calibration, *, mark: str | None = None) -> Figure:
     """Share right over confidence, bin by bin, with intervals; on the diagonal the recogniser is right."""
     data = [
         {
@@ -55,7 +55,7 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
             "low": bin_.right if bin_.right_low is None else bin_.right_low,
             "high": bin_.right if bin_.right_high is None else bin_.right_high,
         }
-        for bin_ in whole.bins
+        for bin_ in calibration.bins
         if bin_.n
     ]
 
@@ -146,9 +146,11 @@ def _table(results: ConfidenceResults) -> TableOfText:
     return TableOfText("confidence", say("Recognition confidence"), columns, tuple(rows), note, signed)
 
 
-def _cell(one: Calibration, name: str) -> Cell:
-    low, high = one.limits(name)
-    return Cell(coefficient(getattr(one, name)), () if low is None else (between(low, high, coefficient),))
+def _cell(calibration: Calibration, name: str) -> Cell:
+    low, high = calibration.limits(name)
+    return Cell(
+        coefficient(getattr(calibration, name)), () if low is None else (between(low, high, coefficient),)
+    )
 
 
 class RecognitionSection(Section[ConfidenceResults]):

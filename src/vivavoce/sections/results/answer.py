@@ -152,45 +152,47 @@ def _declared(declared: DeclaredFamily) -> list[str]:
     return [*sentences, stated(declared.family.why)]
 
 
-def _ends_at_most(one: DeclaredComparison) -> bool:
+def _ends_at_most(comparison: DeclaredComparison) -> bool:
     """True if an interval of two rates extends to their largest possible difference."""
-    return is_rate(one.measure) and any(end is not None and abs(end) >= 1 for end in (one.low, one.high))
+    return is_rate(comparison.measure) and any(
+        end is not None and abs(end) >= 1 for end in (comparison.low, comparison.high)
+    )
 
 
 def _no_worse(primary: Sequence[DeclaredComparison]) -> list[NoWorse]:
     return [test for comparison in primary for test in comparison.no_worse]
 
 
-def decisive_margin(one: DeclaredComparison) -> NoWorse | None:
+def decisive_margin(comparison: DeclaredComparison) -> NoWorse | None:
     """The test by which a margin is told: the only one that is shown, else of the system that is named last.
 
     Empty   None: no margin was declared
     """
-    met = [test for test in one.no_worse if test.shown]
-    return met[0] if len(met) == 1 else next(iter(one.no_worse[::-1]), None)
+    met = [test for test in comparison.no_worse if test.shown]
+    return met[0] if len(met) == 1 else next(iter(comparison.no_worse[::-1]), None)
 
 
 def _margin(margin: float, measure: str) -> str:
     return _gap(margin, MEASURES.get(measure).unit)
 
 
-def _margin_met(one: DeclaredComparison) -> str:
+def _margin_met(comparison: DeclaredComparison) -> str:
     """Non-inferiority verdict for each system; "" where no margin was declared."""
-    if not one.no_worse:
+    if not comparison.no_worse:
         return ""
-    met = [test for test in one.no_worse if test.shown]
-    decisive = decisive_margin(one) or one.no_worse[-1]
-    unit = MEASURES.get(one.measure).unit
+    met = [test for test in comparison.no_worse if test.shown]
+    decisive = decisive_margin(comparison) or comparison.no_worse[-1]
+    unit = MEASURES.get(comparison.measure).unit
     facts = {
         "b": label(decisive.system),
         "a": label(decisive.than),
-        "measure": _facts(_shown(one))["measure"],
-        "margin": _margin(decisive.margin, one.measure),
+        "measure": _facts(_shown(comparison))["measure"],
+        "margin": _margin(decisive.margin, comparison.measure),
         "difference": _signed_gap(decisive.difference, unit),
         "interval": differences(decisive.interval.low, decisive.interval.high, unit),
         "p": p_value(decisive.p_adjusted),
     }
-    if len(met) == len(one.no_worse):
+    if len(met) == len(comparison.no_worse):
         return say(
             "Each is non-inferior to the other within the declared margin of {margin}: {b} minus {a} "
             "{difference} (90% CI {interval}).",
@@ -244,8 +246,16 @@ class _Shown(NamedTuple):
     p_adjusted: float | None
 
 
-def _shown(one: DeclaredComparison) -> _Shown:
-    return _Shown(one.measure, one.a, one.b, one.difference or 0.0, one.low, one.high, one.p_adjusted)
+def _shown(comparison: DeclaredComparison) -> _Shown:
+    return _Shown(
+        comparison.measure,
+        comparison.a,
+        comparison.b,
+        comparison.difference or 0.0,
+        comparison.low,
+        comparison.high,
+        comparison.p_adjusted,
+    )
 
 
 def _as_decided(one: DeclaredComparison) -> _Shown:
@@ -254,24 +264,26 @@ def _as_decided(one: DeclaredComparison) -> _Shown:
     return _turned(comparison) if margin_test is not None and margin_test.system != one.a else comparison
 
 
-def _facts(one: _Shown) -> dict[str, str]:
-    measure = MEASURES.get(one.measure) if one.measure in MEASURES else None
+def _facts(comparison: _Shown) -> dict[str, str]:
+    measure = MEASURES.get(comparison.measure) if comparison.measure in MEASURES else None
     unit = measure.unit if measure else ""
     return {
-        "a": label(one.a),
-        "b": label(one.b),
-        "measure": title(one.measure).lower() if measure else one.measure,
-        "gap": _gap(one.difference, unit),
-        "difference": _signed_gap(one.difference, unit),
-        "interval": differences(one.low, one.high, unit),
-        "p": p_value(one.p_adjusted),
+        "a": label(comparison.a),
+        "b": label(comparison.b),
+        "measure": title(comparison.measure).lower() if measure else comparison.measure,
+        "gap": _gap(comparison.difference, unit),
+        "difference": _signed_gap(comparison.difference, unit),
+        "interval": differences(comparison.low, comparison.high, unit),
+        "p": p_value(comparison.p_adjusted),
     }
 
 
-def _turned(one: _Shown) -> _Shown:
+def _turned(comparison: _Shown) -> _Shown:
     """The comparison with the other group first."""
-    low, high = (None if end is None else -end for end in (one.high, one.low))
-    return one._replace(a=one.b, b=one.a, difference=-one.difference, low=low, high=high)
+    low, high = (None if end is None else -end for end in (comparison.high, comparison.low))
+    return comparison._replace(
+        a=comparison.b, b=comparison.a, difference=-comparison.difference, low=low, high=high
+    )
 
 
 def _gap(value: float, unit: str) -> str:
@@ -286,17 +298,17 @@ def _signed_gap(value: float, unit: str) -> str:
     return say("{n} points", n=points(value)) if unit == "ratio" else difference(value, unit)
 
 
-def _differs(one: _Shown) -> str:
+def _differs(comparison: _Shown) -> str:
     """One declared comparison that differs; better is said only where the measure has a direction."""
-    direction = MEASURES.get(one.measure).direction
+    direction = MEASURES.get(comparison.measure).direction
     if direction is None:
         return say(
             "{a} and {b} differ in {measure} (declared comparison): {a} minus {b} {difference} (95% CI "
             "{interval}; adjusted p {p}).",
-            **_facts(one),
+            **_facts(comparison),
         )
-    better_first = (one.difference > 0) == (direction == "higher")
-    facts = _facts(one if better_first else _turned(one))
+    better_first = (comparison.difference > 0) == (direction == "higher")
+    facts = _facts(comparison if better_first else _turned(comparison))
     return say(
         "{a} performs better than {b} in {measure} (declared comparison): {a} minus {b} {difference} (95% "
         "CI {interval}; adjusted p {p}).",
@@ -304,18 +316,18 @@ def _differs(one: _Shown) -> str:
     )
 
 
-def _alike(one: _Shown) -> str:
+def _alike(comparison: _Shown) -> str:
     return say(
         "{a} and {b} do not differ significantly in {measure} (declared comparison): {a} minus {b} "
         "{difference} (95% CI {interval}; adjusted p {p}).",
-        **_facts(one),
+        **_facts(comparison),
     )
 
 
-def _others_alike(others: list[_Shown], *, among: bool) -> str:
+def _others_alike(comparisons: list[_Shown], *, among: bool) -> str:
     """Declared comparisons that did not come out, in one sentence."""
-    pairs = listed([f"{label(comparison.a)} \u2013 {label(comparison.b)}" for comparison in others])
-    measure = _facts(others[0])["measure"]
+    pairs = listed([f"{label(comparison.a)} \u2013 {label(comparison.b)}" for comparison in comparisons])
+    measure = _facts(comparisons[0])["measure"]
     if among:
         return say("The other declared pairs do not differ significantly: {pairs}.", pairs=pairs)
     return say(
@@ -362,7 +374,7 @@ def _largest_of(tests: list[GroupTest]) -> GroupTest | None:
     """The test of a rate with the largest difference: of those that differ, else of all that were tested."""
     tested = [test for test in tests if test.significant is not None and is_rate(test.measure)]
     differing = [test for test in tested if test.significant]
-    return max(differing or tested, key=lambda one: abs(one.difference or 0.0), default=None)
+    return max(differing or tested, key=lambda test: abs(test.difference or 0.0), default=None)
 
 
 def _largest(summary: Summary, test: GroupTest) -> str:

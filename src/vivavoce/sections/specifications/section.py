@@ -253,26 +253,26 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
 
 
 def _neighbours(
-    specifications: Sequence[Specification], told: Specification
+    specifications: Sequence[Specification], declared: Specification
 ) -> Iterator[tuple[str, Specification]]:
     for specification in specifications:
         at = [
             place
-            for place, (x, y) in enumerate(zip(specification.choice, told.choice, strict=True))
+            for place, (x, y) in enumerate(zip(specification.choice, declared.choice, strict=True))
             if x != y
         ]
         if len(at) == 1:
-            before = lines_of(told.choice)
+            before = lines_of(declared.choice)
             lines = lines_of(specification.choice).items()
             yield "; ".join(line for name, line in lines if before.get(name) != line), specification
 
 
-def _ending(one: Specification, told: Specification, alpha: float) -> str:
-    if one.sign(alpha) == told.sign(alpha):
+def _ending(specification: Specification, declared: Specification, alpha: float) -> str:
+    if specification.sign(alpha) == declared.sign(alpha):
         return say("the same")
-    if one.sign(alpha) == 0:
+    if specification.sign(alpha) == 0:
         return say("not significant")
-    return say("significant difference") if told.sign(alpha) == 0 else say("opposite direction")
+    return say("significant difference") if declared.sign(alpha) == 0 else say("opposite direction")
 
 
 class SpecificationsSection(Section[list[SpecificationCurve]]):

@@ -104,7 +104,7 @@ def read_clips(path: Path, audio: Path, method: Method) -> tuple[tuple[Clip, ...
     return tuple(clips.values()), problems
 
 
-def _clip(cells: dict[str, str | None], audio: Path, known: set[str]) -> Clip | tuple[str, str]:
+def _clip(cells: dict[str, str | None], audio: Path, earlier: set[str]) -> Clip | tuple[str, str]:
     """The clip of a line, or what is wrong with it and its hint."""
     name, condition = cells["audio"] or "", cells["condition"]
     path = audio / name
@@ -112,7 +112,7 @@ def _clip(cells: dict[str, str | None], audio: Path, known: set[str]) -> Clip | 
         return f"{name!r} is not a clip", "name a .wav or .flac file"
     if path.resolve().parent != audio.resolve() or not path.is_file():
         return f"no file {name!r} in {audio.name}", "put it there, or remove the line"
-    if name in known:
+    if name in earlier:
         return f"{name!r} is listed twice", "keep one of the lines"
     if condition is None:
         return f"{name!r} has no condition", "write the compared condition, such as the name of a voice"

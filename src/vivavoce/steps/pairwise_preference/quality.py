@@ -19,13 +19,13 @@ def odd(given: StimulusResponse) -> list[str]:
     return [name for name, is_so in raised.items() if is_so]
 
 
-def _of_role(given: StimulusResponse, role: str) -> StimulusResponse:
-    return [(compared, answer) for compared, answer in given if compared.role == role]
+def _of_role(response: StimulusResponse, role: str) -> StimulusResponse:
+    return [(compared, answer) for compared, answer in response if compared.role == role]
 
 
-def _one_side(given: StimulusResponse) -> bool:
+def _one_side(response: StimulusResponse) -> bool:
     """Every choice, over enough pairs, fell on the same side."""
-    main = _of_role(given, "main")
+    main = _of_role(response, "main")
     sides = [choice.side for _, answer in main for choice in answer.choices]
     return len(main) >= FEWEST_FOR_ONE_SIDE and len(set(sides)) == 1 and None not in sides
 
@@ -39,16 +39,16 @@ def attention_credits(given: StimulusResponse) -> dict[int, float]:
     }
 
 
-def _attention_failed(given: StimulusResponse) -> bool:
-    return 0.0 in attention_credits(given).values()
+def _attention_failed(response: StimulusResponse) -> bool:
+    return 0.0 in attention_credits(response).values()
 
 
-def _inconsistent(given: StimulusResponse) -> bool:
+def _inconsistent(response: StimulusResponse) -> bool:
     """True if more than half of the repeated questions were answered otherwise the second time."""
-    first = {compared.pair_id: answer for compared, answer in _of_role(given, "main")}
+    first = {compared.pair_id: answer for compared, answer in _of_role(response, "main")}
     same = [
         before.choice == after.choice
-        for compared, answer in _of_role(given, "repeat")
+        for compared, answer in _of_role(response, "repeat")
         for before, after in zip(first[compared.pair_id].choices, answer.choices, strict=True)
     ]
     return bool(same) and 2 * sum(same) < len(same)

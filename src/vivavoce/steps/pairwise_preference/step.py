@@ -183,10 +183,10 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
 
 
 def _wanted(
-    shown: Due, question: ComparisonQuestion, participant: SimulatedParticipant, chance: Random
+    view: Due, question: ComparisonQuestion, participant: SimulatedParticipant, chance: Random
 ) -> Side | None:
     """The side that was planted for a simulated judge; None: nothing was, and chance decides."""
-    planted, stimulus = participant.planted, shown.stimulus
+    planted, stimulus = participant.planted, view.stimulus
     if planted is None or stimulus.attention is not None:
         return None
     judge = participant.chance(f"leaning {stimulus.variable}")  # the same for each of their questions
@@ -201,8 +201,8 @@ def _variables(step: OfferedStep, study: Study) -> tuple[str, ...]:
     return variables_of(study.pairs, step.settings.variables)
 
 
-def _choice(shown: Due, question: ComparisonQuestion, answers: Mapping[str, Preferred]) -> PairChoice:
-    settings, name = shown.step.settings, question.question_id
+def _choice(view: Due, question: ComparisonQuestion, answers: Mapping[str, Preferred]) -> PairChoice:
+    settings, name = view.step.settings, question.question_id
     answer = answers.get(name)
     if (
         answer is None
@@ -214,7 +214,7 @@ def _choice(shown: Due, question: ComparisonQuestion, answers: Mapping[str, Pref
         return PairChoice(question=name, quality=question.quality, choice="tie", side=None)
     if settings.strength and answer.strength not in STRENGTHS:
         raise Rejected(OPEN, f"{name}: strength")
-    on_side = answer.side == shown.stimulus.experimental_side
+    on_side = answer.side == view.stimulus.experimental_side
     return PairChoice(
         question=name,
         quality=question.quality,

@@ -316,12 +316,12 @@ def _mean_rating(rated: RatedTranscript) -> float | None:
     return fmean(codes) if codes else None
 
 
-def _form(shown: Due) -> Form:
+def _form(view: Due) -> Form:
     return blank_form(
-        shown.study,
-        shown.step.settings.use,
-        shown.language,
-        step=shown.place,
+        view.study,
+        view.step.settings.use,
+        view.language,
+        step=view.place,
         round=None,
-        position=shown.position,
+        position=view.position,
     )

@@ -105,7 +105,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         ]
         gold_items = [item for item in items if item.gold]
         draw.chance.shuffle(gold_items)
-        gold_items.sort(key=lambda one: one.audio in seen)
+        gold_items.sort(key=lambda gold_item: gold_item.audio in seen)
         checks = min(
             len(gold_items),
             max(step.settings.min_gold, round(step.settings.gold * step.settings.per_participant)),
@@ -130,9 +130,9 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     def read(self, shown: Due, entered: Mapping[str, str]) -> WrittenTranscript:
         return self.written(shown, None if "unclear" in entered else entered.get("text", ""))
 
-    def written(self, shown: Due, text: str | None) -> WrittenTranscript:
+    def written(self, view: Due, text: str | None) -> WrittenTranscript:
         """The transcript of the recording that is due; text: None where no word could be made out."""
-        item, errors, words = shown.step.material.get(shown.stimulus.audio), None, None
+        item, errors, words = view.step.material.get(view.stimulus.audio), None, None
         if item is not None and item.gold is not None:
             counts = align(spoken_words(item.gold), spoken_words(text))
             errors, words = counts.errors, counts.reference_count
@@ -140,7 +140,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
             text=None if text is None else " ".join(text.split()),
             errors=errors,
             words=words,
-            prefilled=shown.step.settings.prefill and item is not None and item.hypothesis is not None,
+            prefilled=view.step.settings.prefill and item is not None and item.hypothesis is not None,
         )
 
     def check(self, shown: Due, response: WrittenTranscript, elapsed_s: float | None) -> None:
@@ -165,8 +165,8 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     ) -> Outcome:
         return Outcome(accepted=self._accurate(step, given))
 
-    def _accurate(self, step: OfferedStep, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> bool:
-        accuracy = word_accuracy(transcript for _, transcript in given)
+    def _accurate(self, step: OfferedStep, pairs: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> bool:
+        accuracy = word_accuracy(transcript for _, transcript in pairs)
         return accuracy is None or accuracy >= step.settings.accuracy
 
     def paid(self, step: OfferedStep) -> bool:
