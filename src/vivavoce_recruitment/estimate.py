@@ -8,6 +8,7 @@ from statistics import median
 from babel.numbers import get_currency_precision
 
 from vivavoce.log.store import Log
+from vivavoce.study.channel import calls_out
 from vivavoce_recruitment.ledger import OPEN, PAID, Payment
 from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.platform import Terms
@@ -58,7 +59,7 @@ def called_minutes(log: Log, study: str, recruiter: str) -> float:
     return sum(
         (dialogue.ended_at - dialogue.started_at).total_seconds() / 60
         for dialogue in log.dialogues(study)
-        if dialogue.channel == "phone"
+        if calls_out(dialogue.channel)
         and dialogue.visit_id in sent
         and dialogue.started_at
         and dialogue.ended_at

@@ -148,7 +148,11 @@ def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interac
     for row in dataset.read("dialogues").to_pylist():
         if system is None or row["system"] == system:
             interactions[row["dialogue_id"]] = Interaction(
-                row["dialogue_id"], row["system"], row["language"], _channel(row["channel"]), row["task_id"]
+                row["dialogue_id"],
+                row["system"],
+                row["language"],
+                "voice" if row["spoken"] else "text",
+                row["task_id"],
             )
     acts = _acts(dataset)
     for row in dataset.read("turns").to_pylist():
@@ -406,7 +410,3 @@ def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
 def needs_review(test: str) -> bool:
     """True if a person must review a variant of this test before it may run."""
     return STRESS_TESTS.get(test).approval != "none"
-
-
-def _channel(channel: str) -> str:
-    return "voice" if channel in ("voice", "phone") else "text"

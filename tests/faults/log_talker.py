@@ -28,6 +28,8 @@ def open_visit(tx: Transaction, visit_id: str) -> None:
             task_id=None,
             task=None,
             channel="text",
+            spoken=False,
+            calls_out=False,
             language="en",
             conversation=visit_id,
         ),

@@ -183,6 +183,8 @@ def visit_completed(log: Log, ticket: str, number: int, outcome: events.Outcome 
                     round=round,
                     system="one",
                     channel="text",
+                    spoken=False,
+                    calls_out=False,
                     language="en",
                     conversation=key,
                     task_id=None,

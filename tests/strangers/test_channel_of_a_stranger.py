@@ -8,11 +8,15 @@ import httpx
 import pytest
 
 from scenes.strangers import HERE, install_packages, known
+from scenes.visits import greeted, settled, with_engine
 from vivavoce.api.studies import make_connectors
 from vivavoce.core.errors import InputError
+from vivavoce.log.events import LoggedHypothesis
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.measures import compute
 from vivavoce.participant.app import create_app
+from vivavoce.study.channel import CHANNELS, Channel
 from vivavoce.study.load import load_study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.testing.pages import Visitor, running
@@ -93,3 +97,49 @@ def test_a_channel_that_nobody_offers_is_refused_with_those_that_there_are(folde
         load_study(folder)
     assert "unknown channel 'message'" in str(refused.value) and "phone" in str(refused.value)
     assert "study.yaml:7" in str(refused.value)
+
+
+SPOKEN = """\
+study: radio
+systems:
+  office: {connect: scripted, replies: [{match: umbrella, say: Which colour?}]}
+visit:
+  - dialogue: {repeat: 1, gate: none, channel: radio}
+"""
+
+
+def test_a_spoken_channel_of_a_stranger_never_counts_as_perfectly_recognised(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "study.yaml").write_text(SPOKEN, encoding="utf-8")
+    heard = [LoggedHypothesis(text="I have lost my umbrella", score=0.5)]
+
+    async def speak(engine: SessionEngine) -> None:
+        opened = await engine.open_visit(language="en")
+        dialogue = await greeted(engine, opened.visit_id)
+        await engine.say(opened.visit_id, dialogue, key="k" * 16, text=heard[0].text or "", heard=heard)
+        await settled(engine, opened.visit_id)
+        await engine.end_dialogue(opened.visit_id, dialogue)
+
+    with known(site):
+        from vivavoce_stranger_channel import Messages
+
+        class Radio(Messages):
+            name, spoken, calls_out = "radio", True, False
+
+        monkeypatch.setitem(CHANNELS._entries, "radio", Radio())
+        study = load_study(tmp_path)
+        with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+            with_engine(study, log, speak, **make_connectors(study))
+            data = export_dataset(log, study.name, tmp_path / "data")
+    (dialogue,) = data.read("dialogues").to_pylist()
+    assert (dialogue["channel"], dialogue["spoken"], dialogue["calls_out"]) == ("radio", True, False)
+    rates = compute(data, ["word_error_rate"])["value"]
+    assert rates.isna().all()
+
+
+def test_a_channel_that_does_not_state_its_facts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mute(Channel):
+        told = course = require = open = facts = lambda self, *_: None  # type: ignore[assignment]
+
+    assert not CHANNELS.fits(Mute())

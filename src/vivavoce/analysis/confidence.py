@@ -21,7 +21,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import group_keys
 from vivavoce.measures.confidence import Ranks, SureHypothesis, sure_hypotheses
-from vivavoce.measures.recognition import LIVE, SPOKEN
+from vivavoce.measures.recognition import LIVE
 from vivavoce.stats.bootstrap import CHUNK, DRAWS
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 
@@ -157,7 +157,7 @@ def confidence_results(
         return GroupCalibration(key=key, found=figures, signature=line)
 
     used = {hypothesis.dialogue_id for hypothesis in hypotheses}
-    typed = {row["dialogue_id"] for row in rows if row["simulated"] and row["channel"] not in SPOKEN}
+    typed = {row["dialogue_id"] for row in rows if row["simulated"] and not row["spoken"]}
     order = sorted(
         {keys[hypothesis.dialogue_id] for hypothesis in hypotheses}, key=lambda key: (key is None, str(key))
     )

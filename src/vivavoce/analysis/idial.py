@@ -371,9 +371,9 @@ def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[ModuleFigur
                 said of concepts
     """
     measured = summarise(dataset, "system").all.measures
-    channels = set(dataset.read("dialogues").column("channel").to_pylist())
+    spoken = any(dataset.read("dialogues", ["spoken"]).column("spoken").to_pylist())
     left_out = set() if comparable else set(CONCEPTS)
-    left_out |= set() if channels & {"voice", "phone"} else set(MODULES["synthesis"])
+    left_out |= set() if spoken else set(MODULES["synthesis"])
     return {
         module: [
             ModuleFigure(name, measured[name])

@@ -15,6 +15,7 @@ import pyarrow as pa
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.paths import resolve_path
 from vivavoce.core.statement import LocalizedText
+from vivavoce.dataset.channel_facts import FACTS, with_channel_facts
 from vivavoce.dataset.columns import Columns
 from vivavoce.dataset.declaration import (
     UNSAID,
@@ -214,9 +215,13 @@ class Dataset:
 
     def _whole(self, table: str, columns: Collection[str] | None = None) -> pa.Table:
         file = self._file(table)
-        if self._bucket is None or "dialogue_id" not in file.schema.names:
-            return file.read(columns)
-        return file.read(columns, bucket=self._bucket, of=self.buckets)
+        bucket = self._bucket if "dialogue_id" in file.schema.names else None
+        if table != "dialogues" or not (columns is None or {*FACTS} & {*columns}):
+            return file.read(columns, bucket=bucket, of=self.buckets)
+        read = columns if columns is None else {*columns, "channel"}
+        found = with_channel_facts(file.read(read, bucket=bucket, of=self.buckets))
+        kept = found.column_names if columns is None else columns
+        return found.select([name for name in found.column_names if name in kept])
 
     @cached_property
     def buckets(self) -> int:

@@ -13,6 +13,7 @@ from vivavoce.core.validation import shown_value
 from vivavoce.dataset.columns import FACTOR_PREFIX, LABEL
 from vivavoce.dataset.schema import TABLES
 from vivavoce.importers.log_files import LogRecord
+from vivavoce.study.channel import TEXT
 
 Row = dict[str, Any]
 UNKNOWN_LANGUAGE: Final = "und"
@@ -68,11 +69,13 @@ class ForeignDialogue:
         system: str,
         simulated: bool = False,
         language: str | None = None,
-        channel: str = "text",
+        channel: str = TEXT,
+        spoken: bool | None = None,
         condition: str | None = None,
         **facts: Any,
     ) -> None:
-        self._rows, self.key, self._spoken = rows, dialogue_id, channel != "text"
+        self._rows, self.key = rows, dialogue_id
+        self._spoken = spoken is not False and channel != TEXT
         self.row: Row = {
             "dialogue_id": dialogue_id,
             "study": study,
@@ -81,6 +84,7 @@ class ForeignDialogue:
             "simulated": simulated,
             "language": language or UNKNOWN_LANGUAGE,
             "channel": channel,
+            "spoken": spoken,
             **facts,
         }
         self.turns: list[Row] = rows.tables.setdefault("turns", [])

@@ -27,7 +27,6 @@ from vivavoce.study.flags import FlagRules
 from vivavoce.study.prices import Prices
 
 Row = dict[str, Any]
-SPOKEN: Final = ("voice", "phone")
 LIVE: Final = "live"
 FOR_LOG: Final = "log"
 Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
@@ -125,6 +124,8 @@ class DialogueRows:
                 "task_id": history.task_id,
                 "task_text": history.task_text,
                 "channel": history.channel,
+                "spoken": history.spoken,
+                "calls_out": history.calls_out,
                 "language": history.language,
                 "started_at": history.opened.at if history.opened else None,
                 "ended_at": history.ended.at if history.ended else None,
@@ -232,7 +233,7 @@ class DialogueRows:
     def _was_spoken(self, event: UserTurnSent) -> bool:
         """True if the person spoke the turn: a dialogue by voice also allows writing."""
         has_speech = bool(event.heard) or event.sound is not None
-        return self.history.channel in SPOKEN and has_speech and event.meant is None
+        return self.history.spoken is not False and has_speech and event.meant is None
 
     def _add_utterance(
         self, party: str, turn_index: int | None, content: str, onset_s: float, offset_s: float

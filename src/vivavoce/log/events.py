@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from vivavoce.dataset.channel_facts import earlier_facts
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast
@@ -150,6 +151,8 @@ class DialogueAssigned(Event):
     task_id: str | None
     task: dict[str, Any] | None
     channel: str
+    spoken: bool | None = Field(description="the channel carries speech; null: not known")
+    calls_out: bool = Field(description="the dialogue is held in a telephone call")
     language: str
     conversation: str = Field(description="random key shown to the system under test")
     condition: str | None = None
@@ -455,4 +458,6 @@ def read_event(kind: str, payload: dict[str, Any]) -> Event:
     """
     if kind not in EVENT_KINDS and (earlier := earlier_kinds().get(kind)) is not None:
         return earlier[0].model_validate(upcast(kind, payload))
+    if kind == DialogueAssigned.kind:
+        payload = earlier_facts(payload["channel"]) | payload
     return EVENT_KINDS[kind].model_validate(payload)

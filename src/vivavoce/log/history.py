@@ -79,6 +79,8 @@ class DialogueHistory(Events):
     task_id: str | None
     task: dict[str, Any] | None
     channel: str
+    spoken: bool | None
+    calls_out: bool
     language: str
     conversation: str
     condition: str | None = None
@@ -333,8 +335,7 @@ class VisitHistory(Events):
         self.events.append(stored)
         if isinstance(event, log_events.DialogueAssigned):
             self._own.add(event.dialogue_id)
-            awaits_call = event.channel == "phone"
-            dialogue = DialogueHistory(stored.at, **dict(event), events=[stored], awaits_call=awaits_call)
+            dialogue = DialogueHistory(stored.at, **dict(event), events=[stored], awaits_call=event.calls_out)
             self.dialogues.append(dialogue)
         elif (dialogue_id := vars(event).get("dialogue_id")) is not None:
             self._carry_on(dialogue_id, stored)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LIVE: Final = "live"
-SPOKEN: Final = ("voice", "phone", "multimodal")
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
 EMPTY: Final = "no spoken turn with a transcript, or only empty transcripts: missing"
 NO_TURN: Final = "no spoken turn with a transcript: missing"
@@ -76,7 +75,7 @@ def _compared(tables: Tables) -> ComparedTurns:
     dialogue, key, keys = dialogue_places(tables, turns), turn_keys(tables, turns), turn_keys(tables, live)
     rank = live["rank"].to_numpy()
     first = last_of(key, keys[rank == 0], recognised[rank == 0])
-    spoken = np.isin(tables.read("dialogues")["channel"].to_numpy(zero_copy_only=False), SPOKEN)
+    spoken = tables.read("dialogues")["spoken"].fill_null(False).to_numpy(zero_copy_only=False)
     by_sound = turns["by_sound"].fill_null(False).to_numpy(zero_copy_only=False)
     compared = (dialogue >= 0) & ((first >= 0) | (taken(spoken, dialogue, False) & ((text >= 0) | ~by_sound)))
     heard_codes = np.where(first >= 0, first, np.where(text >= 0, text, empty))

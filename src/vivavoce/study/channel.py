@@ -41,7 +41,8 @@ class Channel(ABC):
     router    `fastapi.APIRouter` of its routes beside the pages; None: it has none
     page      template in its folder of the page that stands while a dialogue is held; scripts are in `static`
     in_chat   the page is the chat's, to which the template adds: it extends `chat.html`
-    spoken    people are heard: the sound of systems that speak is kept, and speech may be degraded
+    spoken    participants speak: the sound of systems that speak is kept, and speech may be degraded
+    calls_out  a dialogue is held in a telephone call, beside the page
     uploads   its addresses to which pages send sound, which is larger than other messages
     problems  words with which an address of the channel may send a participant back to that page
     """
@@ -50,7 +51,8 @@ class Channel(ABC):
     router: Any = None
     page: str = "page"
     in_chat: bool = False
-    spoken: bool = False
+    spoken: bool
+    calls_out: bool
     uploads: tuple[str, ...] = ()
     problems: frozenset[str] = frozenset()
 
@@ -78,6 +80,16 @@ class Channel(ABC):
         """Warnings for `check`, one line each."""
         return []
 
+    def check(self, at: KeyPath, plan: DialoguePlan, file: Any, source: Source) -> None:  # noqa: B027
+        """Report settings with which a dialogue cannot be held by this channel.
+
+        Input   file: its `StudyFile`
+        """
+
+    def bridges(self, file: Any) -> bool:
+        """True if systems that are called by telephone can hear participants while they speak."""
+        return False
+
     @abstractmethod
     def require(self, study: "Study") -> None:
         """Check before the start that the study's dialogues can be held.
@@ -103,15 +115,23 @@ class Channel(ABC):
         """
 
 
-CHANNELS: Final[Registry[Channel]] = Registry("channel", Channel)
+def _states_its_facts(made: Any) -> bool:
+    facts = (getattr(made, "spoken", None), getattr(made, "calls_out", None))
+    return isinstance(made, Channel) and all(isinstance(fact, bool) for fact in facts)
 
 
-def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source) -> None:
-    """Report dialogues by a channel that no package offers."""
-    known = [TEXT, *CHANNELS.names()]
+CHANNELS: Final[Registry[Channel]] = Registry(
+    "channel", Channel, fits=_states_its_facts, needs="to be a Channel, spoken and calls_out (True or False)"
+)
+
+
+def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], file: Any, source: Source) -> None:
+    """Report dialogues that their channel cannot hold, and channels that no package offers."""
     for at, plan in held:
-        if plan.channel not in known:
-            unknown = UnknownName("channel", plan.channel, known)
+        if (channel := channel_of(plan.channel)) is not None:
+            channel.check(at, plan, file, source)
+        elif plan.channel != TEXT:
+            unknown = UnknownName("channel", plan.channel, [TEXT, *CHANNELS.names()])
             source.report((*at, "channel"), unknown.problem, unknown.hint)
 
 
@@ -127,3 +147,26 @@ def is_spoken(name: str) -> bool:
     """True for a channel with speech from participants."""
     channel = channel_of(name)
     return channel is not None and channel.spoken
+
+
+def calls_out(name: str) -> bool:
+    """True for a channel of telephone calls."""
+    channel = channel_of(name)
+    return channel is not None and channel.calls_out
+
+
+def check_called_systems(
+    systems: Any, channels: Iterable[tuple[KeyPath, str]], file: Any, source: Source
+) -> None:
+    """Report telephone systems in steps where participants write or push a button to speak.
+
+    Input   channels: of each step in which systems answer; file: the `StudyFile`
+    """
+    raw = systems if isinstance(systems, dict) else {}
+    called = [name for name, one in raw.items() if isinstance(one, dict) and one.get("connect") == "phone"]
+    for path, name in channels:
+        channel = channel_of(name)
+        if called and not (channel is not None and channel.bridges(file)):
+            problem = f"system {called[0]!r} is a telephone number, but this step has channel {name}"
+            hint = "write channel: phone, or voice: {microphone: open}, or connect the system otherwise"
+            source.report(path, problem, hint)

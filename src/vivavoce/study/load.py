@@ -13,7 +13,7 @@ from vivavoce.core.validation import problems_of, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.analysis_file import Analysis
-from vivavoce.study.channel import check_channels, is_spoken
+from vivavoce.study.channel import check_called_systems, check_channels, is_spoken
 from vivavoce.study.degradation import check_degradation
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import Annotation, Choose, StudyFile
@@ -33,7 +33,7 @@ from vivavoce.study.session_link import check_follow_up
 from vivavoce.study.step_kind import battles_of
 from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
-from vivavoce.study.telephone import check_called_systems, check_telephone
+from vivavoce.study.telephone import check_telephone
 
 AT: KeyPath = ("annotation",)
 
@@ -227,8 +227,8 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
     pairs = pairs_of_study(walk.presented, tuple(file.languages), source)
     documents, wordings = materials.documents(file, walk), materials.wordings(file, walk.forms)
     walk.check(source)
-    check_channels(walk.held, source)
-    check_telephone(file.telephone, walk.held, source)
+    check_channels(walk.held, file, source)
+    check_telephone(file.telephone, source)
     if file.degradation is not None:
         spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
         check_degradation(file.degradation, file.systems, spoken, source)
@@ -240,8 +240,7 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
         _check_quotas(file, walk, source)
     check_follow_up(file.follow_up, recruitment, materials.folder, source)
     check_populations(file.populations, file.recruitment or {}, source)
-    opened = file.voice is not None and file.voice.microphone == "open"
-    check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
+    check_called_systems(source.data.get("systems"), walk.answering, file, source)
     check_systems(walk, source.data, source)
     _check_enough(tasks, walk, recruitment, source)
     _check_analysis(file, source)

@@ -1,17 +1,15 @@
 """The section `telephone` of a study file: incoming calls, recognition and synthesis."""
 
 import os
-from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.yaml_source import KeyPath, Source
+from vivavoce.core.yaml_source import Source
 from vivavoce.study.outbound import Outbound, outbound_warnings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps_file import DialogueSettings
 from vivavoce.study.voice import RECOGNISE_FOR_LOG, Speech
 
 
@@ -114,44 +112,13 @@ class Telephone(Settings):
         return self.number is not None and "{pin}" not in self.number
 
 
-def check_telephone(
-    telephone: Telephone | None, held: Iterable[tuple[KeyPath, DialogueSettings]], source: Source
-) -> None:
-    """Report impossible telephone dialogues."""
+def check_telephone(telephone: Telephone | None, source: Source) -> None:
+    """Report incomplete settings of the telephone."""
     if telephone is not None and telephone.asterisk is not None:
         _check_ports(telephone.asterisk, source)
     if telephone is not None and telephone.number is None and telephone.outbound is None:
         hint = "write the number to dial, or outbound: {allowed: [...]} for calls from the laboratory"
         source.report(("telephone", "number"), "'number' is missing", hint)
-    for path, dialogue in held:
-        if dialogue.channel != "phone":
-            continue
-        if telephone is None:
-            problem = "a telephone dialogue needs the section `telephone`"
-            source.report((*path, "channel"), problem, "add telephone: {number: ...}")
-        if dialogue.gate != "code":
-            problem = f"gate {dialogue.gate!r}: the page does not see the end of a call"
-            source.report((*path, "gate"), problem, "write gate: code")
-        if dialogue.external is not None:
-            problem = "the step already shows a telephone number"
-            source.report((*path, "external"), problem, "remove it, or write channel: text")
-
-
-def check_called_systems(
-    systems: Any, channels: Iterable[tuple[KeyPath, str]], source: Source, *, open_microphone: bool = False
-) -> None:
-    """Report telephone systems in steps where participants write or push a button to speak.
-
-    Input   channels: of each step in which systems answer
-    """
-    raw = systems if isinstance(systems, dict) else {}
-    called = [name for name, one in raw.items() if isinstance(one, dict) and one.get("connect") == "phone"]
-    for path, channel in channels:
-        if called and channel != "phone" and not (channel == "voice" and open_microphone):
-            problem = f"system {called[0]!r} is a telephone number, but this step has channel {channel}"
-            opening = " or voice: {microphone: open}," if channel == "voice" else ""
-            hint = f"write channel: phone,{opening} or connect the system by another connector"
-            source.report(path, problem, hint)
 
 
 def _check_ports(asterisk: AsteriskSettings, source: Source) -> None:

@@ -23,6 +23,7 @@ from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log, Transaction
 from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.study.channel import calls_out, is_spoken
 from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
@@ -298,6 +299,8 @@ def hold_dialogue(
             round=0,
             system=system,
             channel=channel,
+            spoken=is_spoken(channel),
+            calls_out=calls_out(channel),
             language="en",
             conversation=f"c{number}",
             task_id=task.task_id if task else None,

@@ -23,7 +23,6 @@ from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
-from vivavoce.study.channel import is_spoken
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.outputs import SystemTurn, gather
 from vivavoce.trial.streaming_answer import add_words, shown_in_pieces, streams
@@ -148,7 +147,7 @@ class Relay:
     async def _turn(self, visit: Visit, dialogue: DialogueHistory) -> AsyncIterator[SystemTurn]:
         """A turn of the system's that begins; where the dialogue is spoken, its sound is kept and played."""
         turn = SystemTurn()
-        if is_spoken(dialogue.channel) and self.log.recording_folder is not None:
+        if dialogue.spoken and self.log.recording_folder is not None:
 
             def play(sound: Sound) -> None:
                 if visit.play:

@@ -20,6 +20,7 @@ from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPla
 from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import PlanContext
+from vivavoce.study.channel import TEXT, calls_out, is_spoken
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
 from vivavoce.trial import codes
@@ -210,6 +211,8 @@ class MoveRules:
                 task_id=task_id,
                 task=task,
                 channel=state.dialogue_plan.channel,
+                spoken=is_spoken(state.dialogue_plan.channel),
+                calls_out=calls_out(state.dialogue_plan.channel),
                 language=state.language,
                 conversation=codes.new_key("conversation"),
                 condition=study.condition(system),
@@ -260,7 +263,9 @@ class MoveRules:
                     system=system,
                     task_id=None,
                     task=None,
-                    channel="text",
+                    channel=TEXT,
+                    spoken=False,
+                    calls_out=False,
                     language=state.language,
                     conversation=codes.new_key("conversation"),
                     condition=study.condition(system),

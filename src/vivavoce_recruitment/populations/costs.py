@@ -123,9 +123,7 @@ class _Members:
         if person["outcome"] == "completed":
             earned = terms.earned(sum(map(_completed, theirs)))
             pay = float(sum(money.major for money in (terms.reward, *(extra for _, extra in earned))))
-        called = (
-            sum(dialogue["duration_s"] or 0.0 for dialogue in theirs if dialogue["channel"] == "phone") / 60
-        )
+        called = sum(dialogue["duration_s"] or 0.0 for dialogue in theirs if dialogue["calls_out"]) / 60
         calls = called * float(terms.calls.per_minute) if terms.calls is not None else 0.0
         lacks = (("fee", pay and terms.fee_percent is None), ("calls", called and terms.calls is None))
         due = pay * (1 + float(terms.fee_percent or 0) / 100) + calls

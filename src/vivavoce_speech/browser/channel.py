@@ -7,6 +7,7 @@ from vivavoce.connectors.base import called_system
 from vivavoce.core.errors import InputError
 from vivavoce.steps.base import SPOKEN
 from vivavoce.study.channel import Channel
+from vivavoce.study.file import StudyFile
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Information, Message
 from vivavoce.trial.engine import SessionEngine
@@ -20,7 +21,7 @@ class VoiceChannel(Channel):
 
     name = "voice"
     in_chat = True
-    spoken = True
+    spoken, calls_out = True, False
     uploads = ("/voice/turn",)
 
     @property
@@ -45,6 +46,9 @@ class VoiceChannel(Channel):
 
     def doubts(self, study: Study) -> list[str]:
         return speech_doubts(study, "voice", settings_of(study))
+
+    def bridges(self, file: StudyFile) -> bool:
+        return file.voice is not None and file.voice.microphone == "open"
 
     def require(self, study: Study) -> None:
         """Require nothing: the pages are there."""

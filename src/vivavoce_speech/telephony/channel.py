@@ -5,10 +5,13 @@ from typing import Any, get_args
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.ports import require_free
+from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.steps.base import SPOKEN
 from vivavoce.study.channel import Channel
+from vivavoce.study.file import StudyFile
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Information, Message
+from vivavoce.study.steps import DialoguePlan
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.state import VisitState
 from vivavoce_speech.dialogue.speech_check import speech_doubts, speech_problems
@@ -20,7 +23,7 @@ class PhoneChannel(Channel):
     """Dialogues by telephone: participants call, or are called."""
 
     name = "phone"
-    spoken = True
+    spoken, calls_out = True, True
     problems = frozenset(f"{MARK}{word}" for word in (*get_args(Refusal), "not_agreed"))
 
     @property
@@ -44,6 +47,20 @@ class PhoneChannel(Channel):
 
     def doubts(self, study: Study) -> list[str]:
         return speech_doubts(study, "telephone", study.telephone) if study.telephone else []
+
+    def check(self, at: KeyPath, plan: DialoguePlan, file: StudyFile, source: Source) -> None:
+        if file.telephone is None:
+            problem = "a telephone dialogue needs the section `telephone`"
+            source.report((*at, "channel"), problem, "add telephone: {number: ...}")
+        if plan.gate != "code":
+            problem = f"gate {plan.gate!r}: the page does not see the end of a call"
+            source.report((*at, "gate"), problem, "write gate: code")
+        if plan.external is not None:
+            problem = "the step already shows a telephone number"
+            source.report((*at, "external"), problem, "remove it, or write channel: text")
+
+    def bridges(self, file: StudyFile) -> bool:
+        return True
 
     def require(self, study: Study) -> None:
         """Check that the ports for Asterisk are free."""

@@ -80,6 +80,8 @@ class Caller:
                 task_id=task.task_id,
                 task=task.model_dump(mode="json"),
                 channel="text",
+                spoken=False,
+                calls_out=False,
                 language="en",
                 conversation=f"conversation-{dialogue_id}",
                 condition=system,

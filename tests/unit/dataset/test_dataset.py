@@ -149,3 +149,16 @@ def test_people_are_of_where_they_came_from_and_programs_of_their_population_s_f
         "bot": "campus (simulated)",
         "raw": "programs (simulated)",
     }
+
+
+def test_the_facts_of_our_channels_are_known_where_only_their_name_is_stored(tmp_path: Path) -> None:
+    channels = ("text", "voice", "phone", "radio")
+    with DatasetWriter(tmp_path / "d", study={"name": "s"}, source={"kind": "log"}) as writer:
+        facts = {"study": "s", "system": "a", "condition": "a", "language": "en", "simulated": False}
+        rows = [{"dialogue_id": f"d-{channel}", "channel": channel, **facts} for channel in channels]
+        writer.add("dialogues", [*rows, {**rows[0], "dialogue_id": "told", "spoken": True}])
+    dataset = Dataset(tmp_path / "d")
+    found = {row["dialogue_id"]: row["spoken"] for row in dataset.read("dialogues").to_pylist()}
+    assert found == {"d-text": False, "d-voice": True, "d-phone": True, "d-radio": None, "told": True}
+    called = dataset.read("dialogues", ["calls_out"])
+    assert called.column_names == ["calls_out"] and sum(called["calls_out"].to_pylist()) == 1

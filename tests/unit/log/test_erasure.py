@@ -66,6 +66,8 @@ def visit(tx: Transaction, number: int, says: str) -> None:
             task_id=None,
             task=None,
             channel="text",
+            spoken=False,
+            calls_out=False,
             language="en",
             conversation=f"c{number}",
             condition=None,

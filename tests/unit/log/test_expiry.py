@@ -87,6 +87,8 @@ def come(
                 task_id=None,
                 task=None,
                 channel="text",
+                spoken=False,
+                calls_out=False,
                 language="en",
                 conversation=visit,
             ),

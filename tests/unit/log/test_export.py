@@ -85,6 +85,8 @@ def assigned(dialogue: str, system: str = "a", task: dict[str, Any] | None = TAS
         task_id="t1" if task else None,
         task=task,
         channel="text",
+        spoken=False,
+        calls_out=False,
         language="it",
         conversation=f"key-{dialogue}",
         condition=f"{system}/loud",

@@ -118,6 +118,8 @@ def test_an_erased_participant_leaves_a_log_that_is_whole_and_still_guarded(log:
             task_id=None,
             task=None,
             channel="text",
+            spoken=False,
+            calls_out=False,
             language="en",
             conversation="c1",
         )

@@ -35,6 +35,8 @@ def visit(tx: Transaction, number: int) -> None:
             task_id=None,
             task=None,
             channel="text",
+            spoken=False,
+            calls_out=False,
             language="en",
             conversation="c",
         ),

@@ -89,6 +89,8 @@ def some_trial(tx: Transaction) -> None:
                 task_id=None,
                 task=None,
                 channel="phone",
+                spoken=True,
+                calls_out=True,
                 language="en",
                 conversation=f"c{number}",
                 condition=None,

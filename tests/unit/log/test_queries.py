@@ -35,6 +35,8 @@ def visit(tx: Transaction, name: str, system: str, reason: str | None, *, over: 
             task_id=None,
             task=None,
             channel="text",
+            spoken=False,
+            calls_out=False,
             language="en",
             conversation="c",
         ),

@@ -61,6 +61,8 @@ def play(tx: Transaction, visit_id: str, move: tuple[Any, ...]) -> None:
                 task_id=None,
                 task=None,
                 channel="text",
+                spoken=False,
+                calls_out=False,
                 language="en",
                 conversation="c",
             )

@@ -42,6 +42,8 @@ def talk(log: Log, *said: str) -> None:
         task_id=None,
         task=None,
         channel="phone",
+        spoken=True,
+        calls_out=True,
         language="en",
         conversation="c",
         condition="bot",

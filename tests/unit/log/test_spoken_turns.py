@@ -8,6 +8,7 @@ from scenes.histories import assigned, dialogue_of
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.events import (
+    DialogueAssigned,
     DialogueOpened,
     Event,
     LoggedAct,
@@ -15,6 +16,7 @@ from vivavoce.log.events import (
     LoggedMessage,
     SystemTurnReceived,
     UserTurnSent,
+    read_event,
 )
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.models import StoredEvent
@@ -265,3 +267,24 @@ def test_a_dialogue_lasts_from_the_first_to_the_last_that_is_known() -> None:
         )
     )
     assert rows.dialogue()["duration_s"] == 6.5
+
+
+def test_a_log_from_before_channels_stated_their_facts_is_read_by_the_channel_s_name() -> None:
+    def read(channel: str) -> tuple[bool | None, bool]:
+        facts = {"step": 0, "round": 0, "system": "s", "task_id": None, "task": None, "language": "en"}
+        event = read_event(
+            "dialogue_assigned", {"dialogue_id": "d", "channel": channel, "conversation": "c", **facts}
+        )
+        assert isinstance(event, DialogueAssigned)
+        return event.spoken, event.calls_out
+
+    assert {name: read(name) for name in ("text", "voice", "phone", "radio")} == {
+        "text": (False, False),
+        "voice": (True, False),
+        "phone": (True, True),
+        "radio": (None, False),
+    }
+
+
+def test_what_was_recognised_in_an_unknown_channel_is_no_reference() -> None:
+    assert rows_of("radio", turn(HEARD)).turns[0]["reference"] is None

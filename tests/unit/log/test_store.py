@@ -39,6 +39,8 @@ def assigned(dialogue: str, system: str, task: str | None = None) -> DialogueAss
         task_id=task,
         task=None,
         channel="text",
+        spoken=False,
+        calls_out=False,
         language="en",
         conversation=f"key-{dialogue}",
     )

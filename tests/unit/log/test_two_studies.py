@@ -80,6 +80,8 @@ def hold(tx: Transaction, study: str, visit: str, number: int, system: str) -> N
             task_id=f"t{number}",
             task=None,
             channel="phone",
+            spoken=True,
+            calls_out=True,
             language="en",
             conversation=visit,
         ),

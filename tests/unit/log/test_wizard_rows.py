@@ -63,6 +63,8 @@ def exported(folder: Path, *dialogues: tuple[Event, ...], **options: Any) -> Dat
                 task_id="t",
                 task=TASK,
                 channel="text",
+                spoken=False,
+                calls_out=False,
                 language="en",
                 conversation=f"c{number}",
             )

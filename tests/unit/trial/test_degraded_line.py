@@ -38,7 +38,7 @@ class TcpServer:
 
 
 def dialogue(system: str, dialogue_id: str = "d1") -> DialogueHistory:
-    return DialogueHistory(START, dialogue_id, 0, 0, system, None, None, "voice", "en", "c")
+    return DialogueHistory(START, dialogue_id, 0, 0, system, None, None, "voice", True, False, "en", "c")
 
 
 @pytest.fixture

@@ -59,6 +59,7 @@ class Gateway:
 
 class Messages(vv.Channel):
     name = "message"
+    spoken, calls_out = False, False
     router = router
 
     def participant_info(self, study: vv.Study) -> vv.Information:
