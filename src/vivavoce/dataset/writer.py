@@ -18,6 +18,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.paths import copy_file, is_elsewhere, resolve_path
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import LocalizedText
+from vivavoce.dataset.channel_facts import with_channel_facts
 from vivavoce.dataset.declaration import frozen_revision, read_declaration, served_revisions
 from vivavoce.dataset.exclusions import Row
 from vivavoce.dataset.folder import MANIFEST, WHOLE, ParquetTable, check_free, file_digest, sum_digests
@@ -189,6 +190,7 @@ class DatasetWriter:
 
     def _pend(self, table: str, rows: pa.Table) -> None:
         """Rows in columns wait until they are many; they are written in the order in which they came."""
+        rows = with_channel_facts(rows) if table == "dialogues" else rows
         pending = self._columns.setdefault(table, [])
         pending.append(rows)
         if sum(map(len, pending)) >= BATCH_ROWS:
