@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from vivavoce.api.opening import Rules, data_warnings, open_dataset
+from vivavoce.api.opening import Rules, accepted, data_warnings, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredDifference
 from vivavoce.api.wording import errors_in_python
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from vivavoce.dataset.reader import Dataset
+    from vivavoce.measures import Measure
     from vivavoce.stats.summary_results import SystemsCompared, SystemTest  # noqa: F401
 
 Margin = Mapping[str, float] | float | None
@@ -55,7 +56,7 @@ class SystemComparison(Result[MeasuredDifference, "SystemsCompared"]):
 
 def compare(
     dataset: "Dataset | Path | str",
-    measure: Sequence[str] | str | None = None,
+    measure: "Sequence[str | Measure] | str | Measure | None" = None,
     *,
     by: str | None = None,
     pair: Sequence[tuple[str, str]] | tuple[str, str] | None = None,
@@ -67,15 +68,17 @@ def compare(
 ) -> SystemComparison:
     """Compare systems, or other groups of dialogues, as `vivavoce analyse` does.
 
-    Input   measure: names; the three success rates when left out. by: system, condition or a factor; found
-            out when left out. pair: ("A", "B"), or several; every pair when left out. margin: of success
-            rates, or {measure: margin}: also test equivalence, and no worse; without it the declared ones
-            count. correction: holm, benjamini_hochberg or bonferroni in place of the declared one. exclude,
-            mixed, engine: as in `measure`
+    Input   measure: measures or their names (default: the three success rates). by: system, condition or a
+            factor; found out when left out. pair: ("A", "B"), or several; every pair when left out. margin:
+            of success rates, or {measure: margin}: also test equivalence, and no worse; without it the
+            declared ones count. correction: holm, benjamini_hochberg or bonferroni in place of the declared
+            one. exclude, mixed, engine: as in `measure`
     Output  a row a measure and pair. Choosing measures and pairs changes no adjusted p
     Raises  InputError: no dataset, one of people and programs, or one without dialogues; UnknownName: a
             measure, group or correction that there is not
     """
+    from vivavoce.measures import MEASURES
+
     with errors_in_python(), working_on(engine):
         opened = open_dataset(dataset, exclude, mixed=mixed)
         if not opened.read("dialogues").num_rows and not opened.excluded["dialogues"]:
@@ -85,7 +88,7 @@ def compare(
         return comparison(
             opened,
             by=by,
-            measures=[measure] if isinstance(measure, str) else measure,
+            measures=accepted(MEASURES, measure),
             pairs=pairs,  # type: ignore[arg-type]
             margin=margin,
             correction=correction,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vivavoce.api.opening import Rules, data_warnings, open_dataset
+from vivavoce.api.opening import Rules, accepted, data_warnings, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredValue
 from vivavoce.api.wording import errors_in_python
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vivavoce.api.rows import MeasuredValue
     from vivavoce.core.terminal import FittedTable as Table
     from vivavoce.dataset.reader import Dataset
+    from vivavoce.measures import Measure
 
 
 WIDEST: Final = 12
@@ -114,7 +115,7 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
             listed = "`vivavoce measure --list` says what they need"
             yield f"{missing} measures are missing in every dialogue; {listed}"
 
-    def plot(self, *only: str, width: int = 420) -> "alt.TopLevelMixin":
+    def plot(self, *only: "str | Measure", width: int = 420) -> "alt.TopLevelMixin":
         """Dots on their 95 % intervals, a panel a measure, a line a group; what has no value is left out.
 
         Input   only: measures, symbols or families of those that were measured; all where there are few.
@@ -122,10 +123,11 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
         Raises  InputError: more measures than one picture shows, or none that has a value
         """
         from vivavoce.api.charts import values_chart
+        from vivavoce.measures import MEASURES
         from vivavoce.measures.values import chosen
 
         with errors_in_python():
-            kept = set(chosen(only, place="plot()")) if only else None
+            kept = set(chosen(accepted(MEASURES, only) or (), place="plot()")) if only else None
         rows = [one for one in self.rows if one.value is not None and (kept is None or one.measure in kept)]
         names = list(dict.fromkeys(one.measure for one in rows))
         if not 0 < len(names) <= MOST_PLOTTED:
@@ -138,7 +140,7 @@ def measure(
     dataset: "Dataset | Path | str",
     *,
     by: str = "system",
-    only: Sequence[str] | str | None = None,
+    only: "Sequence[str | Measure] | str | Measure | None" = None,
     keywords: Collection[str] | None = None,
     exclude: Rules = None,
     mixed: bool = False,
@@ -147,7 +149,7 @@ def measure(
     """Compute interaction parameters of a dataset, as `vivavoce measure --only` does.
 
     Input   dataset: opened, or its folder. by: system, condition, participant, population, task, channel,
-            language or a factor. only: names, symbols, families, instrumental, expert; all when left out.
+            language or a factor. only: measures, names, symbols, families, instrumental, expert; default all.
             keywords: words for isolated-word measures. exclude: rules such as `user_turns < 2` in place of
             the study's, or `none`. mixed: take people and simulated users together. engine: where what
             falls into pieces is done: processes, processes:N, dask, dask://HOST:PORT; here when left out
@@ -155,11 +157,12 @@ def measure(
     Empty   what is undefined is None, never 0
     Raises  InputError: no dataset, or one of people and programs; UnknownName: a grouping, measure or rule
     """
+    from vivavoce.measures import MEASURES
+
     with errors_in_python():
         opened = open_dataset(dataset, exclude, mixed=mixed)
-        words = [only] if isinstance(only, str) else only
         with working_on(engine):
-            return measurements(opened, by, words, keywords).in_python()
+            return measurements(opened, by, accepted(MEASURES, only), keywords).in_python()
 
 
 def measurements(

@@ -1,16 +1,31 @@
 """Datasets as analyses take them: people or programs, never both unless told; what must be told of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
+    from vivavoce.core.registry import Registry
     from vivavoce.core.statement import LocalizedText
     from vivavoce.dataset.reader import Dataset
 
 Rules = Sequence[str] | str | None
+Entry = TypeVar("Entry")
+
+
+def accepted(
+    registry: "Registry[Entry]", wanted: "Sequence[str | Entry] | str | Entry | None"
+) -> list[str] | None:
+    """Names of what was given by name or as an object, one or several; None if nothing was.
+
+    Raises  InputError: an object is of another kind
+    """
+    if wanted is None:
+        return None
+    several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    return [registry.accept(item) for item in (wanted if several else [wanted])]
 
 
 def open_dataset(dataset: "Dataset | Path | str", exclude: Rules = None, *, mixed: bool = False) -> "Dataset":

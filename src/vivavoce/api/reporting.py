@@ -5,15 +5,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from vivavoce.api.opening import Rules, data_warnings, open_dataset, open_two
+from vivavoce.api.opening import Rules, accepted, data_warnings, open_dataset, open_two
 from vivavoce.api.wording import errors_in_python, in_python
 from vivavoce.core.executor import working_on
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
     from vivavoce.reports.blocks import Document
+    from vivavoce.reports.section import Section
 
 FRAME_PX = 640
 
@@ -95,7 +96,7 @@ def report(
     *,
     by: str | None = None,
     language: str = "en",
-    sections: Sequence[str] | str | None = None,
+    sections: "Sequence[str | Section[Any]] | str | Section[Any] | None" = None,
     transcripts: int = 0,
     redact: bool = False,
     against: "Dataset | Path | str | None" = None,
@@ -111,14 +112,16 @@ def report(
 ) -> Report:
     """Compose a dataset's report, as `vivavoce report` does; `.save("report.html")` writes it.
 
-    Input   by: what to compare; found out when left out. language: en or it. sections: only these.
-            transcripts: number of failed dialogues to show turn by turn; redact: hide their text.
+    Input   by: what to compare; found out when left out. language: en or it. sections: only these, by name
+            or object. transcripts: number of failed dialogues to show turn by turn; redact: hide their text.
             against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
             what a comparison of transcripts, and an hour of one person, cost. population_costs: what each
             population cost, by name; half_width: of a rate's interval whose cost is computed. dashboard:
             its address; numbers open their dialogues there. exclude, mixed, engine: as in `measure`
     Raises  InputError: no dataset, one of people and programs, or a section that there is not
     """
+    from vivavoce.reports.section import SECTIONS
+
     with errors_in_python(), working_on(engine):
         opened, last = (
             (open_dataset(dataset, exclude, mixed=mixed), None)
@@ -137,7 +140,7 @@ def report(
             population_costs=population_costs,
             half_width=half_width,
             hourly=hourly,
-            sections=[sections] if isinstance(sections, str) else sections,
+            sections=accepted(SECTIONS, sections),
         )
         found = found.linked(dashboard) if dashboard is not None else found
     return Report(found.document, tuple(map(in_python, found.warnings)))

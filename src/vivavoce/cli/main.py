@@ -7,6 +7,7 @@ import errno
 import re
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -34,6 +35,11 @@ def main(
 ) -> None:
     """A laboratory to evaluate chatbots and voice bots with people."""
     datasets.allow_mixed(mixed)
+    study = Path("study.yaml")
+    if study.is_file() and b"\nextensions:" in study.read_bytes():
+        from vivavoce.study.load import read_extensions
+
+        read_extensions(study)
     if version:
         from vivavoce.core.signature import installed_version
 

@@ -1,6 +1,7 @@
 """Registries: named objects of one kind that installed packages, ours included, offer by entry points."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from vivavoce.core.entry_points import EntryPoint, installed_points
 from vivavoce.core.errors import DuplicateName, InputError, MissingExtra, UnknownName
+from vivavoce.core.extensions import OBJECTS
 
 Entry = TypeVar("Entry")
 Member = tuple[str, Callable[[], Entry]]
@@ -26,6 +28,7 @@ class Registry(Generic[Entry]):
     needs   the condition that `fits` checks, for the error message
     group   of entry points, where it is not named after the kind
     unpack  name and factory of each object that an entry point offers. Raises TypeError
+    extensible  objects of extension files are registered
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class Registry(Generic[Entry]):
         needs: str = "",
         group: str = "",
         unpack: Callable[[Any], Iterable[Member[Entry]]] | None = None,
+        extensible: bool = True,
     ) -> None:
         self.kind, self.base, self.fits, self.unpack = kind, base, fits, unpack
         self.group = group or f"vivavoce.{kind.replace(' ', '_')}s"
@@ -45,6 +49,8 @@ class Registry(Generic[Entry]):
         self._members: dict[str, tuple[EntryPoint, Callable[[], Entry]]] = {}
         self._unpacked: dict[EntryPoint, Any] = {}
         self._lock = RLock()
+        self._own: set[str] = set()
+        self._adopted = 0 if extensible else sys.maxsize
 
     def add(self, name: str, entry: Entry) -> Entry:
         """Add an object of this program. Raises DuplicateName"""
@@ -53,10 +59,26 @@ class Registry(Generic[Entry]):
         self._entries[name] = entry
         return entry
 
+    def accept(self, item: str | Entry) -> str:
+        """Register an object, unless a name is given; its name. A later object of the same name replaces it.
+
+        Raises  InputError: the object is of another kind, or an installed package offers the name
+        """
+        if isinstance(item, str):
+            return item
+        entries = self._entries_of(item)
+        if len(entries) != 1:
+            hint = f"give a {self.kind} or its name"
+            raise InputError(f"{type(item).__name__} is not a {self.kind}", hint=hint)
+        self._replace(*entries[0])
+        return entries[0][0]
+
     def names(self) -> list[str]:
+        self._adopt()
         return sorted({*self._entries, *self._offered()})
 
     def __contains__(self, name: object) -> bool:
+        self._adopt()
         return name in self._entries or name in self._offered()
 
     def __len__(self) -> int:
@@ -78,6 +100,7 @@ class Registry(Generic[Entry]):
                 MissingExtra: the package that offers it is not installed; the line says what to install
                 InputError: it cannot be loaded, lacks something, or is offered by two packages
         """
+        self._adopt()
         if name in self._entries:
             return self._entries[name]
         offered = self._offered().get(name)
@@ -119,19 +142,55 @@ class Registry(Generic[Entry]):
             raise
         self._members.update((name, (point, factory)) for name, factory in members)
 
+    def _adopt(self) -> None:
+        """Register what extension files have defined since."""
+        while self._adopted < len(OBJECTS):
+            file, item = OBJECTS[self._adopted]
+            self._adopted += 1
+            try:
+                for name, entry in self._entries_of(item):
+                    self._replace(name, entry, str(file))
+            except InputError:
+                self._adopted -= 1  # refused until the file is corrected
+                raise
+
+    def _replace(self, name: str, entry: Entry, place: str = "") -> None:
+        if name not in self._own and name in self:
+            if self.get(name) is entry:
+                return
+            problem = f"{self.kind} {name!r} is already registered by an installed package"
+            raise InputError(problem, place=place, hint="choose another name")
+        self._own.add(name)
+        self._entries[name] = entry
+
+    def _entries_of(self, item: Any) -> list[tuple[str, Entry]]:
+        """What an object offers, by name; [] if it is of another kind."""
+        if self.unpack is not None:
+            try:
+                return [(name, factory()) for name, factory in self.unpack(item)]
+            except TypeError:
+                return []
+        entry = self._made(item)
+        fits = self.base is not None and isinstance(entry, self.base) and self._is_kind(entry)
+        return [(cast(Any, entry).name, entry)] if fits else []
+
+    def _made(self, offered: Any) -> Any:
+        """An object of a class that can be made; anything else as it is."""
+        is_kind = self.base is not None and inspect.isclass(offered) and issubclass(offered, self.base)
+        return offered() if is_kind and not inspect.isabstract(offered) else offered
+
+    def _is_kind(self, entry: Any) -> bool:
+        return self.fits(entry) if self.fits is not None else isinstance(entry, self.base or object)
+
     def _load(self, point: EntryPoint, place: str) -> Entry:
         with _loading(self.kind, point, place):
-            entry = point.load()
+            entry = self._made(point.load())
             lacking = sorted(getattr(entry, "__abstractmethods__", ()))
-            is_kind = self.base is not None and inspect.isclass(entry) and issubclass(entry, self.base)
-            if is_kind and not lacking:
-                entry = entry()
         what = _described(self.kind, point)
         if lacking:
             hint = f"add {', '.join(lacking)}, as in the guide"
             raise InputError(f"{what} lacks its {' and '.join(lacking)}", place=place, hint=hint)
-        fits = self.fits(entry) if self.fits is not None else isinstance(entry, self.base or object)
-        if not fits or getattr(entry, "name", None) != point.name:
+        if not self._is_kind(entry) or getattr(entry, "name", None) != point.name:
             hint = f"it needs {self.needs} and name = {point.name!r}, as in the guide"
             raise InputError(f"{what} is not a {self.kind}", place=place, hint=hint)
         return cast(Entry, entry)

@@ -75,12 +75,12 @@ class Verb:
         return command
 
 
-VERBS: Final = Registry("verb", Verb)
+VERBS: Final = Registry("verb", Verb, extensible=False)
 
 
 def verbs_below(name: str) -> Registry[Verb]:
     """Verbs of packages below a verb with subcommands."""
-    return Registry("verb", Verb, group=f"{VERBS.group}.{name}")
+    return Registry("verb", Verb, group=f"{VERBS.group}.{name}", extensible=False)
 
 
 class _Commands(MutableMapping[str, Any]):

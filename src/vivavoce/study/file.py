@@ -217,6 +217,10 @@ class StudyFile(Settings):
         description="criteria of good work, with thresholds of their marks",
     )
     prices: Prices | None = Field(None, description="prices of models, by model name")
+    extensions: list[str] = Field(
+        [],
+        description="Python files in the study's folder that define measures, steps, sections or importers",
+    )
     analysis: Analysis = Field(Analysis(), description="research questions and analysis plan")  # pyright: ignore[reportCallIssue]
 
     @field_validator("title", mode="before")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.extensions import load_extension
 from vivavoce.core.validation import problems_of, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
@@ -181,12 +182,43 @@ def examine_study(path: Path, *, old_keys: bool = False) -> ExaminedStudy:
         return ExaminedStudy(None, source.problems, {}, None, source, path.parent)
     merged = lay_over(source, _protocol(source))
     materials = Materials(path, merged)
+    _load_extensions(materials)  # first, so that other keys may name what they define
     sound = _validated(merged)
     study = None if sound is None else _study(materials, merged, sound)
     systems = {} if sound is None else _settings_of(merged, sound.file)
     analysis = None if sound is None else sound.file.analysis.over(list(sound.file.systems))
     found = ExaminedStudy(None if merged.problems else study, [], systems, analysis, merged, materials.folder)
     return replace(found, problems=found.in_order(merged.problems))
+
+
+def read_extensions(path: Path) -> None:
+    """Load the extension files that a study file names.
+
+    Raises  StudyFileError: one is missing or fails
+    """
+    source = read_yaml(path)
+    if isinstance(source.data, dict):
+        materials = Materials(path, lay_over(source, None))
+        _load_extensions(materials)
+        if materials.source.problems:
+            raise StudyFileError(materials.source.problems)
+
+
+def _load_extensions(materials: Materials) -> None:
+    listed = materials.source.data.get("extensions")
+    for index, name in enumerate(listed if isinstance(listed, list) else ()):
+        at = ("extensions", index)
+        path = (
+            materials.file(name, at, "write it, or remove it from the list")
+            if isinstance(name, str)
+            else None
+        )
+        if path is None or not path.is_file():
+            continue
+        try:
+            load_extension(path.resolve(), materials.keep(path, f"extension/{name}", at), name)
+        except InputError as error:
+            materials.source.problems.append(Problem(error.place, error.problem, error.hint))
 
 
 def _settings_of(source: Source, file: StudyFile) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,13 @@ from scenes.shops import CURT, KIND, shops
 from vivavoce.api import measuring
 from vivavoce.cli.main import app
 from vivavoce.core import extras
+from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.reports.blocks import Block, Paragraph
+from vivavoce.reports.material import Material
+from vivavoce.reports.section import SECTIONS
+from vivavoce.testing.sample_dialogues import write_sample
 
 CHOICES = Path(__file__).resolve().parents[2] / "fixtures" / "before_shelves" / "datasets" / "every"
 
@@ -234,3 +240,42 @@ def test_what_an_extra_holds_is_named_with_what_to_install(
 def test_a_notebook_shows_a_mistake_without_a_stack_trace() -> None:
     error = vv.InputError("no such file", place="calls", hint="name another")
     assert error._render_traceback_() == ["InputError: calls: no such file. Name another"]
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is forgotten after it."""
+    for registry in (MEASURES, SECTIONS):
+        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+        monkeypatch.setattr(registry, "_own", set())
+
+
+@pytest.mark.usefixtures("registered")
+def test_objects_count_wherever_names_do(tmp_path: Path) -> None:
+    data, turns = write_sample(tmp_path / "sample"), MEASURES.get("turns")
+    mine = replace(turns, name="my_turns", title="My turns")
+    measured = vv.measure(data, only=[mine, "turns"])
+    assert {row.measure for row in measured.rows} == {"my_turns", "turns"}
+    again = vv.measure(data, only=replace(mine, title="Mine")).rows
+    assert {row.measure for row in again} == {"my_turns"} and MEASURES.get("my_turns").title == "Mine"
+    compared = vv.compare(data, mine, by="condition", margin={mine.name: 1.0})
+    assert {row.measure for row in compared.rows} == {"my_turns"}
+    with pytest.raises(InputError, match="is not a measure"):
+        vv.measure(data, only=[object()])  # type: ignore[list-item]
+    with pytest.raises(InputError, match="already registered"):
+        vv.measure(data, only=replace(turns, title="Other"))
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_section_is_accepted_as_an_object(tmp_path: Path) -> None:
+    class Size(vv.Section[int]):
+        name, order, title, needs = "size", 1311, "Size", ("dialogues",)
+
+        def results(self, material: Material) -> int:
+            return material.dataset.read("dialogues").num_rows
+
+        def blocks(self, results: int) -> list[Block]:
+            return [Paragraph(str(results))]
+
+    made = vv.report(write_sample(tmp_path / "sample"), sections=[Size()])
+    assert [section.title for section in made.document.sections] == ["Size"]
