@@ -95,7 +95,7 @@ def _window(logged: Sequence[Row], number: int) -> SpeechInterval:
 
 
 def _problem(turn: Row, inside: Sequence[SpeechInterval]) -> str | None:
-    """Why the sound does not show this utterance; None if it does.
+    """Reason why the sound does not show this utterance; None if it does.
 
     Note  what the system says may begin and end with silence of its own; what people say was cut where
           speech began and ended

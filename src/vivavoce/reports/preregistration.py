@@ -91,23 +91,23 @@ SHAPES: Final[dict[str, Callable[[Study, str], list[tuple[str, str]]]]] = {
 
 
 def _existing(collected: Mapping[Scope, Collected]) -> str:
-    """Whether there are data already, by the study's log: of people, and apart of simulated users."""
+    """Existing data in the study's log: of people, and separately of simulated users."""
     people, programs = (collected.get(scope, Collected()) for scope in ("people", "simulated"))
-    said = (
+    sentence = (
         f"Data of people have been collected before this text was written: {_amount(people)}."
         if people.visits
         else "No data of people have been collected when this text is written: the study's log holds none."
     )
     if programs.visits:
-        said += f" Of simulated users, told apart from people, the log holds {_amount(programs)}."
-    return said
+        sentence += f" Of simulated users, told apart from people, the log holds {_amount(programs)}."
+    return sentence
 
 
 def _amount(collected: Collected) -> str:
-    told = plural(collected.visits, "visit")
+    amount = plural(collected.visits, "visit")
     if collected.dialogues:
-        told += f" with {plural(collected.dialogues, 'dialogue')}"
-    return f"{told}, since {instant(collected.since)}"
+        amount += f" with {plural(collected.dialogues, 'dialogue')}"
+    return f"{amount}, since {instant(collected.since)}"
 
 
 def _asked(study: Study) -> list[Primary]:
@@ -117,11 +117,13 @@ def _asked(study: Study) -> list[Primary]:
 
 def _question(study: Study) -> str:
     lines = []
-    for place, one in enumerate(_asked(study)):
+    for place, question in enumerate(_asked(study)):
         role = "Primary" if place == 0 else "Secondary"
-        margin = margin_of(one.measure, study.analysis.margins)
+        margin = margin_of(question.measure, study.analysis.margins)
         equal = f" A difference below {margin:g} counts as none." if margin is not None else ""
-        lines.append(f"- {role}: do {_listed(one.compare)} differ in {_name(one)}? Two-sided.{equal}")
+        lines.append(
+            f"- {role}: do {_listed(question.compare)} differ in {_name(question)}? Two-sided.{equal}"
+        )
     if study.analysis.preferences is not None:
         lines.append(
             f"- Transcripts: for each of {_variables(study)} and each question, do as many people prefer the "
@@ -132,7 +134,7 @@ def _question(study: Study) -> str:
 
 def _measures(study: Study) -> str:
     lines = []
-    for name in dict.fromkeys(one.measure for one in _asked(study)):
+    for name in dict.fromkeys(question.measure for question in _asked(study)):
         if name in MEASURES:
             measure = MEASURES.get(name)
             lines.append(
@@ -187,15 +189,15 @@ def _allocation(study: Study) -> str:
 
 def _analyses(study: Study) -> str:
     lines = []
-    for one in _asked(study):
-        pairs = len(one.compare) * (len(one.compare) - 1) // 2
+    for question in _asked(study):
+        pairs = len(question.compare) * (len(question.compare) - 1) // 2
         tests = "the one difference" if pairs == 1 else f"each of the {pairs} pairwise differences"
-        lines.append(f"- {_name(one)}: {tests} with participants as the unit.")
+        lines.append(f"- {_name(question)}: {tests} with participants as the unit.")
     if lines:
         lines.append(f"- How: {procedure_words()}")
-    if (asked := study.analysis.preferences) is not None:
+    if (preferences := study.analysis.preferences) is not None:
         test = {"chi_square": "chi-square with one degree of freedom", "exact": "exact binomial test"}[
-            asked.test
+            preferences.test
         ]
         lines.append(f"- Transcripts: {test} against an even split, for every variable and question.")
     return "\n".join(lines) + "\n\n" + _criteria(study)
@@ -208,10 +210,10 @@ def _criteria(study: Study) -> str:
         "bonferroni": "adjusted after Bonferroni over all comparisons declared here",
         "none": "not adjusted",
     }
-    asked = [*_asked(study), *([study.analysis.preferences] if study.analysis.preferences else [])]
-    levels = _listed(sorted({f"{one.alpha:g}" for one in asked}))
+    questions = [*_asked(study), *([study.analysis.preferences] if study.analysis.preferences else [])]
+    levels = _listed(sorted({f"{question.alpha:g}" for question in questions}))
     words = f"Two-tailed p below {levels}, {names[study.analysis.correction]}; intervals at 95%."
-    if any(margin_of(one.measure, study.analysis.margins) for one in _asked(study)):
+    if any(margin_of(question.measure, study.analysis.margins) for question in _asked(study)):
         words += (
             " Equivalence within the margins named above by two one-sided tests, adjusted alike over them."
         )
@@ -233,26 +235,26 @@ def _exclusions(study: Study) -> str:
     )
     rules = [trivial if rule.text == TRIVIAL else f"`{rule.text}`" for rule in study.analysis.exclude]
     listed = "\n".join(f"- {rule}" for rule in rules)
-    said = (
+    exclusion_text = (
         "Left out of every measure and test, by rules that the platform carries out (any one is "
         f"enough):\n\n{listed}"
         if rules
         else "Nothing is left out."
     )
     notes = "\n".join(f"- {sentence}" for sentence in study.analysis.notes)
-    said += _quality_words(study)
-    return said + (f"\n\nNoted beside them:\n\n{notes}" if notes else "")
+    exclusion_text += _quality_words(study)
+    return exclusion_text + (f"\n\nNoted beside them:\n\n{notes}" if notes else "")
 
 
 def _quality_words(study: Study) -> str:
-    """What rules about the quality of work go by, beside what the platform defines; "" without such rules."""
+    """Settings of work-quality rules, beyond the platform's definitions; "" without such rules."""
     quality = study.quality
     checks = [f"`{name} {right}`" for name, right in (quality.checks or {}).items()]
-    told = [f"Right answers to checks: {_listed(checks)}."] if checks else []
+    sentences = [f"Right answers to checks: {_listed(checks)}."] if checks else []
     if quality.min_answer_s is not None:
-        told.append(f"An answer is fast below {quality.min_answer_s:g} s.")
+        sentences.append(f"An answer is fast below {quality.min_answer_s:g} s.")
     used = any(set(rule.fields) & set(OF_WORK) for rule in study.analysis.exclude)
-    return "\n\n" + " ".join(told) if told and used else ""
+    return "\n\n" + " ".join(sentences) if sentences and used else ""
 
 
 def _variables(study: Study) -> str:

@@ -183,7 +183,7 @@ def _terms(facts: ArenaResults) -> TableOfText:
 
 
 class ArenaSection(LeadingSection[ArenaResults]):
-    """Which of two anonymous systems people vote for."""
+    """Votes between two anonymous systems."""
 
     name = "arena"
     order = 500

@@ -184,7 +184,7 @@ def _pairs(facts: ListeningResults) -> TableOfText:
 
 
 class ListeningSection(LeadingSection[ListeningResults]):
-    """How clips sound to people."""
+    """Ratings of the sound of clips."""
 
     name = "listening"
     order = 400

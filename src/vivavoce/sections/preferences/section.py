@@ -485,7 +485,7 @@ def _spent(facts: PreferenceResults) -> list[str]:
 
 
 class PreferencesSection(LeadingSection[PreferenceResults]):
-    """Which version of a transcript people prefer."""
+    """Preferences between the versions of a transcript."""
 
     name = "preferences"
     order = 200
