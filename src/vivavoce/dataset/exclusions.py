@@ -76,7 +76,7 @@ def _first(rules: Iterable[Exclusion], values: Known) -> str | None:
 
 
 def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -> Row:
-    """Number of exclusions by each rule; described by `Dataset.excluded`."""
+    """Number of exclusions by each rule, as in `Dataset.excluded`."""
     listed = list(rows)
     dialogues = Counter(row["rule"] for row in listed if row["dialogue_id"] is not None)
     people = Counter(row["rule"] for row in listed if row["dialogue_id"] is None)

@@ -135,12 +135,12 @@ _may_replace: ContextVar[bool] = ContextVar("may_replace", default=False)
 
 
 def allow_replacing(allowed: bool) -> None:
-    """True if a new dataset may replace one in its folder, from here on."""
+    """Allow or forbid new datasets to replace one in their folder, from here on."""
     _may_replace.set(allowed)
 
 
 def may_replace() -> bool:
-    """True if the new export may replace the earlier one."""
+    """True if a new dataset may replace one in its folder."""
     return _may_replace.get()
 
 

@@ -261,7 +261,7 @@ class Dataset:
         return read_declaration(frozen_revision(served, self.first_participant)["file"])
 
     def experts_first(self, flag: str) -> bool:
-        """True if experts outrank the log for flags of turns, as the study declared it."""
+        """True if experts outrank the log for a flag of turns, as the study declared it."""
         declared = self.declaration
         return declared is not None and any(
             name == flag and whose == "experts" for name, whose in declared.analysis.flags.items()
@@ -297,7 +297,7 @@ class Dataset:
 
     @cached_property
     def excluded(self) -> dict[str, Any]:
-        """Number of exclusions here.
+        """Number of exclusions here, by rule.
 
         Output  dialogues, of (all that ended), people (with all that they did), rules: one {rule,
                 dialogues, people} each in their order, also where nothing meets it; a dialogue counts under

@@ -351,7 +351,7 @@ class WorkQuality:
         }
 
     def copies(self) -> Mapping[str, Sign]:
-        """Share of texts copied from an earlier author."""
+        """Share of copied texts; the first author of a text has copied nothing."""
         texts: list[tuple[Any, str, str]] = []
         for row in self._rows("ratings", "participant_id", "value", "answer", "answered_at"):
             if row["value"] is None and row["answer"]:

@@ -289,7 +289,7 @@ class DatasetWriter:
         return self.folder / f"{table}.parquet.part"
 
     def _write_exclusions(self) -> None:
-        """Exclusions by the study's rules, as a table for readers of the tables themselves."""
+        """Write the exclusions by the study's rules as a table for readers of the tables themselves."""
         if (excluded := self._exclusions) is None:
             served = served_revisions(self._study)
             if not served:

@@ -141,7 +141,7 @@ def _judging(table: str) -> list[JudgementKind]:
 
 
 def _said_by_others(table: str) -> bool:
-    """Add transcripts of other visits, or judgements, to the rows of a table."""
+    """True if rows of a table get transcripts of other visits, or judgements."""
     return TABLES[table].spoken or bool(_judging(table))
 
 

@@ -88,7 +88,7 @@ class VerdictsOfPeople:
 
 
 def answers_in(replay: ReplayFinished) -> list[str]:
-    """Answers of the system after the utterance under test. Empty if the replay ended before it: []"""
+    """Answers of the system after the utterance under test; [] if the replay ended before it."""
     if replay.injected is None:
         return []
     return [turn["text"] or "" for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system"]

@@ -179,7 +179,7 @@ def as_csv(table: TableOfText, mark: str = "") -> str:
 
 
 def _shown(row: Row) -> list[Shown]:
-    """Number under a row's heading, if it is one: how many it rests on, such as `40 dialogues`."""
+    """Numbers under a row's heading, such as its cases: `40 dialogues`."""
     return [part for part in row.under if isinstance(part, Shown)]
 
 

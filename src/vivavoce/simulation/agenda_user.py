@@ -325,7 +325,7 @@ class Caller(AgendaUser):
         return None
 
     def _unheeded(self, turn: Heeded) -> list[str]:
-        """The caller's words that an offer with its kind does not mention; restated once.
+        """Slots stated by the caller that an offer with its kind does not mention; restated once.
 
         A place that is named is taken for one of the kind that was asked for.
         """

@@ -47,7 +47,7 @@ class Conduct:
         self._begun = False
 
     def departure(self, matter: Matter) -> Aside | None:
-        """Departure from an answer; the same question puzzles and the same statement is contradicted once."""
+        """Move instead of an answer; a question puzzles, and a statement is contradicted, at most once."""
         traits, first, self._begun = self._traits, not self._begun, True
         if self._new(f"asked {matter.asked}", matter.asked) and self._does(1 - traits.knowledge):
             return "puzzled"

@@ -82,7 +82,7 @@ class ModelUser:
         return UserUtterance(phrases["despair" if leaves else "hello"][0], (), hangs_up=leaves)
 
     def feed_audio(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
-        """Speech after the last words changes nothing."""
+        """Ignore speech after the last words."""
 
     def judge(self) -> Judgement:
         """By the model's own word, which is all that is known."""

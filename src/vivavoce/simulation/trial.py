@@ -236,7 +236,7 @@ class _Participant:
         self._held = 0
 
     async def look(self) -> Step | None:
-        """State of the visit, and the step that is due; None once it has ended."""
+        """Read the visit's state; return the step that is due, or None once it has ended."""
         self.state = await self.engine.state(self.visit_id)
         return None if self.state.phase == "ended" else self.state.current_step
 
@@ -314,7 +314,7 @@ class _Participant:
             pass  # the system was quicker
 
     def _overhear(self, person: SimulatedUser, dialogue_id: str) -> None:
-        """The system's words after the user's last ones, or as it ended the dialogue."""
+        """Pass on the system's words after the user's last ones, or as it ended the dialogue."""
         last_turn = self._trial.last_said.pop(dialogue_id, None)
         if last_turn is not None:
             person.feed_audio(last_turn.acts, last_turn.text)
@@ -400,7 +400,7 @@ def _held(dialogue: DialogueHistory, judged: Judgement) -> HeldDialogue:
 
 
 def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:
-    """A simulated user's answers about themselves on a screen: any that it admits, as of people who fit."""
+    """A simulated user's answer about themselves on a screen: any that it admits, as of people who fit."""
     if not step.admit:
         return None
     admitted = step.admit.get(item_id)

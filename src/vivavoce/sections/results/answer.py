@@ -213,7 +213,7 @@ def _margin_met(comparison: DeclaredComparison) -> str:
 
 
 def _secondary(secondary: list[DeclaredComparison]) -> str:
-    """Number of declared comparisons that differ, and that could not be tested."""
+    """Number of declared secondary comparisons that differ, and number not tested."""
     untested = sum(comparison.significant is None for comparison in secondary)
     facts = {
         "k": count(sum(bool(comparison.significant) for comparison in secondary)),
