@@ -24,8 +24,8 @@ def first_link(log: Log, base_url: str, *, always: bool = False) -> str:
     Once there is an owner's account it is the plain sign-in page, unless `always`.
     """
     with log.reading() as connection:
-        known = accounts.all_accounts(connection)
-        owned = any(one.role == OWNER and one.study is None for one in known)
+        existing = accounts.all_accounts(connection)
+        owned = any(account.role == OWNER and account.study is None for account in existing)
     if owned and not always:
         return base_url.rstrip("/") + "/sign-in"
     return Access(log).invite(OWNER, base_url)

@@ -51,22 +51,22 @@ def _lines(state: AnnotationState, scheme: Scheme, data: str) -> list[AgreementL
     if scheme.value is not None:
         return [line(scheme.scheme, _by_value(places), "nominal", data)]
     if scheme.several:
-        whole: Units = [{who: _whole(choice) for who, choice in by.items()} for by in places]
-        return [line(scheme.scheme, whole, "nominal", data), *_by_label(places, scheme, data)]
+        units: Units = [{who: _whole(choice) for who, choice in by.items()} for by in places]
+        return [line(scheme.scheme, units, "nominal", data), *_by_label(places, scheme, data)]
     return [line(scheme.scheme, _single(places, scheme), scheme.scale, data)]
 
 
 def _judged(state: AnnotationState, scheme: Scheme) -> list[dict[str, Choice]]:
     """Places of a scheme judged by two or more annotators, with their choices."""
-    found = []
+    choices_by_place = []
     for _, annotated in sorted(state.dialogues.items()):
         finished = annotated.finished(scheme.scheme)
         for place in annotated.places(scheme.scheme):
-            asked = {who for who, work in finished.items() if place in work.judged}
-            choices = {who: chosen for who, chosen in annotated.choices(place).items() if who in asked}
+            finishers = {who for who, work in finished.items() if place in work.judged}
+            choices = {who: chosen for who, chosen in annotated.choices(place).items() if who in finishers}
             if len(choices) > 1:
-                found.append(choices)
-    return found
+                choices_by_place.append(choices)
+    return choices_by_place
 
 
 def _single(places: Iterable[Mapping[str, Choice]], scheme: Scheme) -> Units:
@@ -92,14 +92,14 @@ def _whole(chosen: Choice) -> str:
 def _by_label(places: Sequence[Mapping[str, Choice]], scheme: Scheme, data: str) -> list[AgreementLine]:
     lines = []
     for label in scheme.labels:
-        given: Units = [
+        units: Units = [
             {
                 who: "yes" if any(name == label.label for name, _ in chosen) else "no"
                 for who, chosen in by.items()
             }
             for by in places
         ]
-        lines.append(line(f"{scheme.scheme}: {label.label}", given, "nominal", data))
+        lines.append(line(f"{scheme.scheme}: {label.label}", units, "nominal", data))
     return lines
 
 
@@ -111,7 +111,10 @@ def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
         for value in values:
             units.append(
                 {
-                    who: " + ".join(sorted(label for label, own in chosen if (own or "") == value)) or NOTHING
+                    who: " + ".join(
+                        sorted(label for label, slot_value in chosen if (slot_value or "") == value)
+                    )
+                    or NOTHING
                     for who, chosen in by.items()
                 }
             )
@@ -124,8 +127,8 @@ def line(name: str, units: Units, scale: "Scale", data: str) -> AgreementLine:
 
     none = Agreement(None, None)
     paired = [unit for unit in units if len(unit) > 1]
-    who = sorted({one for unit in paired for one in unit})
-    categories = sorted({said for unit in paired for said in unit.values()}, key=str)
+    who = sorted({annotator for unit in paired for annotator in unit})
+    categories = sorted({label for unit in paired for label in unit.values()}, key=str)
     alpha = krippendorff(_matrix(paired, who, categories, scale), scale) if paired else none
     by_two = _by_two(paired, who, categories)
     by_many = _by_many(paired, categories)
@@ -159,7 +162,7 @@ def _matrix(
     code: Callable[[Judgement], float] = (
         (lambda said: float(categories.index(said))) if scale == "nominal" else float
     )
-    return [[code(unit[one]) if one in unit else None for unit in units] for one in who]
+    return [[code(unit[annotator]) if annotator in unit else None for unit in units] for annotator in who]
 
 
 def _same(units: Units) -> float | None:
@@ -200,16 +203,16 @@ def _why(
         return [Later(N_("No units have been judged by two annotators yet."))]
     if len(categories) < 2:
         always = N_("All judgements are “%(category)s”.")
-        rest = N_("Agreement beyond chance is undefined with a single category.")
-        return [Later(always, {"category": categories[0]}), Later(rest)]
-    found = []
+        reason = N_("Agreement beyond chance is undefined with a single category.")
+        return [Later(always, {"category": categories[0]}), Later(reason)]
+    reasons = []
     if not cohen_given:
-        found.append(
+        reasons.append(
             Later(
                 N_("Cohen's kappa needs exactly two annotators; there are %(number)s."), {"number": len(who)}
             )
         )
     if not fleiss_given:
         message = N_("Fleiss' kappa needs the same number of judgements for each unit.")
-        found.append(Later(message))
-    return found
+        reasons.append(Later(message))
+    return reasons

@@ -93,7 +93,7 @@ def create_desk(
         desk.snapshots.close()
 
     routers = [guarded(page.router, page.role, page.help) for page in pages]
-    public = [found for page in pages if (found := page.public(study)) is not None]
+    public = [public_router for page in pages if (public_router := page.public(study)) is not None]
     return serve_pages(desk, *routers, public=public, lifespan=lifespan)
 
 
@@ -103,9 +103,9 @@ def guarded(router: APIRouter, role: str, help: str = "") -> APIRouter:
     def explained(request: Request) -> None:
         request.scope["state"]["help"] = help
 
-    found = APIRouter(dependencies=[Depends(Needs(role)), Depends(explained)])
-    found.include_router(router)
-    return found
+    guarded_router = APIRouter(dependencies=[Depends(Needs(role)), Depends(explained)])
+    guarded_router.include_router(router)
+    return guarded_router
 
 
 def serve_pages(
@@ -133,7 +133,9 @@ def serve_pages(
         cookie=desk.cookie,
         secure=desk.secure,
         account_optional=desk.account_optional,
-        public=frozenset(route.path for one in public for route in one.routes if isinstance(route, APIRoute)),
+        public=frozenset(
+            route.path for router in public for route in router.routes if isinstance(route, APIRoute)
+        ),
     )
     for middleware in desk.middleware:
         app.add_middleware(middleware)

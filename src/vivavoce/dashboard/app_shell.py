@@ -125,7 +125,9 @@ class Preparations:
 
     def begin(self, snapshots: Snapshots, name: str, make: Callable[[Snapshot, Path], None]) -> str:
         """Start a file and return its key. Unfetched files go with the snapshots."""
-        for old in [one for one, file in self._files.items() if monotonic() - file.begun_s > KEPT_S]:
+        for old in [
+            stale_key for stale_key, file in self._files.items() if monotonic() - file.begun_s > KEPT_S
+        ]:
             self.forget(old)
         snapshots.folder.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="made-", dir=snapshots.folder))
@@ -136,33 +138,33 @@ class Preparations:
                 snapshots.run(lambda snapshot: make(snapshot, folder / name))
                 self.took_s[name] = monotonic() - begun_s
             except VivavoceError as error:
-                made.problem = str(error)
+                prepared.problem = str(error)
             except Exception:
                 _report.exception("file_failed", file=name)
-                made.problem = FAILED
+                prepared.problem = FAILED
 
-        made = PreparedFile(folder, name, begun_s, Future())
-        self._files[key] = made
-        made.done = snapshots.submit(run)
+        prepared = PreparedFile(folder, name, begun_s, Future())
+        self._files[key] = prepared
+        prepared.done = snapshots.submit(run)
         return key
 
     def of(self, key: str, name: str) -> PreparedFile | None:
         """File by key; None if unknown or fetched."""
-        found = self._files.get(key)
-        return found if found is not None and found.name == name else None
+        prepared = self._files.get(key)
+        return prepared if prepared is not None and prepared.name == name else None
 
     def take(self, key: str) -> PreparedFile | None:
         """Hand out a finished file once; the caller deletes its folder."""
-        found = self._files.get(key)
-        if found is None or not found.done.done() or found.problem:
+        prepared = self._files.get(key)
+        if prepared is None or not prepared.done.done() or prepared.problem:
             return None
         return self._files.pop(key)
 
     def forget(self, key: str) -> None:
         """Delete files that will not be fetched."""
-        found = self._files.pop(key, None)
-        if found is not None:
-            shutil.rmtree(found.folder, ignore_errors=True)
+        prepared = self._files.pop(key, None)
+        if prepared is not None:
+            shutil.rmtree(prepared.folder, ignore_errors=True)
 
 
 FOLDER: Final = Path(__file__).parent
@@ -249,9 +251,9 @@ class AppShell(ABC):
         return HTMLResponse(self._framed(self.frame(request), template, facts), status)
 
     def _framed(self, frame: PageFrame, template: str, facts: Mapping[str, Any]) -> str:
-        around = {one.name: getattr(frame, one.name) for one in fields(frame)}
-        if taken := around.keys() & facts:  # otherwise the frame would print values of the page
-            raise ValueError(f"{template}: a name of the frame is none for a page's fact: {sorted(taken)}")
+        around = {field.name: getattr(frame, field.name) for field in fields(frame)}
+        if clashes := around.keys() & facts:  # otherwise the frame would print values of the page
+            raise ValueError(f"{template}: a name of the frame is none for a page's fact: {sorted(clashes)}")
         return self.templates.get_template(template).render({**around, **facts})
 
     def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
@@ -289,8 +291,8 @@ class Desk(AppShell):
     def menu(self, who: SignedIn) -> list[tuple[str, str]]:
         if who.account_id is None and not self.account_optional:
             return []
-        pages = [one for one in self.pages if who.may(one.role) and one.shown(self.study)]
-        items = sorted((item for one in pages for item in one.menu), key=lambda item: item[::-1])
+        pages = [page for page in self.pages if who.may(page.role) and page.shown(self.study)]
+        items = sorted((item for page in pages for item in page.menu), key=lambda item: item[::-1])
         return [(item.address, worded(item.title)) for item in items]
 
     def asked_by(self, request: Request) -> Self:
@@ -316,10 +318,10 @@ class Desk(AppShell):
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         frame = self.frame(request)
-        made = self._framed(frame, template, facts)
+        html = self._framed(frame, template, facts)
         # after simulated visits every address names its scope, because the default may change
         carried = self.scope if frame.switch else asked_scope(request.scope)
-        return HTMLResponse(scoped_addresses(made, carried), status, {HEADER: str(self.scope)})
+        return HTMLResponse(scoped_addresses(html, carried), status, {HEADER: str(self.scope)})
 
     def _simulated(self) -> str | None:
         """Text of the strip without its own word SIMULATED."""
@@ -333,8 +335,10 @@ class Desk(AppShell):
         at_top = request.method == "GET" and request.url.path == section
         query = urlencode(request.query_params.multi_items()) if at_top else ""
         to = section + ("?" + query if query else "")
-        scopes: list[Scope] = [one for one in SCOPES if visits[one] or one in (PEOPLE, self.scope)]
-        return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in scopes]
+        scopes: list[Scope] = [scope for scope in SCOPES if visits[scope] or scope in (PEOPLE, self.scope)]
+        return [
+            (worded(KINDS[scope]), f"/{scope}{to}", visits[scope], scope == self.scope) for scope in scopes
+        ]
 
 
 def desk_of(request: Request) -> Any:
@@ -348,14 +352,14 @@ ThisDesk = Annotated[Desk, Depends(desk_of)]
 
 def page_environment(*folders: Path) -> Environment:
     """Template environment of the dashboard and of these folders, with translations and number filters."""
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader([FOLDER / "templates", *folders]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    add_words(made)
+    add_words(environment)
     for made_of in (
         numbers.percent,
         numbers.span,
@@ -377,8 +381,8 @@ def page_environment(*folders: Path) -> Environment:
         coded,
         figure_numbers,
     ):
-        made.filters[made_of.__name__] = made_of
-    return made
+        environment.filters[made_of.__name__] = made_of
+    return environment
 
 
 def decimal(value: float | None) -> str:
@@ -415,10 +419,10 @@ def minutes(value: float) -> str:
 
 def short(key: str) -> str:
     """Shorten an identifier, still unique on one page."""
-    whole = key.split("-")
-    stem = whole[-1]
-    if len(stem) < 3 and len(whole) > 2:  # a mere number in ids of simulated participants
-        stem = "-".join(whole[-2:])
+    parts = key.split("-")
+    stem = parts[-1]
+    if len(stem) < 3 and len(parts) > 2:  # a mere number in ids of simulated participants
+        stem = "-".join(parts[-2:])
     return stem if len(stem) <= 10 else stem[:8] + "…"
 
 
@@ -448,7 +452,9 @@ def coded(text: str) -> Markup:
     parts = text.split("`")
     if len(parts) % 2 == 0:  # unmatched backtick
         return escape(text)
-    marked = (Markup("<code>{}</code>").format(one) if n % 2 else escape(one) for n, one in enumerate(parts))
+    marked = (
+        Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)
+    )
     return Markup("").join(marked)
 
 

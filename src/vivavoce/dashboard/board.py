@@ -133,19 +133,21 @@ class Board:
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
         """Read new events, then call a function while the board is locked."""
-        whole = self.whole
-        with whole._lock:
-            known = whole.position
-            if whole._carry_on_from_log() and known:  # a participant of the board was erased meanwhile
-                whole._begin()
-                whole._carry_on_from_log()
-            for visit in whole._stale.values():
+        parent = self.whole
+        with parent._lock:
+            position_before = parent.position
+            if (
+                parent._carry_on_from_log() and position_before
+            ):  # a participant of the board was erased meanwhile
+                parent._begin()
+                parent._carry_on_from_log()
+            for visit in parent._stale.values():
                 if visit.state is not None:
-                    whole._show_dialogues(visit, visit.state)
-            whole._stale.clear()
-            if whole.position != known:
-                whole._mark_excluded()
-            return look(whole if self.scope is None else whole.of(self.scope))
+                    parent._show_dialogues(visit, visit.state)
+            parent._stale.clear()
+            if parent.position != position_before:
+                parent._mark_excluded()
+            return look(parent if self.scope is None else parent.of(self.scope))
 
     def _carry_on_from_log(self) -> bool:
         """Read new events; True if they contain a participant's erasure."""
@@ -185,10 +187,10 @@ class Board:
 
     def of(self, scope: Scope) -> "Board":
         """Board of people, programs or the team alone, also updated by `see`."""
-        made = copy.copy(self.whole)
-        made.scope = scope
-        made._show(self._parts[scope])
-        return made
+        view = copy.copy(self.whole)
+        view.scope = scope
+        view._show(self._parts[scope])
+        return view
 
     def _show(self, part: Part) -> None:
         self.visits, self.dialogues = part.visits, part.dialogues
@@ -207,8 +209,8 @@ class Board:
 
     def _parts_of(self, visit: VisitCard) -> tuple[Part, ...]:
         """Boards that hold a visit: the whole board unless it is the team's, and the one of its kind."""
-        own = self._parts[visit.scope]
-        return (own,) if visit.team else (self._parts[None], own)
+        part = self._parts[visit.scope]
+        return (part,) if visit.team else (self._parts[None], part)
 
     def dialogue(self, dialogue_id: str) -> DialogueCard | None:
         """Dialogue by id, including the team's."""
@@ -310,7 +312,7 @@ class Board:
                 part.ended.append(visit.visit_id)
 
     def _show_dialogues(self, visit: VisitCard, history: VisitHistory) -> None:
-        cards = {one.dialogue_id: _card(visit, history, one) for one in history.dialogues}
+        cards = {dialogue.dialogue_id: _card(visit, history, dialogue) for dialogue in history.dialogues}
         for part in self._parts_of(visit):
             part.dialogues.update(cards)
         for card in cards.values():

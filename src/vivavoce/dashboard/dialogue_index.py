@@ -76,15 +76,15 @@ class Codes:
         self.array[place] = number
 
     def among(self, chosen: Iterable[str], rows: int) -> Mask:
-        numbers = [self.numbers[one] for one in chosen if one in self.numbers]
+        numbers = [self.numbers[value] for value in chosen if value in self.numbers]
         return np.isin(self.array[:rows], numbers)
 
     def counts(self, mask: Mask) -> dict[str, int]:
-        found = np.bincount(self.array[: len(mask)][mask], minlength=len(self.values))
-        numbers = np.flatnonzero(found)
+        tally = np.bincount(self.array[: len(mask)][mask], minlength=len(self.values))
+        numbers = np.flatnonzero(tally)
         if len(numbers) > MOST_COUNTED:  # such as participants: the most frequent are enough
-            numbers = numbers[np.argpartition(-found[numbers], MOST_COUNTED)[:MOST_COUNTED]]
-        return {self.values[number]: int(found[number]) for number in numbers.tolist()}
+            numbers = numbers[np.argpartition(-tally[numbers], MOST_COUNTED)[:MOST_COUNTED]]
+        return {self.values[number]: int(tally[number]) for number in numbers.tolist()}
 
     def distinct(self, mask: Mask) -> int:
         """Number of distinct values in these dialogues."""
@@ -112,22 +112,22 @@ class FactMarks:
             self.arrays[value][place] = True
 
     def among(self, chosen: Iterable[str], rows: int) -> Mask:
-        found = np.zeros(rows, bool)
-        for one in chosen:
-            if one in self.arrays:
-                found |= self.arrays[one][:rows]
-        return found
+        mask = np.zeros(rows, bool)
+        for value in chosen:
+            if value in self.arrays:
+                mask |= self.arrays[value][:rows]
+        return mask
 
     def counts(self, mask: Mask) -> dict[str, int]:
-        found = {value: int((own[: len(mask)] & mask).sum()) for value, own in self.arrays.items()}
-        return {value: n for value, n in found.items() if n}
+        numbers = {value: int((array[: len(mask)] & mask).sum()) for value, array in self.arrays.items()}
+        return {value: n for value, n in numbers.items() if n}
 
     def ranks(self, rows: int) -> np.ndarray[Any, Any]:
         """Number of values per dialogue."""
         total = np.zeros(rows, np.int32)
-        for value, own in self.arrays.items():
+        for value, array in self.arrays.items():
             if value != NOTHING:
-                total += own[:rows]
+                total += array[:rows]
         return total
 
 
@@ -202,9 +202,9 @@ class DialogueIndex:
     def variety(self, name: str) -> int:
         """Number of values of a fact in all dialogues."""
         if name in self._codes:
-            own, rows = self._codes[name], len(self.cards)
-            nothing = bool(own.among([NOTHING], rows).any())
-            return own.distinct(np.ones(rows, bool)) - nothing
+            column, rows = self._codes[name], len(self.cards)
+            nothing = bool(column.among([NOTHING], rows).any())
+            return column.distinct(np.ones(rows, bool)) - nothing
         return len(self._marks[name].arrays) if name in self._marks else 0
 
     def told(self, name: str) -> bool:
@@ -233,8 +233,8 @@ class DialogueIndex:
             codes.array = longer(codes.array, 0)
         for marks in self._marks.values():
             marks.size = self._size
-            marks.arrays = {value: longer(own, False) for value, own in marks.arrays.items()}
-        self._numbers = {name: longer(own, np.nan) for name, own in self._numbers.items()}
+            marks.arrays = {value: longer(array, False) for value, array in marks.arrays.items()}
+        self._numbers = {name: longer(array, np.nan) for name, array in self._numbers.items()}
         self._scopes = longer(self._scopes, 0)
 
     def places(self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None) -> Places:
@@ -243,8 +243,8 @@ class DialogueIndex:
 
     def place_among(self, places: Places, dialogue_id: str) -> int | None:
         """Position of a dialogue among these places, from 0; None if absent."""
-        found = np.flatnonzero(places == self._places.get(dialogue_id, -1))
-        return int(found[0]) if len(found) else None
+        positions = np.flatnonzero(places == self._places.get(dialogue_id, -1))
+        return int(positions[0]) if len(positions) else None
 
     def find(
         self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None
@@ -254,13 +254,16 @@ class DialogueIndex:
         Note  the numbers of a facet are of dialogues that pass all filters but its own
         """
         masks = self._filtered(query, scope, verdicts)
-        found = masks[None]
+        selected = masks[None]
         facets = []
-        for name in [*self._facet_names(verdicts), *(one for one in query.chosen if one.startswith(COUNTS))]:
+        for name in [
+            *self._facet_names(verdicts),
+            *(facet for facet in query.chosen if facet.startswith(COUNTS)),
+        ]:
             column = self._column(name, verdicts)
             if column is None:
                 continue
-            mask, chosen = masks.get(name, found), query.chosen.get(name, ())
+            mask, chosen = masks.get(name, selected), query.chosen.get(name, ())
             counts = column.counts(mask)
             for one in set(chosen) - counts.keys():
                 counts[one] = int((column.among([one], len(mask)) & mask).sum())
@@ -271,13 +274,13 @@ class DialogueIndex:
                 facets.append(Facet(name, values, max(0, more)))
         rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
         judged = self._of_verdicts(verdicts)
-        counted = [judged[rate].counted(rate, found) for rate in rates if rate in judged]
-        return self._ordered(query, found, verdicts), facets, counted
+        counted = [judged[rate].counted(rate, selected) for rate in rates if rate in judged]
+        return self._ordered(query, selected, verdicts), facets, counted
 
     def _facet_names(self, verdicts: "Verdicts | None") -> list[str]:
         singles = [name for name in self._codes if not name.startswith(FACTOR)]
         factors = [name for name in self._codes if name.startswith(FACTOR)]
-        return [*singles, *factors, *self._marks, *(SUCCESS + one for one in self._of_verdicts(verdicts))]
+        return [*singles, *factors, *self._marks, *(SUCCESS + rate for rate in self._of_verdicts(verdicts))]
 
     def _column(self, name: str, verdicts: "Verdicts | None") -> "Codes | FactMarks | JudgedRate | None":
         if name.startswith(SUCCESS):
@@ -294,42 +297,42 @@ class DialogueIndex:
         whose = self._scopes[:rows]
         ground = whose != SCOPES.index(TEAM) if scope is None else whose == SCOPES.index(scope)
         ground = ground & self._said(query, ground) & self._between(query, rows)
-        own: dict[str, Mask] = {}
+        facet_masks: dict[str, Mask] = {}
         for name, values in query.chosen.items():
             column = self._column(name, verdicts)
-            own[name] = np.zeros(rows, bool) if column is None else column.among(values, rows)
+            facet_masks[name] = np.zeros(rows, bool) if column is None else column.among(values, rows)
         masks: dict[str | None, Mask] = {}
-        for left_out in (None, *own):
+        for left_out in (None, *facet_masks):
             mask = ground.copy()
-            for name, one in own.items():
+            for name, facet_mask in facet_masks.items():
                 if name != left_out:
-                    mask &= one
+                    mask &= facet_mask
             masks[left_out] = mask
         return masks
 
     def _between(self, query: DialogueQuery, rows: int) -> Mask:
         within = np.ones(rows, bool)
         if (days := self._codes.get("date")) and (query.since or query.until):
-            wanted = [
+            selected_days = [
                 value for value in days.values if value and query.since <= value <= (query.until or "9")
             ]
-            within = days.among(wanted, rows)
+            within = days.among(selected_days, rows)
         return within
 
     def _said(self, query: DialogueQuery, ground: Mask) -> Mask:
         """Mask of dialogues with all the words; the id of a dialogue matches as well."""
-        found = ground.copy()
+        matches = ground.copy()
         sides = [self._words[query.side]] if query.side else list(self._words.values())
         for phrase in query.phrases:
-            among = np.flatnonzero(found)
+            among = np.flatnonzero(matches)
             hits = np.zeros(len(among), bool)
             for words in sides:
-                rest = np.flatnonzero(~hits)
-                hits[rest] = [phrase in words[place] for place in among[rest].tolist()]
+                missing = np.flatnonzero(~hits)
+                hits[missing] = [phrase in words[place] for place in among[missing].tolist()]
             if any(letter.isdigit() for letter in phrase):  # ids contain digits, words rarely do
                 hits |= [phrase in self.cards[place].dialogue_id for place in among.tolist()]
-            found[among] = hits
-        return found
+            matches[among] = hits
+        return matches
 
     def _ordered(self, query: DialogueQuery, mask: Mask, verdicts: "Verdicts | None") -> Places:
         """Sorted places: missing values last, ties by latest first."""
@@ -354,11 +357,11 @@ class DialogueIndex:
         """Verdicts aligned with the places, cached while both are unchanged."""
         if verdicts is None:
             return {}
-        known = self._judged.get(verdicts.scope)
-        if known is None or known[0] is not verdicts or known[1] != len(self.cards):
-            known = verdicts, len(self.cards), self._lay_out(verdicts)
-            self._judged[verdicts.scope] = known
-        return known[2]
+        cached = self._judged.get(verdicts.scope)
+        if cached is None or cached[0] is not verdicts or cached[1] != len(self.cards):
+            cached = verdicts, len(self.cards), self._lay_out(verdicts)
+            self._judged[verdicts.scope] = cached
+        return cached[2]
 
     def _counted(self, measure: str, verdicts: "Verdicts | None") -> "FactMarks | None":
         """Mask of dialogues with a case of a measure that is not a success rate."""
@@ -375,13 +378,13 @@ class DialogueIndex:
         where = np.array(
             [self._places.get(dialogue_id, -1) for dialogue_id in verdicts.dialogue_ids], dtype=int
         )
-        there = where >= 0
-        found = {}
+        present = where >= 0
+        rates = {}
         for name, (numerators, denominators) in verdicts.rates.items():
             zeros = np.zeros((2, len(self.cards)))
-            zeros[:, where[there]] = numerators[there], denominators[there]
-            found[name] = JudgedRate(zeros[0], zeros[1])
-        return found
+            zeros[:, where[present]] = numerators[present], denominators[present]
+            rates[name] = JudgedRate(zeros[0], zeros[1])
+        return rates
 
     def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, tuple[str, int, int]]:
         """Outcome, successes and cases of one dialogue, by measure."""
@@ -389,8 +392,12 @@ class DialogueIndex:
         if place is None:
             return {}
         return {
-            name: (OUTCOMES[own.codes[place]], round(own.numerators[place]), round(own.denominators[place]))
-            for name, own in self._of_verdicts(verdicts).items()
+            name: (
+                OUTCOMES[rate.codes[place]],
+                round(rate.numerators[place]),
+                round(rate.denominators[place]),
+            )
+            for name, rate in self._of_verdicts(verdicts).items()
         }
 
 
@@ -403,12 +410,14 @@ class JudgedRate:
         self.codes = np.where(denominators <= 0, 0, np.where(yes, 2, np.where(no, 1, 3)))
 
     def among(self, chosen: Sequence[str], rows: int) -> Mask:
-        wanted = {each for one in chosen for each in TOGETHER.get(one, (one,))}
-        return np.isin(self.codes[:rows], [OUTCOMES.index(one) for one in wanted if one in OUTCOMES])
+        outcomes = {outcome for choice in chosen for outcome in TOGETHER.get(choice, (choice,))}
+        return np.isin(
+            self.codes[:rows], [OUTCOMES.index(outcome) for outcome in outcomes if outcome in OUTCOMES]
+        )
 
     def counts(self, mask: Mask) -> dict[str, int]:
-        found = np.bincount(self.codes[mask], minlength=len(OUTCOMES))
-        return {name: int(n) for name, n in zip(OUTCOMES, found, strict=True) if n}
+        tally = np.bincount(self.codes[mask], minlength=len(OUTCOMES))
+        return {name: int(n) for name, n in zip(OUTCOMES, tally, strict=True) if n}
 
     def ranks(self, rows: int) -> np.ndarray[Any, Any]:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -417,5 +426,5 @@ class JudgedRate:
     def counted(self, measure: str, mask: Mask) -> CountedCases:
         """Cases and successes of the rate in these dialogues."""
         cases = mask & (self.denominators > 0)
-        n, successes = (float(one[cases].sum()) for one in (self.denominators, self.numerators))
+        n, successes = (float(values[cases].sum()) for values in (self.denominators, self.numerators))
         return CountedCases(measure, int(cases.sum()), n, successes)

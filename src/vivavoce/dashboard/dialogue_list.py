@@ -235,9 +235,9 @@ def _same_task(board: Board, card: DialogueCard) -> list[DialogueCard]:
     if not card.task_id:
         return []
     places = board.index.places(DialogueQuery({"task": (card.task_id,)}), board.scope)
-    others = [board.index.cards[place] for place in places]
-    found = [one for one in others if one.dialogue_id != card.dialogue_id]
-    return sorted(found, key=lambda one: one.system == card.system)[:MOST_SHOWN]
+    cards = [board.index.cards[place] for place in places]
+    same_task = [other_card for other_card in cards if other_card.dialogue_id != card.dialogue_id]
+    return sorted(same_task, key=lambda one: one.system == card.system)[:MOST_SHOWN]
 
 
 def _beside(ids: list[str], dialogue_id: str) -> tuple[str | None, str | None]:
@@ -293,8 +293,8 @@ def value_words(facet: str, value: str) -> str:
     if value == NOTHING:
         return worded(WITHOUT.get(facet, N_("unknown")))
     if facet in ("length", "status"):
-        known = LENGTH_WORDS if facet == "length" else {}
-        return worded(known.get(value, value))
+        labels = LENGTH_WORDS if facet == "length" else {}
+        return worded(labels.get(value, value))
     if facet == "turns":
         return TURN_WORDS.get(value, value)
     if facet == "errors":
@@ -312,11 +312,11 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
         facets = [facet for facet in facets if facet.name != "condition"]
     pages = max(1, -(-len(places) // PER_PAGE))
     page = min(max(1, page), pages)
-    shown = places[(page - 1) * PER_PAGE : page * PER_PAGE]
-    rates = [one for one in HEADLINE_TITLES if verdicts is not None and one in verdicts.rates]
+    shown_places = places[(page - 1) * PER_PAGE : page * PER_PAGE]
+    rates = [rate for rate in HEADLINE_TITLES if verdicts is not None and rate in verdicts.rates]
     return DialogueList(
         query=query,
-        rows=_rows(board, shown, rates, verdicts),
+        rows=_rows(board, shown_places, rates, verdicts),
         total=len(places),
         everything=len(board.dialogues),
         first=(page - 1) * PER_PAGE + 1,
@@ -329,7 +329,9 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
             for name, values in query.chosen.items()
             for value in values
         ],
-        counted=[(rate_title(one.measure), _unit(one.measure), one) for one in counted],
+        counted=[
+            (rate_title(rate_count.measure), _unit(rate_count.measure), rate_count) for rate_count in counted
+        ],
         verdicts=rates,
         views=sorted(board.remarks.views.values(), key=lambda one: one.name.casefold()),
         tag_names=board.remarks.tag_names(),
@@ -380,14 +382,14 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
         ("errors", gettext("Errors"), True),
         ("tags", gettext("Tags"), False),
     ]
-    found = []
+    headings = []
     for name, title, number in columns:
         if not several.get(name, True):
             continue
         falling = number or name in ("begun", "success", "code", "tools", "tags") or name.startswith(SUCCESS)
         way = ("descending" if query.descending else "ascending") if query.sort == name else ""
-        found.append(ListHeading(name, title, query.sorted_by(name, falling=falling).address, way, number))
-    return found
+        headings.append(ListHeading(name, title, query.sorted_by(name, falling=falling).address, way, number))
+    return headings
 
 
 def _shown(facets: list[Facet], query: DialogueQuery) -> list[FacetShown]:
@@ -405,21 +407,25 @@ def _headline(name: str) -> bool:
 
 def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
     scale = SCALES.get("success" if facet.name.startswith(SUCCESS) else facet.name)
-    found = facet.values
+    facet_values = facet.values
     if scale:
-        found = sorted(found, key=lambda one: scale.index(one.value) if one.value in scale else -1)
+        facet_values = sorted(
+            facet_values, key=lambda one: scale.index(one.value) if one.value in scale else -1
+        )
     elif facet.name == "date":
-        found = sorted(found, key=lambda one: one.value, reverse=True)
+        facet_values = sorted(facet_values, key=lambda one: one.value, reverse=True)
     else:
-        found = sorted(found, key=lambda one: not one.chosen)  # selected values are never folded
+        facet_values = sorted(
+            facet_values, key=lambda one: not one.chosen
+        )  # selected values are never folded
     choices = [
         FacetChoice(
-            value_words(facet.name, one.value),
-            one.number,
-            one.chosen,
-            query.turned(facet.name, one.value).address,
+            value_words(facet.name, facet_value.value),
+            facet_value.number,
+            facet_value.chosen,
+            query.turned(facet.name, facet_value.value).address,
         )
-        for one in found[:MOST_SHOWN]
+        for facet_value in facet_values[:MOST_SHOWN]
     ]
     main = not facet.name.startswith((SUCCESS, COUNTS)) or _headline(facet.name)
     return FacetShown(
@@ -427,6 +433,6 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
         facet_title(facet.name),
         choices[:SHOWN],
         choices[SHOWN:],
-        max(0, len(found) - MOST_SHOWN) + facet.more,
+        max(0, len(facet_values) - MOST_SHOWN) + facet.more,
         opened=main or any(choice.chosen for choice in choices),
     )

@@ -103,26 +103,26 @@ class DialogueQuery:
     def read(cls, pairs: Iterable[tuple[str, str]]) -> "DialogueQuery":
         """Query from an address; unknown parts are ignored."""
         chosen: dict[str, dict[str, None]] = {}
-        one: dict[str, str] = {}
+        single_values: dict[str, str] = {}
         for name, value in pairs:
             value = value.strip()[:LONGEST]
             if is_facet(name):
-                given = chosen.setdefault(name[:LONGEST], {})
-                if len(given) < MOST_VALUES and (value or _may_be_nothing(name)):
-                    given[value] = None
+                facet_values = chosen.setdefault(name[:LONGEST], {})
+                if len(facet_values) < MOST_VALUES and (value or _may_be_nothing(name)):
+                    facet_values[value] = None
             else:
-                one[name] = value
-        sort = one.get("sort", "")
+                single_values[name] = value
+        sort = single_values.get("sort", "")
         order = sort.removeprefix("-")
-        known = order in SORTS or order.startswith(SUCCESS)
+        is_known = order in SORTS or order.startswith(SUCCESS)
         return cls(
             chosen={name: tuple(values) for name, values in chosen.items() if values},
-            text=one.get("q", ""),
-            side=one["side"] if one.get("side") in SIDES else "",
-            since=_day(one.get("since", "")),
-            until=_day(one.get("until", "")),
-            sort=order if known else "begun",
-            descending=sort.startswith("-") if known else True,
+            text=single_values.get("q", ""),
+            side=single_values["side"] if single_values.get("side") in SIDES else "",
+            since=_day(single_values.get("since", "")),
+            until=_day(single_values.get("until", "")),
+            sort=order if is_known else "begun",
+            descending=sort.startswith("-") if is_known else True,
         )
 
     @classmethod
@@ -147,7 +147,7 @@ class DialogueQuery:
     @property
     def judged(self) -> bool:
         """True if the query needs success labels."""
-        return any(one.startswith((SUCCESS, COUNTS)) for one in (*self.chosen, self.sort))
+        return any(name.startswith((SUCCESS, COUNTS)) for name in (*self.chosen, self.sort))
 
     @property
     def filters(self) -> bool:
@@ -156,11 +156,16 @@ class DialogueQuery:
 
     def turned(self, name: str, value: str) -> "DialogueQuery":
         """Query with a facet value toggled."""
-        own = self.chosen.get(name, ())
-        left = tuple(one for one in own if one != value) if value in own else (*own, value)
+        selected = self.chosen.get(name, ())
+        remaining = (
+            tuple(entry for entry in selected if entry != value) if value in selected else (*selected, value)
+        )
         return replace(
             self,
-            chosen={**{k: v for k, v in self.chosen.items() if k != name}, **({name: left} if left else {})},
+            chosen={
+                **{k: v for k, v in self.chosen.items() if k != name},
+                **({name: remaining} if remaining else {}),
+            },
         )
 
     def sorted_by(self, name: str, *, falling: bool) -> "DialogueQuery":
@@ -170,10 +175,10 @@ class DialogueQuery:
     @property
     def phrases(self) -> list[str]:
         """Search terms, casefolded: single words, and quoted phrases as they are."""
-        found = []
+        phrases = []
         for place, part in enumerate(self.text.casefold().split('"')):
-            found += [part.strip()] if place % 2 else part.split()
-        return [one for one in found if one]
+            phrases += [part.strip()] if place % 2 else part.split()
+        return [phrase for phrase in phrases if phrase]
 
 
 def _may_be_nothing(name: str) -> bool:

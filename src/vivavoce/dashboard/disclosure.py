@@ -92,9 +92,9 @@ def refuse_withheld(request: Request, desk: Desk) -> None:
 
     Raises  HTTPException: hidden, and no early view requested
     """
-    found = disclosure(request, desk)
-    if found.withheld:
+    policy = disclosure(request, desk)
+    if policy.withheld:
         raise HTTPException(
             409,
-            str(Later(N_("%(why)s To view them early, add early=1; this is logged."), {"why": found.why})),
+            str(Later(N_("%(why)s To view them early, add early=1; this is logged."), {"why": policy.why})),
         )

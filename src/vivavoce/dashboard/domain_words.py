@@ -28,15 +28,15 @@ class DomainWords:
 
     def value(self, slot: str, value: object) -> str:
         """Name of a value, such as *centro* for `centre`."""
-        written = str(value)
-        if written == ANY:
+        text = str(value)
+        if text == ANY:
             return gettext("any")
         if self.ontology is None:
-            return written
-        known = self.ontology.slots.get(slot)
-        words = self.ontology.types if slot == KIND else known.values if known is not None else {}
-        found = _own(words.get(written, {}))
-        return found.text if found is not None else written
+            return text
+        definition = self.ontology.slots.get(slot)
+        words = self.ontology.types if slot == KIND else definition.values if definition is not None else {}
+        wording = _own(words.get(text, {}))
+        return wording.text if wording is not None else text
 
 
 def _own(by_language: Mapping[str, Named]) -> Named | None:

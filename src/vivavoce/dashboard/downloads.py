@@ -49,8 +49,8 @@ def selection_zip(snapshot: Snapshot, dialogues: Collection[str], note: Localize
     """Dataset of the selected dialogues; note: description of the selection."""
     folder = into.with_suffix(".dataset")
     try:
-        made = select_dialogues(snapshot.dataset, dialogues, folder, note=note)
-        dataset_zip(Snapshot(made, snapshot.position, snapshot.at), into)
+        selection = select_dialogues(snapshot.dataset, dialogues, folder, note=note)
+        dataset_zip(Snapshot(selection, snapshot.position, snapshot.at), into)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -107,12 +107,16 @@ def report_files(write: str) -> Callable[[Snapshot, Path], None]:
 
 def offered() -> "list[Download]":
     """Downloads available in this installation."""
-    return [one for one in DOWNLOADS.values() if not one.needs or find_spec(one.needs) is not None]
+    return [
+        download
+        for download in DOWNLOADS.values()
+        if not download.needs or find_spec(download.needs) is not None
+    ]
 
 
 DOWNLOADS: Final[dict[str, Download]] = {
-    one.name: one
-    for one in (
+    download.name: download
+    for download in (
         Download(
             "report.html",
             N_("Report"),
@@ -201,13 +205,13 @@ def _zip(into: Path, files: list[Path], *, stored: bool = False) -> None:
 
 
 def _by_dialogue(dataset: Dataset, table: str) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    rows_by_dialogue: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in dataset.read(table).to_pylist():
-        found[row.pop("dialogue_id")].append(row)
+        rows_by_dialogue[row.pop("dialogue_id")].append(row)
     if table == "turns":
-        for rows in found.values():
+        for rows in rows_by_dialogue.values():
             rows.sort(key=lambda row: row["turn_index"])
-    return found
+    return rows_by_dialogue
 
 
 def _instant(value: Any) -> str:

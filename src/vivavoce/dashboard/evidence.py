@@ -67,17 +67,17 @@ class OneDialogue:
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
         keyed = "dialogue_id" in {column.name for column in TABLES[table].columns}
-        own = (row for row in rows if not keyed or row.get("dialogue_id") == self.dialogue_id)
-        self.rows.setdefault(table, []).extend(own)
+        dialogue_rows = (row for row in rows if not keyed or row.get("dialogue_id") == self.dialogue_id)
+        self.rows.setdefault(table, []).extend(dialogue_rows)
 
     def read(self, table: str, columns: Collection[str] | None = None) -> "pa.Table":
         """One table with the columns of its schema, or with those requested."""
         import pyarrow as pa
 
         names = [column.name for column in TABLES[table].columns]
-        rows = [{name: one.get(name) for name in names} for one in self.rows.get(table, ())]
-        made = pa.Table.from_pylist(rows, TABLES[table].arrow(without=names))
-        return made if columns is None else made.select(list(columns))
+        rows = [{name: row.get(name) for name in names} for row in self.rows.get(table, ())]
+        table_rows = pa.Table.from_pylist(rows, TABLES[table].arrow(without=names))
+        return table_rows if columns is None else table_rows.select(list(columns))
 
     def experts_first(self, flag: str) -> bool:
         return False
@@ -92,12 +92,12 @@ def gather(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) ->
     from vivavoce.annotation.parsers import parser_of
     from vivavoce.log.export import People, export_visit
 
-    made = OneDialogue(dialogue_id)
+    evidence = OneDialogue(dialogue_id)
     with board.log.reading() as connection:
         readers = Readers(parser_of(study), study.flags, references(connection))
-    export_visit(made, visit, {dialogue_id: 1}, People(), readers)
-    made.add("entities", study.entities() or ())
-    return made
+    export_visit(evidence, visit, {dialogue_id: 1}, People(), readers)
+    evidence.add("entities", study.entities() or ())
+    return evidence
 
 
 def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> DialogueEvidence:
@@ -107,21 +107,23 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
     from vivavoce.measures.success import Venues, explain, outcomes, scored_turns
 
     rows: Any = gather(board, study, visit, dialogue_id)
-    found, turns = outcomes(rows), scored_turns(rows, dialogue_id)
+    outcome, turns = outcomes(rows), scored_turns(rows, dialogue_id)
     venues = Venues.from_rows(rows.read("entities").to_pylist())
     judged = []
-    if (task := found.assigned.get(dialogue_id)) is not None:
+    if (task := outcome.assigned.get(dialogue_id)) is not None:
         why = explain(task.goal, turns, venues)
         judged.append(GoalVerdict(True, task.goal, "S" if task.served["last"] else "F", 0, None, why))
-    for one in found.inferred.get(dialogue_id, ()):
-        why = explain(one.goal, turns, venues, one.last_turn)
-        judged.append(GoalVerdict(False, one.goal, one.code, one.first_turn, one.last_turn, why))
-    reasons = [reason.split(":")[0] for reason in found.reasons]
+    for inference in outcome.inferred.get(dialogue_id, ()):
+        why = explain(inference.goal, turns, venues, inference.last_turn)
+        judged.append(
+            GoalVerdict(False, inference.goal, inference.code, inference.first_turn, inference.last_turn, why)
+        )
+    reasons = [reason.split(":")[0] for reason in outcome.reasons]
     parts = sums(rows, MEASURES.names())
     values = zip(parts.measures, parts.numerators[:, 0], parts.denominators[:, 0], strict=True)
     measures = [
-        (MEASURES.get(name).title, float(top / whole), MEASURES.get(name).unit)
-        for name, top, whole in values
-        if whole > 0
+        (MEASURES.get(name).title, float(top / bottom), MEASURES.get(name).unit)
+        for name, top, bottom in values
+        if bottom > 0
     ]
     return DialogueEvidence(judged, reasons, measures, rule=bool(venues))

@@ -54,17 +54,17 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
     from vivavoce.analysis.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import live_chances
 
-    given = dataset.read("annotations", ["layer", "label"]).to_pylist()
-    if {"layer": choosing.layer, "label": choosing.label} not in given:  # no training data yet
-        held = dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
-        return {one: (choosing.share, None) for one in held if one in new}
+    annotations = dataset.read("annotations", ["layer", "label"]).to_pylist()
+    if {"layer": choosing.layer, "label": choosing.label} not in annotations:  # no training data yet
+        dialogue_ids = dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
+        return {dialogue_id: (choosing.share, None) for dialogue_id in dialogue_ids if dialogue_id in new}
     names, doubt, strata = doubts_by_dialogue(dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE)
     waits = np.array([name in new for name in names], dtype=bool)
     if not waits.any():
         return {}
     chances = live_chances(doubt, strata, waits, choosing.share, even=choosing.even)
-    doubts = [None if one != one else one for one in doubt[waits].tolist()]
-    waiting = [one for one, wait in zip(names, waits, strict=True) if wait]
+    doubts = [None if doubt_value != doubt_value else doubt_value for doubt_value in doubt[waits].tolist()]
+    waiting = [dialogue_id for dialogue_id, wait in zip(names, waits, strict=True) if wait]
     return dict(zip(waiting, zip(chances.tolist(), doubts, strict=True), strict=True))
 
 
@@ -75,24 +75,27 @@ def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chan
     """
     choosing = workplace.section.choose
     assert choosing is not None
-    known = set(workplace.see().draws)
-    new = {one.dialogue_id for one in workplace.ended() if one.dialogue_id not in known}
+    drawn_before = set(workplace.see().draws)
+    new = {dialogue.dialogue_id for dialogue in workplace.ended() if dialogue.dialogue_id not in drawn_before}
     fell = workplace.draw(use(lambda dataset: chances_of(dataset, choosing, new))) if new else []
     state = workplace.see()
-    drawn = [one for one, draw in state.draws.items() if draw.drawn]
+    drawn_ids = [dialogue_id for dialogue_id, draw in state.draws.items() if draw.drawn]
     return Choosing(
         target=choosing.target,
-        new=len(state.draws) - len(known),
+        new=len(state.draws) - len(drawn_before),
         drawn_now=len(fell),
         dialogues=len(state.draws),
-        drawn=len(drawn),
-        judged=judged_of(drawn, state, choosing.layer),
+        drawn=len(drawn_ids),
+        judged=judged_of(drawn_ids, state, choosing.layer),
     )
 
 
 def judged_of(drawn: Iterable[str], state: AnnotationState, layer: str) -> int:
     """Number of these dialogues with finished annotations in a layer."""
-    return sum(one in state.dialogues and bool(state.dialogues[one].finished(layer)) for one in drawn)
+    return sum(
+        dialogue_id in state.dialogues and bool(state.dialogues[dialogue_id].finished(layer))
+        for dialogue_id in drawn
+    )
 
 
 class LabelWatch(BackgroundCheck):

@@ -79,16 +79,17 @@ def worded(words: object, context: str = "") -> str:
 
     context  as marked by `NP_`
     """
-    text, known = str(words), _words(language())
+    text, catalogue = str(words), _words(language())
     if context:
-        return known.pgettext(context, text)
-    return known.gettext(text) if text else ""
+        return catalogue.pgettext(context, text)
+    return catalogue.gettext(text) if text else ""
 
 
 def reworded(told: LocalizedText) -> str:
     """Translate a statement with the dashboard's catalogue."""
     values = {
-        name: reworded(one) if isinstance(one, LocalizedText) else str(one) for name, one in told.values
+        name: reworded(value) if isinstance(value, LocalizedText) else str(value)
+        for name, value in told.values
     }
     return worded(told.template).format(**values) if values else worded(told.template)
 
@@ -97,8 +98,8 @@ def told(error: InputError) -> str:
     """Problem and hint of an error in the reader's language, if marked by `N_`."""
     values = getattr(error, "values", {})
     parts = [getattr(error, "template", error.problem), getattr(error, "hint_template", error.hint)]
-    said = sentences(*(worded(part) % values if values else worded(part) for part in parts))
-    return f"{error.place}: {said}" if error.place else said
+    message = sentences(*(worded(part) % values if values else worded(part) for part in parts))
+    return f"{error.place}: {message}" if error.place else message
 
 
 class Later(NamedTuple):
@@ -127,9 +128,9 @@ def step_title(step: str) -> str:
 
 
 def _step_words(step: str) -> NullTranslations:
-    own = _words(language())
+    words = _words(language())
     if step not in STEPS or language() == SOURCE_LANGUAGE:
-        return own
+        return words
     return STEPS.get(step).words(language(), DOMAIN)
 
 
@@ -159,11 +160,15 @@ class LanguageLink(NamedTuple):
 
 def language_links(request: Request) -> list[LanguageLink]:
     """Links to this page in every language."""
-    asked = request.method == "GET"
-    kept = [(name, value) for name, value in request.query_params.multi_items() if asked and name != CHOICE]
-    to = "" if asked else _came_from(request)
+    is_get = request.method == "GET"
+    parameters = [
+        (name, value) for name, value in request.query_params.multi_items() if is_get and name != CHOICE
+    ]
+    to = "" if is_get else _came_from(request)
     return [
-        LanguageLink(tag, language_name(tag), f"{to}?{urlencode([*kept, (CHOICE, tag)])}", tag == language())
+        LanguageLink(
+            tag, language_name(tag), f"{to}?{urlencode([*parameters, (CHOICE, tag)])}", tag == language()
+        )
         for tag in page_languages()
     ]
 
@@ -210,7 +215,7 @@ class LanguageChoice:
 
 
 def _known_language(request: Request) -> str:
-    kept = request.cookies.get(LANGUAGE_COOKIE, "").split("-")[0]
-    if kept in page_languages():
-        return kept
+    tag = request.cookies.get(LANGUAGE_COOKIE, "").split("-")[0]
+    if tag in page_languages():
+        return tag
     return accepted_language(request.headers.get("accept-language", ""), page_languages())

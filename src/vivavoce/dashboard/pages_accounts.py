@@ -62,7 +62,7 @@ def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> 
 def make_token(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Create an API token, shown only once."""
     name, days = field(form, "name"), field(form, "days")
-    scopes = [one for one in form.getlist("scope") if isinstance(one, str)]
+    scopes = [scope for scope in form.getlist("scope") if isinstance(scope, str)]
     tell(request, name=name, scopes=" ".join(scopes), days=days)
     try:
         number = int(days) if days.isascii() and days.isdecimal() and len(days) < 5 else 0
@@ -75,8 +75,8 @@ def make_token(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 @router.post("/tokens/{token_id}/revoke")
 def revoke_token(token_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Revoke a token immediately."""
-    known = {token.token_id: token.name for token in desk.access.tokens()}
-    tell(request, name=known.get(token_id, ""))
+    names = {token.token_id: token.name for token in desk.access.tokens()}
+    tell(request, name=names.get(token_id, ""))
     try:
         desk.access.revoke_token(token_id)
     except InputError as error:
@@ -87,15 +87,15 @@ def revoke_token(token_id: str, request: Request, desk: ThisDesk, form: OwnForm)
 @router.get("/actions")
 def actions(request: Request, desk: ThisDesk) -> Response:
     """Activity log, latest first."""
-    found = desk.access.actions()
-    return desk.page(request, "actions.html", actions=found[:MOST_ACTIONS], total=len(found))
+    actions = desk.access.actions()
+    return desk.page(request, "actions.html", actions=actions[:MOST_ACTIONS], total=len(actions))
 
 
 @router.get("/actions.csv", dependencies=[Depends(takes_out)])
 def actions_file(desk: ThisDesk) -> Response:
     """Activity log as CSV."""
-    written = StringIO()
-    table = csv.writer(written, lineterminator="\n")
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
     table.writerow(("at", "by", "role", "action", "about"))
     for action in desk.access.actions():
         did: Any = action.event
@@ -103,7 +103,7 @@ def actions_file(desk: ThisDesk) -> Response:
         cells = (action.at.isoformat(), did.by, did.role, did.action, about)
         table.writerow([safe_csv_cell(cell or None) for cell in cells])
     headers = {"Content-Disposition": f'attachment; filename="{desk.study.name}-actions.csv"'}
-    return Response(written.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _door(request: Request, desk: Desk, role: str) -> str:

@@ -59,7 +59,9 @@ def workplace_of(request: Request, kind: str = "") -> Workplace | None:
     study = desk_of(request).study
     if not (kinds := kinds_here(study)):
         return None
-    return open_workplace(request, next((one for one in kinds if one.name == kind), kinds[0]))
+    return open_workplace(
+        request, next((candidate for candidate in kinds if candidate.name == kind), kinds[0])
+    )
 
 
 ThisWorkplace = Annotated[Workplace | None, Depends(workplace_of)]
@@ -86,12 +88,12 @@ def disputes(state: AnnotationState) -> list[LabelDispute]:
 
 def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     """Pending action for undecided disagreements."""
-    found = []
+    counts = []
     for kind in kinds_here(desk.study):
         state = _state(desk, open_workplace(request, kind))
         n = sum(not dispute.decided for dispute in disputes(state))
-        found.append((n, decisions_of(kind) if who_of(request).may("researcher") else kind.dashboard))
-    return [due_disagreements(n, address) for n, address in found if n]
+        counts.append((n, decisions_of(kind) if who_of(request).may("researcher") else kind.dashboard))
+    return [due_disagreements(n, address) for n, address in counts if n]
 
 
 def due_disagreements(n: int, address: str) -> DueAction:
@@ -110,38 +112,40 @@ PAGE: Final = DashboardPage(
     menu=(MenuItem("/annotation", N_("Annotation"), 600),),
     help="how-to/annotate-dialogues",
     due=due_decisions,
-    shown=lambda study: bool(study.judgement_kinds) or any(one.unknown for one in written_down_in(study)),
+    shown=lambda study: (
+        bool(study.judgement_kinds) or any(source.unknown for source in written_down_in(study))
+    ),
 )
 
 
 @router.get("/annotation")
 def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
     recordings = _recordings(desk)
-    others = [
+    other_kinds = [
         judgement_kind
         for judgement_kind in desk.study.judgement_kinds
         if workplace is None or judgement_kind is not workplace.kind
     ]
     if workplace is None:
         return desk.page(
-            request, "annotation.html", plan=None, kind=None, others=others, recordings=recordings
+            request, "annotation.html", plan=None, kind=None, others=other_kinds, recordings=recordings
         )
     state, names = _state(desk, workplace), annotator_names(desk)
     chosen = _drawn(state, workplace) if workplace.chooses else None
-    found = disputes(state)
+    disagreements = disputes(state)
     return desk.page(
         request,
         "annotation.html",
         plan=workplace.section,
-        others=others,
+        others=other_kinds,
         kind=workplace.kind,
         recordings=recordings,
         people=people(state, names),
         chosen=chosen,
         choosing_problem=desk.labels.problem,
         counts=_counts(state, len(workplace.ended(desk.scope))),
-        open=sum(not one.decided for one in found),
-        decided=sum(one.decided for one in found),
+        open=sum(not dispute.decided for dispute in disagreements),
+        decided=sum(dispute.decided for dispute in disagreements),
         may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, desk, workplace, state),
         titles={scheme.scheme: said(scheme.title, language()) for scheme in workplace.schemes},
@@ -151,9 +155,9 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
 def _drawn(state: AnnotationState, workplace: Workplace) -> dict[str, int]:
     """Number of selected dialogues, and of those that are not finished."""
     choosing = workplace.section.choose
-    drawn = [one for one, draw in state.draws.items() if draw.drawn]
-    done = judged_of(drawn, state, choosing.layer) if choosing else 0
-    return {"drawn": len(drawn), "wait": len(drawn) - done}
+    drawn_ids = [dialogue_id for dialogue_id, draw in state.draws.items() if draw.drawn]
+    done = judged_of(drawn_ids, state, choosing.layer) if choosing else 0
+    return {"drawn": len(drawn_ids), "wait": len(drawn_ids) - done}
 
 
 def decisions_of(kind: JudgementKind) -> str:
@@ -176,37 +180,37 @@ def _agreement(
 
 def memoized(request: Request, name: str, data: str, compute: Callable[[], Made]) -> Made:
     """Cached result for these data."""
-    kept: tuple[str, Made] | None = getattr(request.app.state, name, None)
-    if kept is None or kept[0] != data:
-        kept = data, compute()
-        setattr(request.app.state, name, kept)
-    return kept[1]
+    cached: tuple[str, Made] | None = getattr(request.app.state, name, None)
+    if cached is None or cached[0] != data:
+        cached = data, compute()
+        setattr(request.app.state, name, cached)
+    return cached[1]
 
 
 def _recordings(desk: Desk) -> dict[str, Any] | None:
     """Progress of transcribed recordings and accuracy of the transcribers."""
-    unknown = {name for one in written_down_in(desk.study) for name in one.unknown}
+    unknown = {name for source in written_down_in(desk.study) for name in source.unknown}
     if not unknown:
         return None
     scope = desk.board.scope
     simulated = None if scope is None else scope == SIMULATED
     with desk.log.reading() as connection:
-        found = transcriptions(connection, desk.study.name, simulated=simulated)
-    accepted = {one.item.audio for one in found.accepted()} & unknown
+        transcripts = transcriptions(connection, desk.study.name, simulated=simulated)
+    accepted = {response.item.audio for response in transcripts.accepted()} & unknown
     by_participant: dict[str, list[TranscribedVisit]] = {}
-    for visit in found.visits:
+    for visit in transcripts.visits:
         by_participant.setdefault(visit.participant_id, []).append(visit)
     return {
         "all": len(unknown),
         "accepted": len(accepted),
-        "held": len((found.taken() & unknown) - accepted),
+        "held": len((transcripts.taken() & unknown) - accepted),
         "people": [
             {
                 "participant_id": who,
                 "written": sum(len(visit.answered) for visit in visits),
-                "accuracies": [one for visit in visits if (one := _accuracy(visit)) is not None],
+                "accuracies": [accuracy for visit in visits if (accuracy := _accuracy(visit)) is not None],
                 "state": N_("refused")
-                if who in found.refused
+                if who in transcripts.refused
                 else N_("accepted")
                 if all(visit.accepted for visit in visits)
                 else N_("in progress"),
@@ -218,7 +222,7 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
 
 def _accuracy(visit: TranscribedVisit) -> float | None:
     """Accuracy on the known recordings of a judged visit."""
-    return word_accuracy(one.response for one in visit.answered) if visit.accepted is not None else None
+    return word_accuracy(answer.response for answer in visit.answered) if visit.accepted is not None else None
 
 
 def annotator_names(desk: Desk) -> dict[str, str]:
@@ -242,17 +246,19 @@ def people(state: AnnotationState, names: Mapping[str, str]) -> list[AnnotatorWo
     rows = []
     for key in keys:
         work = state.of_annotator(key)
-        finished = [one for one in work.values() if one.finished_at is not None]
-        open_ = [dialogue for dialogue, one in work.items() if one.finished_at is None]
+        finished = [item for item in work.values() if item.finished_at is not None]
+        open_ = [dialogue for dialogue, item in work.items() if item.finished_at is None]
         rows.append(
-            AnnotatorWork(names.get(key, key), key, len(finished), sum(one.double for one in finished), open_)
+            AnnotatorWork(
+                names.get(key, key), key, len(finished), sum(item.double for item in finished), open_
+            )
         )
     return sorted(rows, key=lambda row: row.name)
 
 
 def _counts(state: AnnotationState, held: int) -> dict[str, int]:
     finished = [
-        sum(one.finished_at is not None for one in dialogue.work.values())
+        sum(item.finished_at is not None for item in dialogue.work.values())
         for dialogue in state.dialogues.values()
     ]
     return {"held": held, "once": sum(n > 0 for n in finished), "twice": sum(n > 1 for n in finished)}
@@ -282,24 +288,29 @@ def decide(
     """Page of the requested dispute, or of the first open one."""
     if workplace is None:
         raise HTTPException(404, gettext("This study has no annotation."))
-    found = disputes(_state(desk, workplace))
-    wanted = next(
-        (one for one in found if (one.dialogue_id, one.place) == (dialogue, Place(scheme, turn))), None
+    disagreements = disputes(_state(desk, workplace))
+    selected = next(
+        (
+            dispute
+            for dispute in disagreements
+            if (dispute.dialogue_id, dispute.place) == (dialogue, Place(scheme, turn))
+        ),
+        None,
     )
-    at = wanted or next((one for one in found if not one.decided), None)
+    at = selected or next((dispute for dispute in disagreements if not dispute.decided), None)
     if at is None:
-        return desk.page(request, "decide.html", at=None, disputes=found, kind=workplace.kind)
-    number = found.index(at)
+        return desk.page(request, "decide.html", at=None, disputes=disagreements, kind=workplace.kind)
+    number = disagreements.index(at)
     return desk.page(
         request,
         "decide.html",
         at=at,
-        disputes=found,
+        disputes=disagreements,
         kind=workplace.kind,
         number=number + 1,
         problem=problem[:200],
-        before=found[number - 1] if number else None,
-        after=found[number + 1] if number + 1 < len(found) else None,
+        before=disagreements[number - 1] if number else None,
+        after=disagreements[number + 1] if number + 1 < len(disagreements) else None,
         **_shown(workplace, at),
     )
 
@@ -308,7 +319,7 @@ def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
     """Both sides of a dispute in the words of the scheme, without names of annotators."""
     state = workplace.see()
     annotated, scheme = state.dialogues[at.dialogue_id], workplace.scheme(at.place.scheme)
-    asked = annotated.finished(at.place.scheme)
+    finishers = annotated.finished(at.place.scheme)
     sides = []
     for number, (who, chosen) in enumerate(sorted(annotated.choices(at.place).items())):
         labels = _logged(chosen)
@@ -317,7 +328,7 @@ def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
                 "name": gettext("Annotator %(number)s", number=number + 1),
                 "labels": labels,
                 "told": _told(scheme, labels),
-                "asked": at.place in asked[who].judged,
+                "asked": at.place in finishers[who].judged,
             }
         )
     decided = annotated.adjudicated.get(at.place)
@@ -357,13 +368,15 @@ def _candidates(
     scheme: Scheme | None, annotated: AnnotatedDialogue, place: Place
 ) -> list[tuple[str, str, str]]:
     """Labels chosen by annotators, and all others without a value, each with its text."""
-    given = {(label, value or "") for chosen in annotated.choices(place).values() for label, value in chosen}
-    others = (
+    chosen_pairs = {
+        (label, value or "") for chosen in annotated.choices(place).values() for label, value in chosen
+    }
+    unchosen = (
         [(label.label, "") for label in scheme.labels if not scheme.needs_value(label.label)]
         if scheme
         else []
     )
-    listed = dict.fromkeys([*sorted(given), *others])
+    listed = dict.fromkeys([*sorted(chosen_pairs), *unchosen])
     return [
         (label, value, _told(scheme, [LoggedLabel(label=label, value=value or None)]))
         for label, value in listed
@@ -371,12 +384,12 @@ def _candidates(
 
 
 def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, ...]) -> str:
-    told = []
-    for one in labels:
-        label = scheme.label(one.label) if scheme else None
-        text = said(label.text, language()) if label else one.label
-        told.append(f"{text} ({one.value})" if one.value else text)
-    return ", ".join(told)
+    texts = []
+    for choice in labels:
+        label = scheme.label(choice.label) if scheme else None
+        text = said(label.text, language()) if label else choice.label
+        texts.append(f"{text} ({choice.value})" if choice.value else text)
+    return ", ".join(texts)
 
 
 @router.post("/annotation/decide", dependencies=[Steers])
@@ -406,6 +419,6 @@ def _chosen(workplace: Workplace, dialogue_id: str, place: Place, form: FormData
     choice = field(form, "choice")
     if choice:
         return [LoggedLabel(label=choice)]
-    ticked = [one for one in form.getlist("tick") if isinstance(one, str)]
-    pairs = [one.partition("\t") for one in ticked]
+    ticked = [value for value in form.getlist("tick") if isinstance(value, str)]
+    pairs = [pair.partition("\t") for pair in ticked]
     return [LoggedLabel(label=label, value=value or None) for label, _, value in pairs]

@@ -85,7 +85,7 @@ _Raw = tuple[Lane, Literal["turn", "wait", "failure", "tool"], float, float]
 def time_axis(dialogue: DialogueHistory) -> TimeAxis | None:
     """Timeline of a dialogue; None if its times are unknown."""
     raw = [span for line in dialogue.lines for span in _spans(dialogue, line) if span[2] is not None]
-    length_s = max([one[3] for one in raw] + [dialogue.duration_s or 0.0], default=0.0)
+    length_s = max([span[3] for span in raw] + [dialogue.duration_s or 0.0], default=0.0)
     if not raw or length_s <= 0:
         return None
     spans = [
@@ -94,20 +94,20 @@ def time_axis(dialogue: DialogueHistory) -> TimeAxis | None:
         )
         for lane, kind, begin, end in raw
     ]
-    step = next((one for one in STEPS_S if length_s / one <= 8), STEPS_S[-1])
+    step = next((seconds for seconds in STEPS_S if length_s / seconds <= 8), STEPS_S[-1])
     marks = [(n * step, round(100 * n * step / length_s, 2)) for n in range(int(length_s / step) + 1)]
     return TimeAxis(length_s, spans, marks[:200], _words(raw, length_s))
 
 
 def _words(raw: list[_Raw], length_s: float) -> str:
     def total(lane: Lane, kind: str) -> tuple[int, str]:
-        own = [end - begin for of, what, begin, end in raw if of == lane and what == kind]
-        return len(own), duration(sum(own))
+        lengths = [end - begin for of, what, begin, end in raw if of == lane and what == kind]
+        return len(lengths), duration(sum(lengths))
 
     waits = [end - begin for _, what, begin, end in raw if what == "wait"]
     turns, typed = total("user", "turn")
     answers, spoken = total("system", "turn")
-    found = gettext(
+    sentence = gettext(
         "Total: %(length)s. Participant turns: %(turns)s, %(typed)s. System turns: %(answers)s, %(spoken)s.",
         length=duration(length_s),
         turns=turns,
@@ -117,8 +117,8 @@ def _words(raw: list[_Raw], length_s: float) -> str:
     )
     if waits:
         longest = duration(max(waits))
-        found += " " + gettext("Longest wait for first output: %(longest)s.", longest=longest)
-    return found
+        sentence += " " + gettext("Longest wait for first output: %(longest)s.", longest=longest)
+    return sentence
 
 
 def _spans(dialogue: DialogueHistory, line: "Turn | object") -> Iterator[_Raw]:
@@ -128,10 +128,10 @@ def _spans(dialogue: DialogueHistory, line: "Turn | object") -> Iterator[_Raw]:
         if event.onset_s is not None and event.offset_s is not None:
             yield "user", "turn", event.onset_s, event.offset_s
         elif at_s is not None:
-            shown = at_s - (event.response_delay_s or 0.0)
-            first = shown + (event.first_key_delay_s or 0.0)
+            shown_s = at_s - (event.response_delay_s or 0.0)
+            first = shown_s + (event.first_key_delay_s or 0.0)
             if event.first_key_delay_s:
-                yield "user", "wait", max(0.0, shown), max(0.0, first)
+                yield "user", "wait", max(0.0, shown_s), max(0.0, first)
             yield "user", "turn", max(0.0, first), at_s
     elif isinstance(event, log_events.SystemTurnReceived):
         end = event.complete_s if event.complete_s is not None else at_s
@@ -190,23 +190,23 @@ def keys(request: Request, desk: ThisDesk) -> Response:
 @router.get("/dialogues/beside")
 def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Response:
     """Two dialogues side by side."""
-    cards = desk.board.see(lambda board: [board.dialogues.get(one) for one in (a, b)])
-    left, right = cards
-    if left is None or right is None:
+    cards = desk.board.see(lambda board: [board.dialogues.get(dialogue_id) for dialogue_id in (a, b)])
+    first, right = cards
+    if first is None or right is None:
         raise HTTPException(404, gettext("This dialogue does not exist in this study."))
     query = DialogueQuery.read(request.query_params.multi_items())
     sides = []
-    for card in (left, right):
+    for card in (first, right):
         visit = desk.log.history(card.visit_id)
         judged = evidence_of(desk.board, desk.study, visit, card.dialogue_id).judged
-        made = make_transcript(desk.study, history_of(desk, card.dialogue_id))
-        sides.append({"card": card, "made": made, "judged": judged})
+        transcript = make_transcript(desk.study, history_of(desk, card.dialogue_id))
+        sides.append({"card": card, "made": transcript, "judged": judged})
     return desk.page(
         request,
         "dialogue_pair.html",
         sides=sides,
         domain=DomainWords(desk.study.ontology),
-        one_task=left.task_id == right.task_id,
+        one_task=first.task_id == right.task_id,
         here=query.address,
     )
 
@@ -219,7 +219,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     if place is None:
         return _elsewhere(request, desk, dialogue_id)
     history = history_of(desk, dialogue_id)
-    made = make_transcript(desk.study, history)
+    rendered = make_transcript(desk.study, history)
     visit = desk.log.history(place.card.visit_id)
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
@@ -227,7 +227,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
         request,
         "transcript.html",
         card=place.card,
-        made=made,
+        made=rendered,
         place=place,
         wire=wire,
         here=query.address,
@@ -238,7 +238,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
         axis=time_axis(history),
         domain=DomainWords(desk.study.ontology),
         domain_help=help_address(DOMAIN_HELP),
-        removed=[one for one in stored if one.removed_at is not None],
+        removed=[event for event in stored if event.removed_at is not None],
         done=what_was_done(desk, request),
     )
 
@@ -252,20 +252,20 @@ def events(dialogue_id: str, desk: ThisDesk) -> Response:
 
 def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:
     """History of a dialogue of this scope. Raises HTTPException: not in this study."""
-    known = desk.board.see(lambda board: dialogue_id in board.dialogues)
-    found = desk.log.dialogue_history(dialogue_id) if known else None
-    if found is None:
+    is_on_board = desk.board.see(lambda board: dialogue_id in board.dialogues)
+    history = desk.log.dialogue_history(dialogue_id) if is_on_board else None
+    if history is None:
         raise HTTPException(404, gettext("This dialogue does not exist in this study."))
-    return found
+    return history
 
 
 def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
     """Redirect for a dialogue of another scope, so that old addresses work."""
-    found = desk.board.see(lambda board: board.dialogue(dialogue_id))
-    if found is None:
+    card = desk.board.see(lambda board: board.dialogue(dialogue_id))
+    if card is None:
         raise HTTPException(404, gettext("This dialogue does not exist in this study."))
     query = "?" + request.url.query if request.url.query else ""
-    return RedirectResponse(f"/{found.scope}{request.url.path}{query}", 303)
+    return RedirectResponse(f"/{card.scope}{request.url.path}{query}", 303)
 
 
 def _back(query: DialogueQuery, number: int | None) -> str:

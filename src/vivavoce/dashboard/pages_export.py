@@ -32,14 +32,14 @@ PAGE: Final = DashboardPage(
 
 @router.get("/export")
 def export(request: Request, desk: ThisDesk) -> Response:
-    named = [(one, _file_name(desk, one.name)) for one in offered()]
-    told = disclosure(request, desk)
+    downloads = [(download, _file_name(desk, download.name)) for download in offered()]
+    policy = disclosure(request, desk)
     return desk.page(
         request,
         "export.html",
-        downloads=named,
+        downloads=downloads,
         held=desk.board.see(holdings),
-        disclosure=told,
+        disclosure=policy,
         early=EARLY,
         took=desk.preparations.took_s,
         empty=desk.board.see(lambda board: not board.visits),
@@ -49,33 +49,33 @@ def export(request: Request, desk: ThisDesk) -> Response:
 @router.post("/export/{name}/begin", dependencies=[OnlyAsks])
 def begin(request: Request, name: str, desk: ThisDesk, form: OwnForm) -> JSONResponse:
     """Start a download in the background; `key` identifies it later."""
-    wanted = _wanted(request, desk, name)
-    return JSONResponse({"key": desk.preparations.begin(desk.snapshots, name, wanted.make)})
+    chosen = _wanted(request, desk, name)
+    return JSONResponse({"key": desk.preparations.begin(desk.snapshots, name, chosen.make)})
 
 
 @router.get("/export/{name}/state")
 def state(name: str, desk: ThisDesk, key: str = "") -> JSONResponse:
     """State of a download: in progress, ready or failed."""
-    found = desk.preparations.of(key, name)
-    if found is None:
+    prepared = desk.preparations.of(key, name)
+    if prepared is None:
         raise HTTPException(404, gettext("This download does not exist."))
-    computing = not found.done.done()
-    if found.problem:
+    computing = not prepared.done.done()
+    if prepared.problem:
         desk.preparations.forget(key)
-    return JSONResponse({"computing": computing, "problem": worded(found.problem)})
+    return JSONResponse({"computing": computing, "problem": worded(prepared.problem)})
 
 
 @router.get("/api/export/{name}", dependencies=[Depends(takes_out)])
 @router.get("/export/{name}", dependencies=[Depends(takes_out)])
 def download(request: Request, name: str, desk: ThisDesk, key: str = "") -> Response:
     """One download from a current snapshot; key: of one made in the background."""
-    wanted = _wanted(request, desk, name)
-    if key and desk.preparations.of(key, name) and (made := desk.preparations.take(key)) is not None:
-        return _file(desk, name, made.folder)
+    chosen = _wanted(request, desk, name)
+    if key and desk.preparations.of(key, name) and (prepared := desk.preparations.take(key)) is not None:
+        return _file(desk, name, prepared.folder)
     desk.work_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="desk-download-", dir=desk.work_dir))
     try:
-        desk.snapshots.make(lambda snapshot: wanted.make(snapshot, folder / name))
+        desk.snapshots.make(lambda snapshot: chosen.make(snapshot, folder / name))
     except VivavoceError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise HTTPException(409, str(error)) from error

@@ -31,13 +31,17 @@ def contents(request: Request, desk: Annotated[Any, Depends(desk_of)]) -> Respon
     folder = help_folder()
     own = _own_folder()
     short = sorted(own.rglob("*.md")) if own else []
-    found = {
+    folders = {
         name: [(f"{name}/{page.stem}", _read(page).title) for page in sorted((folder / name).glob("*.md"))]
         for name in HELP_FOLDERS
         if folder is not None
     }
-    shorts = [(one.relative_to(own).with_suffix("").as_posix(), _read(one).title) for one in short if own]
-    return desk.page(request, "help.html", folders=found, shorts=shorts, document=None)
+    shorts = [
+        (document.relative_to(own).with_suffix("").as_posix(), _read(document).title)
+        for document in short
+        if own
+    ]
+    return desk.page(request, "help.html", folders=folders, shorts=shorts, document=None)
 
 
 @router.get("/help/{name}")
@@ -51,18 +55,18 @@ def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], fo
     file, short = help_file(called), _short(called)
     if file is None:
         raise HTTPException(404, "Not Found")
-    whole = bool(request.query_params.get("whole")) or short is None
-    shown = file if whole else short
+    full = bool(request.query_params.get("whole")) or short is None
+    shown_file = file if full else short
     return desk.page(
         request,
         "help.html",
         folders={},
         shorts=[],
-        document=_read(shown or file),
+        document=_read(shown_file or file),
         called=called,
-        whole=whole,
+        whole=full,
         has_short=short is not None,
-        tongue=SOURCE_LANGUAGE if whole else language(),
+        tongue=SOURCE_LANGUAGE if full else language(),
     )
 
 
@@ -74,8 +78,8 @@ def _own_folder() -> Path | None:
 
 
 def _short(called: str) -> Path | None:
-    own = _own_folder()
-    file = own / f"{called}.md" if own is not None and help_file(called) is not None else None
+    help_folder = _own_folder()
+    file = help_folder / f"{called}.md" if help_folder is not None and help_file(called) is not None else None
     return file if file is not None and file.is_file() else None
 
 

@@ -62,11 +62,13 @@ class RankedSystem(NamedTuple):
 
 def standings(facts: ArenaResults) -> list[RankedSystem]:
     """Systems by strength; those without a strength by name, all on the first rank."""
-    plain = {one.name: one for one in facts.ranking or ()}
-    fixed = {one.name: one for one in facts.controlled or ()} or plain
+    uncontrolled = {worth.name: worth for worth in facts.ranking or ()}
+    fixed = {worth.name: worth for worth in facts.controlled or ()} or uncontrolled
     votes = {system.name: system.votes for system in facts.systems}
     order = sorted(votes, key=lambda name: (-fixed[name].estimate if name in fixed else 0.0, name))
-    ends = [end for one in fixed.values() for end in (one.low, one.high, one.estimate) if end is not None]
+    ends = [
+        end for worth in fixed.values() for end in (worth.low, worth.high, worth.estimate) if end is not None
+    ]
     low, width = min(ends, default=0.0), (max(ends, default=0.0) - min(ends, default=0.0)) or 1.0
 
     def at(value: float | None) -> float | None:
@@ -74,10 +76,10 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
 
     return [
         RankedSystem(
-            1 + sum(_above(other, fixed.get(name)) for other in fixed.values()),
+            1 + sum(_above(rival, fixed.get(name)) for rival in fixed.values()),
             name,
             fixed.get(name),
-            plain.get(name),
+            uncontrolled.get(name),
             votes[name],
             *((at(one.low), at(one.high), at(one.estimate), at(0.0)) if (one := fixed.get(name)) else ()),
         )
@@ -92,16 +94,16 @@ def _above(one: NamedWorth, other: NamedWorth | None) -> bool:
 
 def _found(desk: Desk) -> tuple[dict[str, Any], bool]:
     """Context of the page, and True if newer figures are being computed."""
-    known, computing = desk.snapshots.results(groupings(desk.study)[0])
+    results, computing = desk.snapshots.results(groupings(desk.study)[0])
     facts: Sequence[Any] = (
-        [one.results for one in known.found if one.section.name == "arena"] if known else ()
+        [section.results for section in results.found if section.section.name == "arena"] if results else ()
     )
     plan = battle_plan(desk.study)
     arena: ArenaResults | None = next(iter(facts), None)
     return {
         "facts": arena,
         "rows": standings(arena) if arena else [],
-        "known": known,
+        "known": results,
         "is_public": plan is not None and plan.leaderboard == "public",
         "meet": plan.matchmaking if plan else "",
         "computing": computing,
@@ -110,8 +112,8 @@ def _found(desk: Desk) -> tuple[dict[str, Any], bool]:
 
 @router.get(ADDRESS)
 def leaderboard(request: Request, desk: ThisDesk) -> Response:
-    found, _ = _found(desk)
-    return desk.page(request, "leaderboard.html", **found)
+    standing, _ = _found(desk)
+    return desk.page(request, "leaderboard.html", **standing)
 
 
 @router.get(f"{ADDRESS}/state")
@@ -122,7 +124,7 @@ def leaderboard_state(desk: ThisDesk) -> JSONResponse:
 @public.get(f"{ADDRESS}/public")
 def public_leaderboard(request: Request, desk: ThisDesk) -> Response:
     """Public version: figures and names of systems, without voters."""
-    found, _ = _found(desk)
+    standing, _ = _found(desk)
     return desk.door(
-        request, "leaderboard_public.html", title=desk.title, simulated=desk.scope == "simulated", **found
+        request, "leaderboard_public.html", title=desk.title, simulated=desk.scope == "simulated", **standing
     )

@@ -63,11 +63,13 @@ class DoneStep(NamedTuple):
 
 def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
     """Last change named in a page's address; None without one in this study."""
-    found = RANGE.fullmatch(request.query_params.get("done", ""))
-    if found is None:
+    match = RANGE.fullmatch(request.query_params.get("done", ""))
+    if match is None:
         return None
-    first, last = int(found[1]), int(found[2])
-    stored = [one for one in desk.log.events(remark_stream(desk.study.name), first - 1) if one.seq <= last]
+    first, last = int(match[1]), int(match[2])
+    stored = [
+        event for event in desk.log.events(remark_stream(desk.study.name), first - 1) if event.seq <= last
+    ]
     if not stored:
         return None
     n = len(stored)
@@ -112,13 +114,13 @@ def list_page(
     """List of dialogues; with a problem, the selection and input are kept."""
     verdicts, computing = desk.snapshots.verdicts()
     number = int(page) if page.isdecimal() and len(page) < 9 else 1
-    found = desk.board.see(lambda board: make_list(board, query, number, verdicts))
+    listing = desk.board.see(lambda board: make_list(board, query, number, verdicts))
     typed = form if form is not None else FormData()
     return desk.page(
         request,
         "dialogues.html",
         status,
-        found=found,
+        found=listing,
         verdicts=verdicts,
         computing=computing and verdicts is None,
         done=what_was_done(desk, request),
@@ -181,11 +183,11 @@ def save_view(request: Request, desk: ThisDesk, form: Form) -> Response:
 @router.post("/dialogues/undo")
 def undo(request: Request, desk: ThisDesk, form: Form) -> Response:
     """Undo the last change."""
-    found = RANGE.fullmatch(field(form, "done"))
-    if found is None:
+    match = RANGE.fullmatch(field(form, "done"))
+    if match is None:
         raise HTTPException(404, gettext("Nothing to undo."))
-    tell(request, done=found[0])
-    return _do(desk, form, undoing(int(found[1]), int(found[2]), _author(request)))
+    tell(request, done=match[0])
+    return _do(desk, form, undoing(int(match[1]), int(match[2]), _author(request)))
 
 
 @router.post("/dialogues/two")
@@ -199,8 +201,8 @@ def two_ticked(request: Request, desk: ThisDesk, form: Form) -> Response:
             len(chosen),
         )
         return _list_again(request, desk, form, detail)
-    both = [("a", chosen[0]), ("b", chosen[1])]
-    return RedirectResponse("/dialogues/beside?" + urlencode([*both, *_query(form).pairs()]), 303)
+    pair = [("a", chosen[0]), ("b", chosen[1])]
+    return RedirectResponse("/dialogues/beside?" + urlencode([*pair, *_query(form).pairs()]), 303)
 
 
 @router.post("/dialogues/export")
@@ -255,8 +257,10 @@ def _chosen(desk: Desk, form: FormData) -> list[str]:
                 for place in board.index.places(query, board.scope, verdicts)
             ]
         )
-    ticked = [one for one in form.getlist("dialogue") if isinstance(one, str)]
-    return desk.board.see(lambda board: [one for one in ticked if one in board.dialogues])
+    ticked = [value for value in form.getlist("dialogue") if isinstance(value, str)]
+    return desk.board.see(
+        lambda board: [dialogue_id for dialogue_id in ticked if dialogue_id in board.dialogues]
+    )
 
 
 def _check_known(desk: Desk, dialogue_id: str) -> None:
@@ -266,18 +270,18 @@ def _check_known(desk: Desk, dialogue_id: str) -> None:
 
 def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
     """Apply a change and return to the page of the form."""
-    made: WrittenEvents | None = desk.log.transact_now(written(change, desk.study.name))
+    appended: WrittenEvents | None = desk.log.transact_now(written(change, desk.study.name))
     to = field(form, "to")
     to = to if re.fullmatch(r"/dialogues(/[\w.-]+)?", to) else "/dialogues"
     query = _query(form).address
     parts = [query] if query else []
-    if made is not None:
-        parts.append(f"done={made.first}-{made.last}")
+    if appended is not None:
+        parts.append(f"done={appended.first}-{appended.last}")
     return RedirectResponse(to + ("?" + "&".join(parts) if parts else ""), 303)
 
 
 def _list_again(request: Request, desk: Desk, form: FormData, problem: str) -> Response:
-    """The same list with a problem."""
+    """Return the same list with a problem."""
     return list_page(request, desk, _query(form), field(form, "page") or "1", 422, problem=problem, form=form)
 
 

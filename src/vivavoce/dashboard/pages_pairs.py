@@ -54,11 +54,11 @@ def pairs(request: Request, desk: ThisDesk) -> Response:
 def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
     """Pairs from the files, one row per pair and language."""
     laboratory, balance = laboratory_of(desk.study), desk.study.balance
-    kept = _kept(desk, laboratory)
+    stored_pairs = _kept(desk, laboratory)
     rows = [
-        (one, language, judge(draft_of_pair(one.pair, language), balance))
-        for one in kept
-        for language in one.pair.text
+        (stored, language, judge(draft_of_pair(stored.pair, language), balance))
+        for stored in stored_pairs
+        for language in stored.pair.text
     ]
     saved = request.query_params.get("saved", "")
     return desk.page(
@@ -70,9 +70,9 @@ def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
         problem=problem,
         may_save=laboratory is not None and who_of(request).may("researcher"),
         versions=laboratory.versions() if laboratory else [],
-        is_newer=tuple(one.pair for one in kept if not one.is_draft) != desk.study.pairs,
+        is_newer=tuple(stored.pair for stored in stored_pairs if not stored.is_draft) != desk.study.pairs,
         saved=saved,
-        saved_is_draft=any(one.is_draft and one.pair.pair_id == saved for one in kept),
+        saved_is_draft=any(stored.is_draft and stored.pair.pair_id == saved for stored in stored_pairs),
         languages=desk.study.languages,
         compares=_compares(desk),
     )
@@ -89,10 +89,10 @@ def _compares(desk: Desk) -> bool:
 def _kept(desk: Desk, laboratory: PairsLaboratory | None) -> list[KeptPair]:
     """All pairs; if a file cannot be read, those loaded by the service."""
     try:
-        kept = laboratory.pairs() if laboratory is not None else []
+        stored_pairs = laboratory.pairs() if laboratory is not None else []
     except InputError:
-        kept = []
-    return kept or [KeptPair(pair, False) for pair in desk.study.pairs]
+        stored_pairs = []
+    return stored_pairs or [KeptPair(pair, False) for pair in desk.study.pairs]
 
 
 @router.post("/pairs/save", dependencies=[Steers])
@@ -104,8 +104,8 @@ def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     if not draft.pair_id or not draft.variable:
         return _editor(request, desk, draft, 422, gettext("Enter a name and a variable for the pair."))
     try:
-        known = laboratory.pair(draft.pair_id)
-        pair = pair_of_draft(draft, known)
+        existing = laboratory.pair(draft.pair_id)
+        pair = pair_of_draft(draft, existing)
         laboratory.save(
             pair, by=who_of(request).name, base=draft.base if draft.opened == draft.pair_id else ""
         )
@@ -113,8 +113,8 @@ def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
         return _editor(request, desk, draft, 422, sentences(error.problem, error.hint))
     except PairChanged as error:
         draft.opened, draft.base = draft.pair_id, laboratory.digest(draft.pair_id)
-        told = gettext("Not saved. Save again to overwrite the other version.")
-        return _editor(request, desk, draft, 409, f"{_conflict(error)} {told}")
+        advice = gettext("Not saved. Save again to overwrite the other version.")
+        return _editor(request, desk, draft, 409, f"{_conflict(error)} {advice}")
     except InputError as error:
         return _editor(request, desk, draft, 422, str(error))
     tell(request, pair=draft.pair_id, language=draft.language, version=str(laboratory.versions()[0].number))
@@ -152,14 +152,14 @@ async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> R
         return _editor(request, desk, draft, 422, gettext("Enter a name and a variable for the pair."))
     try:
         control = read_transcript(draft.control)
-        made = await ask_for_version(
+        version = await ask_for_version(
             read_model_file(path), control, strategy, draft.language, desk.study.balance.changed
         )
     except UnreadableTranscript as error:
         return _editor(request, desk, draft, 422, sentences(error.problem, error.hint))
     except InputError as error:
         return _editor(request, desk, draft, 422, str(error))
-    draft.experimental = write_transcript(made)
+    draft.experimental = write_transcript(version)
     return _editor(request, desk, draft)
 
 
@@ -173,11 +173,13 @@ def edit(
 
 def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDraft:
     if pair_id:
-        kept = _kept(desk, laboratory_of(desk.study))
-        found = next((one.pair for one in reversed(kept) if one.pair.pair_id == pair_id), None)
-        if found is None:
+        stored_pairs = _kept(desk, laboratory_of(desk.study))
+        pair = next(
+            (stored.pair for stored in reversed(stored_pairs) if stored.pair.pair_id == pair_id), None
+        )
+        if pair is None:
             raise HTTPException(404, gettext("This pair does not exist in this study."))
-        draft, laboratory = draft_of_pair(found, language), laboratory_of(desk.study)
+        draft, laboratory = draft_of_pair(pair, language), laboratory_of(desk.study)
         draft.opened, draft.base = pair_id, laboratory.digest(pair_id) if laboratory else ""
         return draft
     if dialogue_id:
@@ -198,8 +200,8 @@ def live(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 
 
 def _typed(desk: Desk, form: FormData) -> PairDraft:
-    kinds: dict[str, Attention] = {known: known for known in get_args(Attention)}
-    changes: dict[str, Change] = {known: known for known in CHANGES}
+    kinds: dict[str, Attention] = {kind: kind for kind in get_args(Attention)}
+    changes: dict[str, Change] = {change: change for change in CHANGES}
     return PairDraft(
         pair_id=field(form, "pair_id"),
         variable=field(form, "variable"),

@@ -61,11 +61,11 @@ class LookFigure:
 
     @property
     def has_intervals(self) -> bool:
-        return any(one.low is not None for one in self.looks)
+        return any(look.low is not None for look in self.looks)
 
     @property
     def has_evidence(self) -> bool:
-        return any(one.evidence is not None and one.boundary is not None for one in self.looks)
+        return any(look.evidence is not None and look.boundary is not None for look in self.looks)
 
 
 def look_figures(view: WatchView) -> list[LookFigure]:
@@ -73,7 +73,7 @@ def look_figures(view: WatchView) -> list[LookFigure]:
     looks = list(reversed(view.looks))
     pairs = dict.fromkeys(row.pair for look in looks for row in look.rows)
     return [
-        _figure(view, pair, [(one, row) for one in looks for row in one.rows if row.pair == pair])
+        _figure(view, pair, [(look, row) for look in looks for row in look.rows if row.pair == pair])
         for pair in pairs
     ]
 
@@ -81,15 +81,17 @@ def look_figures(view: WatchView) -> list[LookFigure]:
 def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]) -> LookFigure:
     verdicts = [row.verdict for _, row in found]
     limits = [
-        one
+        value
         for verdict in verdicts
-        for one in (verdict.low, verdict.high, verdict.difference)
-        if one is not None
+        for value in (verdict.low, verdict.high, verdict.difference)
+        if value is not None
     ]
     low, high = min([0.0, *limits]), max([0.0, *limits])
-    evidence = [one for verdict in verdicts for one in (verdict.statistic, verdict.bar) if one is not None]
+    evidence = [
+        value for verdict in verdicts for value in (verdict.statistic, verdict.bar) if value is not None
+    ]
     most = max([0.0, *evidence])
-    drawn = [
+    points = [
         DrawnLook(
             label=str(look.participants),
             x=100 * (place + 0.5) / len(found),
@@ -102,7 +104,7 @@ def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]
         for place, (look, row) in enumerate(found)
     ]
     return LookFigure(
-        pair, drawn, _at(0.0, low, high) or 0.0, view.statistic, [_words(view, *one) for one in found]
+        pair, points, _at(0.0, low, high) or 0.0, view.statistic, [_words(view, *words) for words in found]
     )
 
 
@@ -134,25 +136,25 @@ _report = structlog.get_logger("vivavoce.dashboard")
 
 def due_actions(request: Request, desk: Desk) -> list[DueAction]:
     """Pending actions on the pages that this account may open, urgent ones first."""
-    found = list[DueAction]()
+    actions = list[DueAction]()
     for page in _pages(request, desk):
         try:
-            found += page.due(request, desk)
+            actions += page.due(request, desk)
         except Exception as error:
             text = f"{_title(page)}: {_reason(page, error)}"
-            found.append(DueAction(text, _address(page), urgent=True))
-    return sorted(found, key=lambda one: not one.urgent)
+            actions.append(DueAction(text, _address(page), urgent=True))
+    return sorted(actions, key=lambda one: not one.urgent)
 
 
 def cost_lines(request: Request, desk: Desk) -> list[CostLine]:
     """Costs known to the pages that this account may open."""
-    found = list[CostLine]()
+    lines = list[CostLine]()
     for page in _pages(request, desk):
         try:
-            found += page.costs(request, desk)
+            lines += page.costs(request, desk)
         except Exception as error:
-            found.append(CostLine(_title(page), "", "", _reason(page, error), _address(page)))
-    return found
+            lines.append(CostLine(_title(page), "", "", _reason(page, error), _address(page)))
+    return lines
 
 
 def _reason(page: DashboardPage, error: Exception) -> str:
@@ -184,14 +186,14 @@ def due_of_systems(request: Request, desk: Desk) -> list[DueAction]:
 
 
 def _due_of_systems(board: Board) -> list[DueAction]:
-    found = list[DueAction]()
+    actions = list[DueAction]()
     if n := len(board.suspended):
         text = ngettext(
             "%(num)s system suspended; no new dialogues",
             "%(num)s systems suspended; no new dialogues",
             n,
         )
-        found.append(DueAction(text, "/systems", urgent=True))
+        actions.append(DueAction(text, "/systems", urgent=True))
     for health in healths(board):
         if health.in_a_row >= FAILS and not health.suspended:
             text = gettext(
@@ -199,8 +201,8 @@ def _due_of_systems(board: Board) -> list[DueAction]:
                 system=health.system,
                 n=health.in_a_row,
             )
-            found.append(DueAction(text, f"/dialogues?{health.dialogues}", urgent=True))
-    return [*found, *_failed_today(board, board.log.clock.now().date())]
+            actions.append(DueAction(text, f"/dialogues?{health.dialogues}", urgent=True))
+    return [*actions, *_failed_today(board, board.log.clock.now().date())]
 
 
 def _failed_today(board: Board, today: date) -> list[DueAction]:
@@ -211,7 +213,7 @@ def _failed_today(board: Board, today: date) -> list[DueAction]:
     ]
     if not failed:
         return []
-    kinds = tuple(dict.fromkeys(kind for one in failed for kind in one.errors))
+    kinds = tuple(dict.fromkeys(kind for card in failed for kind in card.errors))
     query = DialogueQuery({"errors": kinds}, since=today.isoformat(), until=today.isoformat())
     text = ngettext(
         "%(num)s dialogue with failed turns today",
@@ -235,7 +237,7 @@ def _cost_of_turns(board: Board) -> list[CostLine]:
     if not priced:
         return []
     turns = sum(one.user_turns for one, _ in priced)
-    so_far = sum(one.user_turns * price for one, price in priced)
+    so_far = sum(card.user_turns * price for card, price in priced)
     about = ngettext(
         "%(num)s user turn × price per turn, in the currency of the study file.",
         "%(num)s user turns × price per turn, in the currency of the study file.",
@@ -340,21 +342,21 @@ def _visits_of(**wanted: Any) -> str:
 @router.get("/api/progress")
 def progress_for_programs(desk: ThisDesk) -> JSONResponse:
     """Numbers of the overview for programs, without participants."""
-    shown = desk.board.see(progress)
-    steps = [replace(step, dialogues="") for step in shown.flow.steps]
-    systems = [replace(system, busiest="") for system in shown.systems]
-    told = replace(
-        shown, flow=replace(shown.flow, steps=steps), systems=systems, all=replace(shown.all, busiest="")
+    view = desk.board.see(progress)
+    steps = [replace(step, dialogues="") for step in view.flow.steps]
+    systems = [replace(system, busiest="") for system in view.systems]
+    shareable = replace(
+        view, flow=replace(view.flow, steps=steps), systems=systems, all=replace(view.all, busiest="")
     )
-    return JSONResponse(jsonable_encoder(told))
+    return JSONResponse(jsonable_encoder(shareable))
 
 
 @router.get("/visits/all")
 def all_visits(request: Request, desk: ThisDesk) -> Response:
     """Visits behind a number of the overview."""
     query = VisitQuery.read(request.query_params)
-    found = desk.board.see(lambda board: make_visit_list(board, query, desk.log.clock.now()))
-    return desk.page(request, "visits_all.html", found=found)
+    visits = desk.board.see(lambda board: make_visit_list(board, query, desk.log.clock.now()))
+    return desk.page(request, "visits_all.html", found=visits)
 
 
 @router.get("/visits")

@@ -31,15 +31,15 @@ def style() -> FileResponse:
 
 @router.get("/dialogues/{dialogue_id}/recordings/{recording_id}")
 def sound(desk: ThisDesk, dialogue_id: str, recording_id: str) -> Response:
-    found = _recording(desk, dialogue_id, recording_id)
-    return FileResponse(found.path, media_type=found.media_type)
+    recording = _recording(desk, dialogue_id, recording_id)
+    return FileResponse(recording.path, media_type=recording.media_type)
 
 
 @router.get("/dialogues/{dialogue_id}/recordings/{recording_id}/track.json")
 def track(desk: ThisDesk, dialogue_id: str, recording_id: str) -> Response:
-    found = _recording(desk, dialogue_id, recording_id)
+    recording = _recording(desk, dialogue_id, recording_id)
     try:
-        return JSONResponse(soundtrack(desk.log, dialogue_id, found))
+        return JSONResponse(soundtrack(desk.log, dialogue_id, recording))
     except InputError as error:
         problem = gettext("No waveform is available: %(why)s.", why=error.problem)
         raise HTTPException(404, problem) from None

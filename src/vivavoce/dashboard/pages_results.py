@@ -37,15 +37,19 @@ PAGE: Final = DashboardPage(
 @router.get("/results")
 def results(request: Request, desk: ThisDesk) -> Response:
     by = _grouping(request, desk)
-    known, computing = desk.snapshots.results(by)
-    told = disclosure(request, desk)
-    view = make_view(known.summary, pooled=told.withheld) if known and known.summary else None
-    problem = known.problem if known else ""
+    results_so_far, computing = desk.snapshots.results(by)
+    policy = disclosure(request, desk)
+    view = (
+        make_view(results_so_far.summary, pooled=policy.withheld)
+        if results_so_far and results_so_far.summary
+        else None
+    )
+    problem = results_so_far.problem if results_so_far else ""
     sections: tuple[DocumentSection, ...] = ()
     front: ReportSummary | None = None
     try:
-        if known and not told.withheld:
-            sections, front = known.sections(), known.front()
+        if results_so_far and not policy.withheld:
+            sections, front = results_so_far.sections(), results_so_far.front()
     except VivavoceError as error:
         problem = str(error)
     return desk.page(
@@ -53,7 +57,7 @@ def results(request: Request, desk: ThisDesk) -> Response:
         "results.html",
         by=by,
         groupings=groupings(desk.study),
-        known=known,
+        known=results_so_far,
         view=view,
         computing=computing,
         problem=problem,
@@ -61,8 +65,8 @@ def results(request: Request, desk: ThisDesk) -> Response:
         nothing=desk.snapshots.nothing,
         front=front,
         size=desk.board.see(study_size),
-        disclosure=told,
-        here=_address(by, told),
+        disclosure=policy,
+        here=_address(by, policy),
         file=EditedStudy.of(desk.study.folder).text if view and view.dialogues else "",
         newest="newest" in request.query_params and not computing,
     )
@@ -89,12 +93,16 @@ def figure(request: Request, desk: ThisDesk, file: str) -> Response:
 
     refuse_withheld(request, desk)
     name, _, form = file.partition(".")
-    known, _ = desk.snapshots.results(_grouping(request, desk))
-    drawn = next((one for one in known.figures() if one.name == name), None) if known else None
-    if drawn is None or known is None or form not in FIGURE_KINDS:
+    results, _ = desk.snapshots.results(_grouping(request, desk))
+    chart = (
+        next((candidate for candidate in results.figures() if candidate.name == name), None)
+        if results
+        else None
+    )
+    if chart is None or results is None or form not in FIGURE_KINDS:
         raise HTTPException(404, gettext("This figure does not exist."))
     return Response(
-        FIGURE_FORMS[form](drawn, known.mark),
+        FIGURE_FORMS[form](chart, results.mark),
         media_type=FIGURE_KINDS[form],
         headers={"content-disposition": f'attachment; filename="{file}"'},
     )
@@ -107,13 +115,13 @@ def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
     While the trial goes on the declared comparison is kept back; `early=1` asks for it, which is noted.
     """
     by = _grouping(request, desk)
-    known, computing = desk.snapshots.results(by)
-    told = disclosure(request, desk)
-    found = as_json(known.summary) if known and known.summary and not told.withheld else None
-    problem = known.problem if known else NOTHING if desk.snapshots.nothing else ""
-    if told.withheld and not desk.snapshots.nothing:
-        problem = f"{WITHHELD} {told.why}"
-    return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": found})
+    results, computing = desk.snapshots.results(by)
+    policy = disclosure(request, desk)
+    summary = as_json(results.summary) if results and results.summary and not policy.withheld else None
+    problem = results.problem if results else NOTHING if desk.snapshots.nothing else ""
+    if policy.withheld and not desk.snapshots.nothing:
+        problem = f"{WITHHELD} {policy.why}"
+    return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": summary})
 
 
 @router.post("/results", dependencies=[OnlyAsks])
@@ -121,8 +129,8 @@ def recompute(
     request: Request, desk: ThisDesk, form: Annotated[FormData, Depends(own_form)]
 ) -> RedirectResponse:
     by = _grouping(request, desk)
-    known, computing = desk.snapshots.results(by, at_once=True)
-    newest = "&newest=1" if known and not computing else ""
+    results, computing = desk.snapshots.results(by, at_once=True)
+    newest = "&newest=1" if results and not computing else ""
     return RedirectResponse(f"/results?{_address(by, disclosure(request, desk))}{newest}", 303)
 
 
@@ -133,6 +141,6 @@ def _address(by: str, told: Disclosure) -> str:
 
 def _grouping(request: Request, desk: Desk) -> str:
     """Requested grouping, or else the study's first."""
-    known = groupings(desk.study)
-    wanted = request.query_params.get("by", "")
-    return wanted if wanted in known else known[0]
+    available = groupings(desk.study)
+    requested = request.query_params.get("by", "")
+    return requested if requested in available else available[0]

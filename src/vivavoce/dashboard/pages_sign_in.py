@@ -105,7 +105,7 @@ def change_password(request: Request, desk: Desk_, form: OwnForm) -> Response:
     try:
         new = typed_twice(_password(form, "password"), _password(form, "again"))
         old = _password(form, "old")
-        token, ended = desk.access.change_password(who_of(request), old, new, address, browser)
+        token, sessions_ended = desk.access.change_password(who_of(request), old, new, address, browser)
     except InputError as error:
         kind = error.kind if isinstance(error, SignInRefused) else ""
         status, wrong = (
@@ -113,7 +113,7 @@ def change_password(request: Request, desk: Desk_, form: OwnForm) -> Response:
             "old" if kind in ("old", "too_many") else "password",
         )
         return desk.page(request, "own_account.html", status, ended=None, problem=told(error), wrong=wrong)
-    return _come_in(desk, token, f"/account?ended={ended}")
+    return _come_in(desk, token, f"/account?ended={sessions_ended}")
 
 
 @router.post("/sign-out")

@@ -39,7 +39,7 @@ def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
         ]
         judges, alike = _whole(typed["judges"]), _share(typed["alike"])
         declared = study.analysis.preferences
-        found = power_of_plan(
+        power = power_of_plan(
             study.name,
             step.variables,
             step.questions,
@@ -52,7 +52,7 @@ def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
         )
     except InputError as error:
         return _page(request, desk, step, typed, 422, problem=str(error))
-    return _page(request, desk, step, typed, found=found)
+    return _page(request, desk, step, typed, found=power)
 
 
 def _step(desk: Desk) -> WhatIsCompared:

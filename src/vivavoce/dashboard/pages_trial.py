@@ -19,13 +19,13 @@ router = APIRouter()
 
 def due_of_trial(request: Request, desk: Desk) -> list[DueAction]:
     """Pending actions: a paused trial, a stopping rule that cannot be computed."""
-    found = list[DueAction]()
+    actions = list[DueAction]()
     if desk.board.see(lambda board: board.pause) is not None:
         text = gettext("The trial is paused; new participants cannot start")
-        found.append(DueAction(text, "/trial", urgent=True))
+        actions.append(DueAction(text, "/trial", urgent=True))
     if desk.watch.problem:
-        found.append(DueAction(worded(desk.watch.problem), "/trial", urgent=True))
-    return found
+        actions.append(DueAction(worded(desk.watch.problem), "/trial", urgent=True))
+    return actions
 
 
 PAGE: Final = DashboardPage(
@@ -77,7 +77,9 @@ def _trial_page(request: Request, desk: Desk, status: int = 200, problem: str = 
 
 def _switch(tx: Transaction, event: TrialPaused | TrialResumed) -> None:
     """Append the event unless the trial is in that state already."""
-    switches = [one.event for one in tx.events(TRIAL) if isinstance(one.event, TrialPaused | TrialResumed)]
+    switches = [
+        stored.event for stored in tx.events(TRIAL) if isinstance(stored.event, TrialPaused | TrialResumed)
+    ]
     paused = bool(switches) and isinstance(switches[-1], TrialPaused)
     if paused != isinstance(event, TrialPaused):
         tx.append(TRIAL, event)

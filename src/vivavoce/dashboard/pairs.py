@@ -82,10 +82,10 @@ def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
             read[version] = read_transcript(text)
         except UnreadableTranscript as error:
             where = N_("{version}, line {line}: {problem}")
-            told = statement(
+            problem = statement(
                 where, version=LocalizedText(version), line=error.line, problem=LocalizedText(error.problem)
             )
-            problems.append(Finding(told, LocalizedText(error.hint)))
+            problems.append(Finding(problem, LocalizedText(error.hint)))
     if problems:
         return DraftVerdict(PairVerdict("unfit", problems, 0.0))
     pair = pair_of_draft(draft, None)
@@ -123,8 +123,10 @@ def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
 
 def laboratory_of(study: Study) -> PairsLaboratory | None:
     """Pairs file of a study; None without one, or with a folder of text files."""
-    found = (kind_of(step).transcript_pairs(step) for step in study.visit)
-    name = next((one.file for one in found if one is not None and one.file), "")
+    pair_sources = (kind_of(step).transcript_pairs(step) for step in study.visit)
+    name = next(
+        (pair_source.file for pair_source in pair_sources if pair_source is not None and pair_source.file), ""
+    )
     path = study.folder / name
     is_file = bool(name) and path.is_file()
     return PairsLaboratory(path, study.languages, study.balance) if is_file else None
@@ -139,7 +141,7 @@ def draft_of_pair(pair: Pair, language: str) -> PairDraft:
         pair.change,
         language,
         " | ".join(text.outcome),
-        " | ".join(f"{one} = {other}" for one, other in text.equivalent),
+        " | ".join(f"{term} = {equivalent}" for term, equivalent in text.equivalent),
         write_transcript(text.control),
         write_transcript(text.experimental),
         pair.attention,

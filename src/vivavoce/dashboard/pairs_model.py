@@ -25,8 +25,15 @@ PROMPT: Final = (
 
 def model_of(study: Study) -> Path | None:
     """File of the drafting model; None if the study names none."""
-    named = (kind_of(step).transcript_pairs(step) for step in study.visit)
-    name = next((one.drafts_by for one in named if one is not None and one.drafts_by), None)
+    pair_sources = (kind_of(step).transcript_pairs(step) for step in study.visit)
+    name = next(
+        (
+            pair_source.drafts_by
+            for pair_source in pair_sources
+            if pair_source is not None and pair_source.drafts_by
+        ),
+        None,
+    )
     return study.folder / name if name else None
 
 
@@ -46,15 +53,15 @@ async def ask_for_version(
 
     Raises  InputError: the model was not reached, refused, or answered something else
     """
-    asked = {
+    prompt = {
         "strategy": strategy,
         "language": language,
         "most": most,
-        "turns": [{"turn": at, "party": one.party, "text": one.text} for at, one in enumerate(control)],
+        "turns": [{"turn": at, "party": turn.party, "text": turn.text} for at, turn in enumerate(control)],
     }
     messages = [
         {"role": "system", "content": PROMPT},
-        {"role": "user", "content": json.dumps(asked, ensure_ascii=False)},
+        {"role": "user", "content": json.dumps(prompt, ensure_ascii=False)},
     ]
     model = ChatModel(settings, os.environ)
     try:
@@ -70,23 +77,23 @@ async def ask_for_version(
             "no version in its answer", place=settings.model, hint="ask again, or write it yourself"
         )
     return tuple(
-        PairTurn(party="system", text=changed[at]) if one.party == "system" and at in changed else one
-        for at, one in enumerate(control)
+        PairTurn(party="system", text=changed[at]) if turn.party == "system" and at in changed else turn
+        for at, turn in enumerate(control)
     )
 
 
 def _read(text: str) -> dict[int, str]:
     """Texts of turns by number; {} if the answer has none."""
-    found = re.search(r"\{.*\}", text, re.DOTALL)
+    match = re.search(r"\{.*\}", text, re.DOTALL)
     try:
-        read: Any = json.loads(found.group()) if found else None
+        read: Any = json.loads(match.group()) if match else None
     except (ValueError, RecursionError):
         read = None
     turns = read.get("turns") if isinstance(read, dict) else None
     if not isinstance(turns, dict):
         return {}
     return {
-        int(at): " ".join(said.split())
-        for at, said in turns.items()
-        if str(at).isdecimal() and isinstance(said, str) and said.strip()
+        int(at): " ".join(turn_text.split())
+        for at, turn_text in turns.items()
+        if str(at).isdecimal() and isinstance(turn_text, str) and turn_text.strip()
     }

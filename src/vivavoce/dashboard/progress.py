@@ -150,7 +150,7 @@ def progress(board: Board) -> TrialProgress:
         at=now,
         talks=talks,
         item_label=_things(work, talks=talks),
-        people=len({one.participant_id for one in (*cards, *board.deeds.values())}),
+        people=len({item.participant_id for item in (*cards, *board.deeds.values())}),
         work=work,
         systems=[_row(name, board.study.system_titles.get(name, ""), of_system[name], now) for name in names],
         all=_row("all systems", "", cards, now),
@@ -193,14 +193,14 @@ def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) ->
 
 def talks_in(board: Board) -> bool:
     """True if the study is about dialogues, or has any."""
-    return bool(board.dialogues) or any(dialogues_of(one) or battles_of(one) for one in board.study.visit)
+    return bool(board.dialogues) or any(dialogues_of(step) or battles_of(step) for step in board.study.visit)
 
 
 def holdings(board: Board) -> str:
     """Contents of the board in one line, such as `3 visits, 60 judgements`."""
-    held = [plural(len(board.dialogues), "dialogue")] if talks_in(board) else []
-    work = [_counted(one) for one in _work(board, board.log.clock.now()) if one.pieces]
-    return ", ".join([plural(len(board.visits), "visit"), *held, *work])
+    parts = [plural(len(board.dialogues), "dialogue")] if talks_in(board) else []
+    work = [_counted(work) for work in _work(board, board.log.clock.now()) if work.pieces]
+    return ", ".join([plural(len(board.visits), "visit"), *parts, *work])
 
 
 def _counted(work: WorkProgress) -> str:
@@ -245,8 +245,8 @@ def _dialogues(cards: Sequence[DialogueCard]) -> PluralCount:
 
 def _pieces(board: Board, noun: str) -> PluralCount:
     """Pieces of one kind of work: participant and time."""
-    own = [deed for deed in board.deeds.values() if works()[deed.step].counted == noun]
-    return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]
+    deeds = [deed for deed in board.deeds.values() if works()[deed.step].counted == noun]
+    return [(deed.participant_id, deed.at) for deed in deeds for _ in range(deed.pieces)]
 
 
 def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
@@ -257,13 +257,13 @@ def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
     if in_steps and width > 1:
         lows = range(1, largest + 1, width)
         return [
-            Bar(f"{low}–{low + width - 1}", sum(sizes.get(low + one, 0) for one in range(width)))
+            Bar(f"{low}–{low + width - 1}", sum(sizes.get(low + offset, 0) for offset in range(width)))
             for low in lows
         ]
     bars = [_held(str(size), sizes.get(size, 0)) for size in range(1, min(largest, MOST_BARS) + 1)]
     if largest > MOST_BARS:
-        rest = sum(people for size, people in sizes.items() if size >= MOST_BARS)
-        bars[-1] = _held(f"{MOST_BARS}+", rest)
+        remainder = sum(people for size, people in sizes.items() if size >= MOST_BARS)
+        bars[-1] = _held(f"{MOST_BARS}+", remainder)
     return bars if not in_steps else [replace(bar, address="") for bar in bars]
 
 
@@ -273,7 +273,7 @@ def _held(number: str, people: int) -> Bar:
 
 def _days(instants: Sequence[datetime], now: datetime, *, listed: bool) -> list[Bar]:
     counts = Counter(at.date() for at in instants)
-    days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
+    days = [now.date() - timedelta(days=days_ago) for days_ago in range(DAYS - 1, -1, -1)]
     return [
         Bar(
             format_date(day, "d MMM", locale=language()),
@@ -326,9 +326,9 @@ def _doing(state: VisitState) -> str:
 
 
 def _where(visit: VisitCard, now: datetime) -> VisitWhereabouts:
-    state, held = visit.state, visit.state.dialogues if visit.state is not None else []
+    state, dialogues = visit.state, visit.state.dialogues if visit.state is not None else []
     step = state.current_step if state is not None and visit.placed else None
-    talking = held[-1] if held and held[-1].running else None
+    talking = dialogues[-1] if dialogues and dialogues[-1].running else None
     return VisitWhereabouts(
         visit_id=visit.visit_id,
         participant_id=visit.participant_id,
@@ -342,5 +342,5 @@ def _where(visit: VisitCard, now: datetime) -> VisitWhereabouts:
         doing=_doing(state) if state is not None and step is not None else worded(CHANGED),
         system=talking.system if talking is not None else None,
         dialogue_id=talking.dialogue_id if talking is not None else None,
-        dialogues=len(held),
+        dialogues=len(dialogues),
     )

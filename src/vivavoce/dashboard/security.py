@@ -99,12 +99,12 @@ class Gate:
 
     async def _note(self, scope: Scope, status: int) -> None:
         """Log a change or export before it is answered."""
-        who, told = scope["state"].get("who"), scope["state"].get("told")
+        who, details = scope["state"].get("who"), scope["state"].get("told")
         path, changes = scope["path"], scope["method"] not in SAFE_METHODS
-        nothing = scope["state"].get("only_asks", False) or not (changes or told is not None)
+        nothing = scope["state"].get("only_asks", False) or not (changes or details is not None)
         if who is None or status >= 400 or nothing or _is_door(path):
             return
-        await run_in_threadpool(self.access.note, who, f"{scope['method']} {path}", told or {})
+        await run_in_threadpool(self.access.note, who, f"{scope['method']} {path}", details or {})
 
     async def _refused_program(self, scope: Scope, token: str) -> Response | None:
         """Refusal of a program's token; None if it may read this address."""
@@ -178,8 +178,8 @@ def same_origin(headers: Headers) -> bool:
 
 def desk_cookie(log: Log, *, secure: bool = False) -> str:
     """Name of the session cookie, by port, because dashboards of one machine share cookies."""
-    own = hashlib.sha256(log.address.encode()).hexdigest()[:8]
-    return f"{'__Host-' if secure else ''}vivavoce-desk-{own}"
+    suffix = hashlib.sha256(log.address.encode()).hexdigest()[:8]
+    return f"{'__Host-' if secure else ''}vivavoce-desk-{suffix}"
 
 
 def csrf_token(token: str) -> str:
@@ -235,8 +235,8 @@ async def own_form(request: Request) -> FormData:
     """Dependency: fields of a form made by our pages for this session."""
     who = who_of(request)
     form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-    given = form.get("form_token")
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), csrf_token(who.token).encode()):
+    token = form.get("form_token")
+    if not isinstance(token, str) or not hmac.compare_digest(token.encode(), csrf_token(who.token).encode()):
         raise HTTPException(
             403, gettext("This form has expired. Go back, reload the page and send it again.")
         )

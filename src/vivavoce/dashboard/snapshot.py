@@ -96,8 +96,8 @@ class Results:
         from vivavoce.reports.links import linked_sections
 
         if language() not in self._written:
-            written = (one.written(self.mark) for one in self.found if one.section.dashboard)
-            sections = [section for section in written if section is not None]
+            rendered = (section.written(self.mark) for section in self.found if section.section.dashboard)
+            sections = [section for section in rendered if section is not None]
             self._written[language()] = linked_sections(sections, address_of)
         return self._written[language()]
 
@@ -110,7 +110,7 @@ class Results:
         from vivavoce.reports.section import joined_front
 
         if language() not in self._fronts:
-            front = joined_front([one.front(self.mark) for one in self.found])
+            front = joined_front([section.front(self.mark) for section in self.found])
             figure = linked_figure(front.figure, address_of) if front.figure else None
             self._fronts[language()] = replace(front, figure=figure)
         return self._fronts[language()]
@@ -140,10 +140,10 @@ class Snapshots:
         self._pending: dict[tuple[Scope, str], Future[None]] = {}
 
     def of(self, scope: Scope) -> "Snapshots":
-        """The same worker, limited to people or programs."""
-        made = copy.copy(self)
-        made.board = self.board.of(scope)
-        return made
+        """Worker limited to people or programs."""
+        view = copy.copy(self)
+        view.board = self.board.of(scope)
+        return view
 
     @property
     def scope(self) -> Scope:
@@ -168,12 +168,12 @@ class Snapshots:
         Newer ones are begun when there are none, or when the log has moved on and they are older than half
         a minute, or `at_once`.
         """
-        wanted = self.scope, by
-        known, computing = self._results.get(wanted), self.computing(by)
-        if not computing and self._wanted(known, at_once=at_once):
-            self._pending[wanted] = self._worker.submit(self._summarise, *wanted)
+        key = self.scope, by
+        cached, computing = self._results.get(key), self.computing(by)
+        if not computing and self._wanted(cached, at_once=at_once):
+            self._pending[key] = self._worker.submit(self._summarise, *key)
             computing = True
-        return known, computing
+        return cached, computing
 
     def computing(self, by: str) -> bool:
         """True if results of this grouping are being computed; starts nothing."""
@@ -188,12 +188,12 @@ class Snapshots:
         scope = self.scope
         if scope == TEAM:
             return None, False
-        wanted = scope, VERDICTS
-        known, computing = self._verdicts.get(scope), self.computing(VERDICTS)
-        if not computing and self._wanted(known, at_once=False):
-            self._pending[wanted] = self._worker.submit(self._judge, scope)
+        key = scope, VERDICTS
+        cached, computing = self._verdicts.get(scope), self.computing(VERDICTS)
+        if not computing and self._wanted(cached, at_once=False):
+            self._pending[key] = self._worker.submit(self._judge, scope)
             computing = True
-        return known, computing
+        return cached, computing
 
     def _judge(self, scope: Scope) -> None:
         from vivavoce.dashboard.page import DASHBOARD_PAGES
@@ -201,13 +201,15 @@ class Snapshots:
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
-            made = self._current(scope)
+            snapshot = self._current(scope)
             beside = {
-                name: told
+                name: labels
                 for _, page in DASHBOARD_PAGES
-                for name, told in page.rates(self.board.study, made.dataset).items()
+                for name, labels in page.rates(self.board.study, snapshot.dataset).items()
             }
-            self._verdicts[scope] = read_verdicts(made.dataset, scope, made.position, made.at, beside)
+            self._verdicts[scope] = read_verdicts(
+                snapshot.dataset, scope, snapshot.position, snapshot.at, beside
+            )
         except VivavoceError as error:
             self._verdicts[scope] = Verdicts(scope, position, at, [], {}, str(error))
         except Exception:
@@ -226,8 +228,8 @@ class Snapshots:
     @property
     def nothing(self) -> bool:
         """True if there are no visits at all."""
-        came = self.board.see(lambda board: board.visits_by_scope)
-        return not any(visits for scope, visits in came.items() if scope != TEAM)
+        visits_by_scope = self.board.see(lambda board: board.visits_by_scope)
+        return not any(visits for scope, visits in visits_by_scope.items() if scope != TEAM)
 
     def close(self) -> None:
         """Finish running work and delete all data."""
@@ -243,8 +245,8 @@ class Snapshots:
 
         board, study = self.board, self.board.study
         position = board.see(lambda board: board.position)
-        known = self._snapshots.get(scope)
-        if known is None or known.position != position:
+        cached = self._snapshots.get(scope)
+        if cached is None or cached.position != position:
             at = board.log.clock.now()
             parse = parser_of(study)
             with replacing():
@@ -257,8 +259,8 @@ class Snapshots:
                     flags=study.flags,
                     simulated=scope == SIMULATED,
                 )
-            known = self._snapshots[scope] = Snapshot(dataset, position, at)
-        return known
+            cached = self._snapshots[scope] = Snapshot(dataset, position, at)
+        return cached
 
     def _summarise(self, scope: Scope, by: str) -> None:
         from vivavoce.reports.context import AnalysisContext, ReportOptions
@@ -269,19 +271,19 @@ class Snapshots:
             snapshot = self._current(scope)
             position, at = snapshot.position, snapshot.at
             material = AnalysisContext(snapshot.dataset, ReportOptions(by=by))
-            found = tuple(fill_dashboard(material))
-            made = Results(
+            filled = tuple(fill_dashboard(material))
+            results = Results(
                 position,
                 at,
                 material.summary,
-                found=found,
+                found=filled,
                 simulated=material.simulated,
                 declared=material.declared,
             )
             self._judge(scope)  # success labels, because numbers link to their dialogues
-            made.front()
-            made.sections()  # rendered now, so that a failure is reported as the reason
-            self._results[scope, by] = made
+            results.front()
+            results.sections()  # rendered now, so that a failure is reported as the reason
+            self._results[scope, by] = results
         except VivavoceError as error:
             self._results[scope, by] = Results(position, at, None, str(error))
         except Exception:

@@ -102,7 +102,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     rows = [_logged(at, look) for at, look in looks]
     if rule.rule == "anytime" and watch.state is not None and not rows:
         rows = [_current(watch.state)]
-    ended = looks[-1][1].stop if looks else None
+    stop = looks[-1][1].stop if looks else None
     plan = worded(RULES[str(rule.rule)])
     if rule.rule != "anytime" and rule.participants is not None:
         due = [
@@ -113,7 +113,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
             "%(num)s interim analysis, at %(due)s participants; %(plan)s",
             "%(num)s interim analyses, at %(due)s participants; %(plan)s",
             rule.interim_analyses,
-            due=listed([str(one) for one in due]),
+            due=listed([str(part) for part in due]),
             plan=plan,
         )
     elif rule.participants is not None:
@@ -135,7 +135,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
             alpha=localised(f"{primary.alpha:g}"),
             scale=scale,
         ),
-        now=_now(people, watch, looks, ended),
+        now=_now(people, watch, looks, stop),
         meaning=rows[-1].meaning if rows else gettext("No interim analysis yet."),
         statistic=gettext("Evidence (e-value)") if rule.rule == "anytime" else "|z|",
         looks=list(reversed(rows)),
@@ -147,19 +147,19 @@ def compared_visits(board: Board) -> list[VisitCard]:
     """Finished visits with a dialogue that the declared comparison counts."""
     primary = board.study.analysis.primary
     compared = set(primary.compare) if primary is not None else set[str]()
-    held = (
+    finished = (
         dialogue
         for dialogue in board.dialogues.values()
         if dialogue.status != "running" and not dialogue.excluded
     )
-    with_case = {one.visit_id for one in held if one.system in compared}
-    return [one for key, one in board.visits.items() if one.outcome is not None and key in with_case]
+    with_case = {dialogue.visit_id for dialogue in finished if dialogue.system in compared}
+    return [visit for key, visit in board.visits.items() if visit.outcome is not None and key in with_case]
 
 
 def _people_and_looks(board: Board) -> tuple[int, list[tuple[datetime, InterimAnalysisRun]]]:
     people = {compared_visit.participant_id for compared_visit in compared_visits(board)}
     return len(people), [
-        (one.at, one.event) for one in board.looks if isinstance(one.event, InterimAnalysisRun)
+        (look.at, look.event) for look in board.looks if isinstance(look.event, InterimAnalysisRun)
     ]
 
 
@@ -170,7 +170,7 @@ def _now(
 
     rule = watch.rule
     assert rule is not None
-    said = ngettext(
+    sentence = ngettext(
         "%(participants)s participant with a finished visit.",
         "%(participants)s participants with a finished visit.",
         people,
@@ -179,11 +179,11 @@ def _now(
     due = next_look(rule, [look.information for _, look in looks])
     if ended in FINAL:
         none = gettext("No further interim analyses.")
-        return f"{said} {none}"
+        return f"{sentence} {none}"
     if due is not None:
         following = gettext("Next interim analysis at %(participants)s participants.", participants=due)
-        return f"{said} {following}"
-    return said
+        return f"{sentence} {following}"
+    return sentence
 
 
 def _logged(at: datetime, look: InterimAnalysisRun) -> LookRow:
@@ -254,7 +254,9 @@ def pauses_told(board: Board) -> list[Switch]:
 def _told(board: Board, stored: StoredEvent, pause: TrialPaused) -> tuple[str, str]:
     """Reason and author; people's words stay as they are, logged English is translated."""
     if pause.by == BY and language() != SOURCE_LANGUAGE:
-        for look in (one.event for one in board.looks if one.seq + 1 == stored.seq):  # logged with the pause
+        for look in (
+            stored_look.event for stored_look in board.looks if stored_look.seq + 1 == stored.seq
+        ):  # logged with the pause
             if isinstance(look, InterimAnalysisRun) and look.stop:
                 return f"{worded(REASONS[look.stop])} {_evidence_told(look)}", worded(BY)
     return pause.reason, pause.by

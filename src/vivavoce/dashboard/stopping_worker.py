@@ -69,12 +69,12 @@ class Watch(BackgroundCheck):
         rule, seen = self.rule, self.board.see(_seen)
         if rule is None or self.up_to_date():
             return None
-        found = self.snapshots.make(lambda snapshot: _computed(self.board, snapshot, seen))
+        computed = self.snapshots.make(lambda snapshot: _computed(self.board, snapshot, seen))
         look = None
-        if found.number is not None and (rule.rule != "anytime" or found.stop):
-            wanted = widened(InterimAnalysisRun, found, study=self.board.study.name)
-            look = wanted if self.board.log.transact_now(lambda tx: _take(tx, wanted)) else None
-        self.state, self._checked = found, len(seen.visits)
+        if computed.number is not None and (rule.rule != "anytime" or computed.stop):
+            event = widened(InterimAnalysisRun, computed, study=self.board.study.name)
+            look = event if self.board.log.transact_now(lambda tx: _take(tx, event)) else None
+        self.state, self._checked = computed, len(seen.visits)
         return look
 
     def up_to_date(self) -> bool:
@@ -114,8 +114,10 @@ def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
 def _take(tx: Transaction, look: InterimAnalysisRun) -> bool:
     """Log the analysis unless it, or a later one, is logged already; pause the trial if it stops."""
     events = [stored.event for stored in tx.events(TRIAL)]
-    taken = [event for event in events if isinstance(event, InterimAnalysisRun) and event.study == look.study]
-    if any(one.number >= look.number or one.stop in FINAL for one in taken):
+    earlier = [
+        event for event in events if isinstance(event, InterimAnalysisRun) and event.study == look.study
+    ]
+    if any(event.number >= look.number or event.stop in FINAL for event in earlier):
         return False
     tx.append(TRIAL, look)
     switches = [event for event in events if isinstance(event, TrialPaused | TrialResumed)]

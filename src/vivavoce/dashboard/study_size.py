@@ -67,7 +67,7 @@ def study_size(board: Board) -> StudySize:
     done: dict[str, datetime] = {}
     for visit in sorted(counted, key=lambda one: one.ended_at or one.last_at):
         done.setdefault(visit.participant_id, visit.ended_at or visit.last_at)
-    first = min((one.opened_at for one in board.visits.values()), default=None)
+    first = min((visit.opened_at for visit in board.visits.values()), default=None)
     since = max(first or now, now - PACE_OF)
     recent = sum(at >= since for at in done.values())
     to_come = None
@@ -110,7 +110,7 @@ def _is_watched(study: Study) -> bool:
 def _completed(board: Board, pools: Container[str] | None) -> list[VisitCard]:
     """Completed visits, of these recruiters or of all."""
     done = (visit for visit in board.visits.values() if visit.outcome == "completed")
-    return [one for one in done if pools is None or one.pool in pools]
+    return [visit for visit in done if pools is None or visit.pool in pools]
 
 
 def _after(now: datetime, seconds: float | None) -> datetime | None:
@@ -123,8 +123,8 @@ def _after(now: datetime, seconds: float | None) -> datetime | None:
 
 def is_reached(board: Board) -> bool | None:
     """True if the sample size is reached; None without one."""
-    found = study_size(board)
-    return None if found.declared is None else found.reached >= found.declared
+    size = study_size(board)
+    return None if size.declared is None else size.reached >= size.declared
 
 
 def declared_people(board: Board) -> int | None:
@@ -138,11 +138,11 @@ def _declared(board: Board) -> tuple[Literal["stopping", "places", ""], dict[str
     study, stopping = board.study, board.study.analysis.stopping
     if stopping is not None and stopping.participants is not None:
         return "stopping", {"": int(stopping.participants)}
-    found = {
+    targets = {
         name: RECRUITERS.get(name).places(settings, study.name, board.log)
         for name, settings in study.recruitment.items()
     }
-    places = {name: number for name, number in found.items() if number is not None}
+    places = {name: number for name, number in targets.items() if number is not None}
     return ("places" if places else ""), places
 
 
@@ -153,7 +153,7 @@ def _conditions(board: Board, places: dict[str, int]) -> list[ConditionProgress]
     planned = sum(number * needed_dialogues(study, pool) for pool, number in places.items())
     systems = Counter(study.condition(system) for system in study.systems)
     completed = (dialogue for dialogue in board.dialogues.values() if dialogue.outcome == "completed")
-    done = Counter(one.condition or one.system for one in completed)
+    done = Counter(visit.condition or visit.system for visit in completed)
     share = planned / len(study.systems) if places else None
     return [
         ConditionProgress(name, done[name], None if share is None else share * number)

@@ -105,7 +105,7 @@ def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
         dict.fromkeys(incident.failure for incident in board.incidents if incident.system == system)
     )
     listed = DialogueQuery({"system": (system,), "errors": kinds}).address if kinds else ""
-    middle, late = (float(one) for one in np.quantile(waits, (0.5, 0.95))) if waits else (None, None)
+    middle, late = (float(seconds) for seconds in np.quantile(waits, (0.5, 0.95))) if waits else (None, None)
     return SystemHealth(
         system=system,
         last_at=answers.last_at,
@@ -131,7 +131,7 @@ def changes(board: Board) -> list[SystemChange]:
             system_changes.append(SystemChange(stored.at, event.system, True, event.reason, None))
             continue
         system = getattr(event, "system", "")
-        begun = since.pop(system, None)
-        rested_s = (stored.at - begun).total_seconds() if begun is not None else None
+        opened_at = since.pop(system, None)
+        rested_s = (stored.at - opened_at).total_seconds() if opened_at is not None else None
         system_changes.append(SystemChange(stored.at, system, False, "", rested_s))
     return system_changes[::-1]

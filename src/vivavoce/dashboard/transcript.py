@@ -103,7 +103,7 @@ def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscri
         task=dialogue.task_text or "",
         goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
         lines=[_line(dialogue, line) for line in dialogue.lines],
-        forms=[_form(study, one) for one in dialogue.of(log_events.QuestionnaireAnswered)],
+        forms=[_form(study, form) for form in dialogue.of(log_events.QuestionnaireAnswered)],
     )
 
 
@@ -173,27 +173,33 @@ def _user_line(
     if event.sound is not None:
         line.notes.append(gettext("sent to the system as audio, without text"))
     if event.heard:
-        line.acts[N_("recognised by the channel")] = [_hypothesis(one) for one in event.heard]
+        line.acts[N_("recognised by the channel")] = [_hypothesis(hypothesis) for hypothesis in event.heard]
     if event.meant is not None:
         line.acts[N_("meant")] = [_acts(event.meant)]
     for answer in dialogue.of(log_events.SystemTurnReceived):
         if answer.heard and answer.reply_to == event.turn_index:
-            line.acts[N_("recognised by the system")] = [_hypothesis(one) for one in answer.heard]
+            line.acts[N_("recognised by the system")] = [
+                _hypothesis(hypothesis) for hypothesis in answer.heard
+            ]
         if answer.understood and answer.reply_to == event.turn_index:
             line.understood = _hypothesis(answer.understood[0])
-    heard = [one for layer in HEARD for one in line.acts.get(layer, ())]
-    line.heard = next((one for one in heard if one.rpartition(" (")[0].strip() != text), "")
+    hypotheses = [hypothesis for layer in HEARD for hypothesis in line.acts.get(layer, ())]
+    line.heard = next(
+        (hypothesis for hypothesis in hypotheses if hypothesis.rpartition(" (")[0].strip() != text), ""
+    )
     for recognised in dialogue.of(log_events.TurnRecognised):
         if recognised.turn_index == event.turn_index:
-            line.acts[N_("our recogniser (log only)")] = [_hypothesis(one) for one in recognised.heard]
+            line.acts[N_("our recogniser (log only)")] = [
+                _hypothesis(hypothesis) for hypothesis in recognised.heard
+            ]
     return line
 
 
 def _barge_in(played_s: float | None) -> str:
     if played_s is None:
         return gettext("started while the system was speaking")
-    heard = localised(f"{played_s:.1f}")
-    return gettext("started while the system was speaking, %(seconds)s s into its turn", seconds=heard)
+    seconds = localised(f"{played_s:.1f}")
+    return gettext("started while the system was speaking, %(seconds)s s into its turn", seconds=seconds)
 
 
 def _said_at_s(dialogue: DialogueHistory, reply_to: int | None) -> float | None:
@@ -236,7 +242,9 @@ def _system_line(
     if played is not None and played.proposed:
         line.acts[N_("actions suggested by the program")] = [_acts(played.proposed)]
     if event.understood:
-        line.acts[N_("understood from the previous turn")] = [_hypothesis(one) for one in event.understood]
+        line.acts[N_("understood from the previous turn")] = [
+            _hypothesis(hypothesis) for hypothesis in event.understood
+        ]
     return line
 
 
@@ -246,25 +254,25 @@ def _wizard(facts: WizardFacts) -> str:
     if facts.replaces != "system":
         part = gettext("module %(module)s of the system", module=facts.replaces)
     how = f"{facts.source} {facts.label or ''}".strip()
-    told = [gettext("%(wizard)s played %(part)s (%(how)s)", wizard=facts.wizard, part=part, how=how)]
+    parts = [gettext("%(wizard)s played %(part)s (%(how)s)", wizard=facts.wizard, part=part, how=how)]
     if facts.gave is not None:
-        told.append(gettext("result: %(what)s", what=facts.gave))
+        parts.append(gettext("result: %(what)s", what=facts.gave))
     if facts.proposed is not None and facts.source != "proposal":
-        told.append(gettext("program suggestion: %(text)s", text=facts.proposed))
-    return "; ".join(told)
+        parts.append(gettext("program suggestion: %(text)s", text=facts.proposed))
+    return "; ".join(parts)
 
 
 def _work(agent: AgentWork | None) -> list[WorkShown]:
     """Reported activity of a system for one turn."""
     if agent is None:
         return []
-    shown = [_tool(call) for call in agent.tools or ()]
-    shown += [WorkShown(_tokens(one), []) for one in agent.usage]
+    work = [_tool(call) for call in agent.tools or ()]
+    work += [WorkShown(_tokens(usage), []) for usage in agent.usage]
     for retrieval in agent.retrievals:
         parts = {gettext("query"): retrieval.query, gettext("document"): retrieval.document}
         what = gettext("document: %(source)s", source=retrieval.source or gettext("a document"))
-        shown.append(WorkShown(what, [(name, text) for name, text in parts.items() if text]))
-    return shown
+        work.append(WorkShown(what, [(name, text) for name, text in parts.items() if text]))
+    return work
 
 
 def _tool(call: LoggedToolCall) -> WorkShown:
@@ -330,8 +338,8 @@ def _act(act: log_events.LoggedAct) -> str:
 
 def _goal(domain: DomainWords, task: dict[str, Any]) -> list[tuple[str, str]]:
     kind = domain.ontology is not None and task.get(KIND)  # tasks without a domain have no kind of venue
-    wanted = {**({KIND: task[KIND]} if kind else {}), **(task.get("constraints") or {})}
-    goal = [(domain.slot(slot), domain.value(slot, value)) for slot, value in wanted.items()]
+    constraints = {**({KIND: task[KIND]} if kind else {}), **(task.get("constraints") or {})}
+    goal = [(domain.slot(slot), domain.value(slot, value)) for slot, value in constraints.items()]
     requests = [domain.slot(slot) for slot in task.get("requests") or ()]
     return [*goal, (gettext("required information"), ", ".join(requests))] if requests else goal
 

@@ -51,27 +51,29 @@ def read_verdicts(
     from vivavoce.measures.compute import sums
     from vivavoce.stats.rates import HEADLINES, is_rate
 
-    found = sums(dataset)
-    names = [measure for measure in found.measures if is_rate(measure)]
+    totals = sums(dataset)
+    names = [measure for measure in totals.measures if is_rate(measure)]
     names.sort(key=lambda one: (HEADLINES.index(one) if one in HEADLINES else len(HEADLINES), one))
     rates = {}
     for name in names:
-        place = found.measures.index(name)
-        if found.denominators[place].any():
-            rates[name] = found.numerators[place], found.denominators[place]
-    for name, told in (beside or {}).items():
-        known = np.array([dialogue_id in told for dialogue_id in found.dialogue_ids], dtype=float)
-        if known.any():
+        place = totals.measures.index(name)
+        if totals.denominators[place].any():
+            rates[name] = totals.numerators[place], totals.denominators[place]
+    for name, labels in (beside or {}).items():
+        labelled = np.array([dialogue_id in labels for dialogue_id in totals.dialogue_ids], dtype=float)
+        if labelled.any():
             rates[name] = (
-                np.array([told.get(dialogue_id, False) for dialogue_id in found.dialogue_ids], dtype=float),
-                known,
+                np.array(
+                    [labels.get(dialogue_id, False) for dialogue_id in totals.dialogue_ids], dtype=float
+                ),
+                labelled,
             )
-    cases = ((name, below > 0) for name, below in zip(found.measures, found.denominators, strict=True))
-    counted = {name: own for name, own in cases if not is_rate(name) and own.any()}
+    cases = ((name, below > 0) for name, below in zip(totals.measures, totals.denominators, strict=True))
+    counted = {name: counts for name, counts in cases if not is_rate(name) and counts.any()}
     for name, answered in answered_dialogues(dataset).items():
-        own = np.array([dialogue_id in answered for dialogue_id in found.dialogue_ids], dtype=bool)
-        counted |= {name: own} if own.any() else {}
-    return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)
+        has_answer = np.array([dialogue_id in answered for dialogue_id in totals.dialogue_ids], dtype=bool)
+        counted |= {name: has_answer} if has_answer.any() else {}
+    return Verdicts(scope, position, at, totals.dialogue_ids, rates, counted=counted)
 
 
 def title_of(measure: str) -> str:

@@ -68,20 +68,23 @@ def visit_flow(board: Board) -> VisitFlow:
 
     Empty  no visit: every count is 0, and no step has a median
     """
-    visits, steps = [one for one in board.visits.values() if one.placed and one.same_steps], board.study.visit
+    visits, steps = (
+        [visit for visit in board.visits.values() if visit.placed and visit.same_steps],
+        board.study.visit,
+    )
     counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: past all steps
     for visit in visits:
         _count(visit, counts)
     talked = {dialogue.visit_id for dialogue in board.dialogues.values()}
-    found = [_step(step, number, counts[number], talked) for number, step in enumerate(steps)]
-    consents = [one for one, step in zip(found, steps, strict=True) if consent_of(step)]
+    flow_steps = [_step(step, number, counts[number], talked) for number, step in enumerate(steps)]
+    consents = [flow_step for flow_step, step in zip(flow_steps, steps, strict=True) if consent_of(step)]
     return VisitFlow(
         arrived=len(visits),
         consented=consents[0].ended if consents else None,
         completed=sum(visit.outcome == "completed" for visit in visits),
         after=_outcomes(counts[-1].left),
         unplaced=len(board.visits) - len(visits),
-        steps=found,
+        steps=flow_steps,
     )
 
 
@@ -99,14 +102,14 @@ def _count(visit: VisitCard, counts: Sequence[_Counts]) -> None:
 
 
 def _step(step: Step, number: int, counts: _Counts, talked: set[str]) -> StepFlow:
-    left = len(counts.left)
+    dropped_out = len(counts.left)
     return StepFlow(
         number=number + 1,
         step=step.kind,
         forms=_forms(step),
         begun=counts.begun,
-        ended=counts.begun - counts.here - left,
-        left=left,
+        ended=counts.begun - counts.here - dropped_out,
+        left=dropped_out,
         outcomes=_outcomes(counts.left),
         here=counts.here,
         median_s=median(counts.took_s) if counts.took_s else None,
@@ -116,7 +119,7 @@ def _step(step: Step, number: int, counts: _Counts, talked: set[str]) -> StepFlo
 
 def _forms(step: Step) -> tuple[str, ...]:
     plan = dialogues_of(step)
-    about = [one.name for one in plan.feedback] if plan is not None else []
+    about = [feedback.name for feedback in plan.feedback] if plan is not None else []
     return tuple(dict.fromkeys([*kind_of(step).forms(step), *about]))
 
 

@@ -54,7 +54,7 @@ class VisitQuery:
     def read(cls, given: Mapping[str, str]) -> "VisitQuery":
         """Query from an address; unknown parts are ignored."""
         step, way = given.get("step", ""), given.get("way", "")
-        held, outcome = given.get("held", ""), given.get("outcome", "")
+        dialogues, outcome = given.get("held", ""), given.get("outcome", "")
         number = int(step) if step.isdecimal() and len(step) < 4 and way in PASSAGES else None
         return cls(
             outcome=outcome if outcome in OUTCOMES else "",
@@ -62,14 +62,14 @@ class VisitQuery:
             way=way if number is not None else "",
             placed=bool(given.get("placed")),
             system=given.get("system", ""),
-            held=held if held.removesuffix("+").isdecimal() and len(held) < 9 else "",
+            held=dialogues if dialogues.removesuffix("+").isdecimal() and len(dialogues) < 9 else "",
             worked=bool(given.get("worked")),
         )
 
     @property
     def address(self) -> str:
         """Address of the list of these visits."""
-        said = {
+        parameters = {
             "outcome": self.outcome,
             "step": self.step,
             "way": self.way,
@@ -78,22 +78,24 @@ class VisitQuery:
             "held": self.held,
             "worked": self.worked and 1,
         }
-        asked = urlencode({name: value for name, value in said.items() if value})
-        return "/visits/all" + (f"?{asked}" if asked else "")
+        query = urlencode({name: value for name, value in parameters.items() if value})
+        return "/visits/all" + (f"?{query}" if query else "")
 
     def told(self, steps: list[str]) -> list[str]:
         """Filters in the reader's language."""
-        found = []
+        filters = []
         if self.step is not None:
             kind = steps[self.step - 1] if 0 < self.step <= len(steps) else ""
-            found.append(f"{self.step}. {step_title(kind)}: {worded(PASSAGES[self.way], 'visits at a step')}")
+            filters.append(
+                f"{self.step}. {step_title(kind)}: {worded(PASSAGES[self.way], 'visits at a step')}"
+            )
         if self.outcome:
-            found.append(worded(OUTCOMES[self.outcome], "visit"))
+            filters.append(worded(OUTCOMES[self.outcome], "visit"))
         if self.system:
-            found.append(self.system)
+            filters.append(self.system)
         if self.held:
-            found.append(gettext("participants with %(number)s dialogues", number=self.held))
-        return found
+            filters.append(gettext("participants with %(number)s dialogues", number=self.held))
+        return filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +121,13 @@ class VisitList:
 
 
 def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList:
-    found = sorted(visits_of(board, query), key=lambda one: one.opened_at, reverse=True)
-    held = Counter(dialogue.visit_id for dialogue in board.dialogues.values())
-    kinds = [one.kind for one in board.study.visit]
+    visits = sorted(visits_of(board, query), key=lambda one: one.opened_at, reverse=True)
+    dialogues_per_visit = Counter(dialogue.visit_id for dialogue in board.dialogues.values())
+    kinds = [step.kind for step in board.study.visit]
     return VisitList(
-        [_row(one, kinds, held[one.visit_id], now) for one in found[:MOST]],
-        len(found),
-        len({one.participant_id for one in found}),
+        [_row(visit, kinds, dialogues_per_visit[visit.visit_id], now) for visit in visits[:MOST]],
+        len(visits),
+        len({visit.participant_id for visit in visits}),
         query.told(kinds),
     )
 
@@ -134,8 +136,8 @@ def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
     """Visits that match a query."""
     cards = board.dialogues.values()
     with_system = {card.visit_id for card in cards if card.system == query.system}
-    held = Counter(card.participant_id for card in cards)
-    workers = {*held, *(deed.participant_id for deed in board.deeds.values())}
+    dialogues_per_participant = Counter(card.participant_id for card in cards)
+    workers = {*dialogues_per_participant, *(deed.participant_id for deed in board.deeds.values())}
     steps = len(board.study.visit)
     for visit in board.visits.values():
         if query.outcome and (visit.outcome or "running") != query.outcome:
@@ -146,7 +148,7 @@ def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
             continue
         if query.system and visit.visit_id not in with_system:
             continue
-        if query.held and not _holds(held[visit.participant_id], query.held):
+        if query.held and not _holds(dialogues_per_participant[visit.participant_id], query.held):
             continue
         if query.worked and visit.participant_id not in workers:
             continue
@@ -175,13 +177,13 @@ def _holds(number: int, wanted: str) -> bool:
 
 def _row(visit: VisitCard, kinds: list[str], dialogues: int, now: datetime) -> VisitRow:
     reached = min(reached_step(visit, len(kinds)), len(kinds) - 1)
-    known = visit.placed and visit.same_steps and reached >= 0
-    ended = visit.ended_at or (now if visit.outcome is None else visit.last_at)
+    is_placed = visit.placed and visit.same_steps and reached >= 0
+    end = visit.ended_at or (now if visit.outcome is None else visit.last_at)
     return VisitRow(
         visit,
         OUTCOMES.get(visit.outcome or "running", visit.outcome or ""),
-        reached + 1 if known else None,
-        kinds[reached] if known else "",
-        (ended - visit.opened_at).total_seconds() / 60,
+        reached + 1 if is_placed else None,
+        kinds[reached] if is_placed else "",
+        (end - visit.opened_at).total_seconds() / 60,
         dialogues,
     )

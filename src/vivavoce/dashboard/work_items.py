@@ -79,8 +79,8 @@ def _kind(event: Any, study: Study, state: VisitState | None) -> StepKind[Any] |
         (bout.event.step for bout in bouts if bout.event.bout_id == getattr(event, "bout_id", "")), -1
     )
     place = getattr(event, "step", place)
-    here = [kind_of(study.visit[place])] if 0 <= place < len(study.visit) else []
-    return next((one for one in (*here, *works().values()) if one.done == event.kind), None)
+    step_kinds = [kind_of(study.visit[place])] if 0 <= place < len(study.visit) else []
+    return next((kind for kind in (*step_kinds, *works().values()) if kind.done == event.kind), None)
 
 
 def _stimulus(kind: StimulusStep[Any, Any, Any], event: ResponseGiven, state: VisitState | None) -> str:

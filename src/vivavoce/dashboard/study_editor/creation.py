@@ -76,31 +76,33 @@ class NewStudy:
         source = parse_yaml(self.systems, "systems")
         if source.problems:
             raise source.problems[0].error()
-        found = source.data
+        systems = source.data
         if (
-            isinstance(found, dict)
-            and list(found) == ["systems"]
-            and "connect" not in (found["systems"] or {})
+            isinstance(systems, dict)
+            and list(systems) == ["systems"]
+            and "connect" not in (systems["systems"] or {})
         ):
-            found = found["systems"]
-        if found is None:
+            systems = systems["systems"]
+        if systems is None:
             return {}
-        if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
+        if not isinstance(systems, dict) or not all(
+            isinstance(settings, dict) for settings in systems.values()
+        ):
             raise InputError(
                 "is no mapping of systems",
                 place="systems",
                 hint="write a name, a colon, and its settings below",
             )
-        for name in found:
+        for name in systems:
             if not is_name(name):
                 raise InputError(NO_SYSTEM_NAME, place="systems", hint=NAME_CURE, values={"name": name})
-        return found
+        return systems
 
     def permit_private(self) -> None:
         """Set `allow_private` for every system on this computer or a private network."""
-        found = self.read_systems()
-        permitted = {name: with_private(settings) for name, settings in found.items()}
-        if permitted != found:
+        systems = self.read_systems()
+        permitted = {name: with_private(settings) for name, settings in systems.items()}
+        if permitted != systems:
             self.systems = written(permitted)
 
     def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
@@ -140,7 +142,7 @@ def tasks_needed(protocol: str) -> int:
         for kind, settings in map(step_parts, visit)
         if issubclass(model := step_model(kind), DialogueSettings)
     ]
-    return max((one.repeat.min for one in read), default=0)
+    return max((step.repeat.min for step in read), default=0)
 
 
 def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[str, str]]:
@@ -151,12 +153,12 @@ def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[
     lines = {
         tag: [line.strip() for line in tasks.get(tag, "").splitlines() if line.strip()] for tag in languages
     }
-    numbers = {tag: len(found) for tag, found in lines.items()}
+    numbers = {tag: len(tag_lines) for tag, tag_lines in lines.items()}
     if not any(numbers.values()):
         raise InputError(NO_TASK, place=TASKS_PLACE, hint=ONE_A_LINE)
     if len(set(numbers.values())) > 1:
-        said = ", ".join(f"{tag}: {number}" for tag, number in numbers.items())
-        raise InputError(UNEQUAL, place=TASKS_PLACE, hint=ALIKE, values={"said": said})
+        counts = ", ".join(f"{tag}: {number}" for tag, number in numbers.items())
+        raise InputError(UNEQUAL, place=TASKS_PLACE, hint=ALIKE, values={"said": counts})
     return [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
 
 
@@ -174,7 +176,7 @@ def _blank(number: int) -> Written:
 
 
 def _study_text(new: NewStudy) -> str:
-    plain = new.name[0].isalpha() and new.name.lower() not in (
+    is_plain = new.name[0].isalpha() and new.name.lower() not in (
         "true",
         "false",
         "null",
@@ -184,7 +186,7 @@ def _study_text(new: NewStudy) -> str:
         "off",
     )
     text = HEAD.format(
-        name=new.name if plain else json.dumps(new.name),
+        name=new.name if is_plain else json.dumps(new.name),
         protocol=new.protocol,
         title=written({"title": new.title}) if new.title else "",
         languages=", ".join(json.dumps(tag) if tag in ("no", "on") else tag for tag in new.languages),
@@ -205,24 +207,24 @@ def _about_tasks(new: NewStudy) -> Written:
             if preset.get("tasks") or TASKS_FILE not in study_contents(new.protocol, "x")
             else {"tasks": TASKS_FILE}
         )
-    found: dict[str, Any] = {}
+    sections: dict[str, Any] = {}
     if "ontology" in preset:
-        found["ontology"] = None
+        sections["ontology"] = None
     if new.source == OWN:
-        found["tasks"] = TASKS_FILE
-        visit = [_bounded(one, len(task_lines(new.tasks, new.languages))) for one in preset["visit"]]
+        sections["tasks"] = TASKS_FILE
+        visit = [_bounded(step, len(task_lines(new.tasks, new.languages))) for step in preset["visit"]]
         if visit != preset["visit"]:
-            found["visit"] = visit
+            sections["visit"] = visit
     elif "tasks" in preset:
-        found["tasks"] = None
+        sections["tasks"] = None
     primary = preset.get("analysis", {}).get("primary", {})
     if "ontology" in preset and str(primary.get("measure", "")).startswith("objective_"):
-        asked = [one for step in preset["visit"] for one in step.values()]
-        asks = any((one.get("use") if isinstance(one, dict) else one) == "cambridge" for one in asked)
+        uses = [use for step in preset["visit"] for use in step.values()]
+        asks = any((use.get("use") if isinstance(use, dict) else use) == "cambridge" for use in uses)
         # goals need the ontology, which these tasks lack
         measure = "subjective_success" if asks else "user_turns"
-        found["analysis"] = {"primary": {"measure": measure}, "secondary": []}
-    return found
+        sections["analysis"] = {"primary": {"measure": measure}, "secondary": []}
+    return sections
 
 
 def _bounded(step: Any, tasks: int) -> Any:
@@ -239,5 +241,5 @@ def _bounded(step: Any, tasks: int) -> Any:
 def _example_files(protocol: str) -> set[str]:
     """Files of the protocol's example that mention its tasks."""
     preset: dict[str, Any] = read_yaml(protocol_file(protocol)).data
-    named = [preset.get("ontology"), TASKS_FILE]
-    return {str(one) for one in named if one}
+    files = [preset.get("ontology"), TASKS_FILE]
+    return {str(file) for file in files if file}

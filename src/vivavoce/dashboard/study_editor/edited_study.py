@@ -87,41 +87,41 @@ class EditedStudy:
     def own(self, key: str) -> Written:
         """Content of the file below a key; {} if absent."""
         data = parse_study(self.text).data
-        found = data.get(key) if isinstance(data, dict) else None
-        return found if isinstance(found, dict) else {}
+        section = data.get(key) if isinstance(data, dict) else None
+        return section if isinstance(section, dict) else {}
 
     def below(self, key: str) -> Written:
         """Content of the protocol below a key; {} if absent."""
         name = self.says.get("protocol")
         if not isinstance(name, str) or name not in PROTOCOLS:
             return {}
-        found = read_yaml(protocol_file(name)).data.get(key)
-        return found if isinstance(found, dict) else {}
+        section = read_yaml(protocol_file(name)).data.get(key)
+        return section if isinstance(section, dict) else {}
 
     @property
     def languages(self) -> list[str]:
-        found = self.says.get("languages", ["en"])
-        return [str(tag) for tag in found] if isinstance(found, list) and found else ["en"]
+        tags = self.says.get("languages", ["en"])
+        return [str(tag) for tag in tags] if isinstance(tags, list) and tags else ["en"]
 
     @property
     def steps(self) -> list[Any]:
-        found = self.says.get("visit")
-        return found if isinstance(found, list) else []
+        steps = self.says.get("visit")
+        return steps if isinstance(steps, list) else []
 
     @cached_property
     def _checked(self) -> tuple[Study | None, bool, list[Problem]]:
-        found = examine_study(self.folder)
-        problems = list(found.problems)
-        for name, settings in found.systems.items():
+        examined = examine_study(self.folder)
+        problems = list(examined.problems)
+        for name, settings in examined.systems.items():
             try:
                 make_connector(settings, folder=self.folder)
             except InputError as error:
                 wrong = error.problems if isinstance(error, SettingsError) else [error]
-                for one in wrong:
-                    path = f"systems.{name}{'.' if one.place else ''}{one.place}"
-                    problems.append(Problem(f"{STUDY_FILE} {path}", one.problem, one.hint))
+                for problem in wrong:
+                    path = f"systems.{name}{'.' if problem.place else ''}{problem.place}"
+                    problems.append(Problem(f"{STUDY_FILE} {path}", problem.problem, problem.hint))
         # a file without readable content is not checked further
-        return found.study, found.analysis is None, list(dict.fromkeys(problems))
+        return examined.study, examined.analysis is None, list(dict.fromkeys(problems))
 
     @property
     def study(self) -> Study | None:
@@ -153,34 +153,34 @@ class EditedStudy:
 
     def problems_of_step(self, number: int) -> dict[str, str]:
         """Problems of a step by field name; "" for the whole step."""
-        found: dict[str, str] = {}
+        problems: dict[str, str] = {}
         for problem in self.problems:
             if (at := _STEP_PLACE.search(problem.place)) is not None and int(at[1]) == number:
-                found.setdefault(at[2] or "", sentences(problem.problem, problem.hint))
-        return found
+                problems.setdefault(at[2] or "", sentences(problem.problem, problem.hint))
+        return problems
 
     def problems_below(self, key: str) -> list[str]:
         """Problems below one key of the file, one line each."""
         below = (f"{key}.", f"{key}[")
         at = [(problem.place.rpartition(" ")[2], problem) for problem in self.problems]
-        return [str(one) for place, one in at if place == key or place.startswith(below)]
+        return [str(problem) for place, problem in at if place == key or place.startswith(below)]
 
     def cards(self) -> list[StepCard]:
         return [
-            StepCard(number, kind, written, list(self.problems_of_step(number).values()))
-            for number, (kind, written) in enumerate(map(step_parts, self.steps))
+            StepCard(number, kind, settings, list(self.problems_of_step(number).values()))
+            for number, (kind, settings) in enumerate(map(step_parts, self.steps))
         ]
 
     def texts(self) -> list[str]:
         """Markdown files named in the visit."""
-        named = [
+        names = [
             value
-            for kind, written in map(step_parts, self.steps)
+            for kind, settings in map(step_parts, self.steps)
             if kind
-            for value in as_mapping(step_model(kind), written).values()
+            for value in as_mapping(step_model(kind), settings).values()
             if isinstance(value, str) and value.endswith(".md")
         ]
-        return list(dict.fromkeys(named))
+        return list(dict.fromkeys(names))
 
     def text_file(self, name: str, language: str) -> Path:
         """Path of a text of the study in a language, existing or not.
@@ -190,8 +190,8 @@ class EditedStudy:
         plain_file = self.folder / name
         if not plain_file.resolve().is_relative_to(self.folder.resolve()):
             raise InputError(f"{name!r} lies outside the study", hint="copy it beside the study file")
-        own = plain_file.with_name(f"{plain_file.stem}.{language}{plain_file.suffix}")
-        return plain_file if language == self.languages[0] and not own.is_file() else own
+        language_file = plain_file.with_name(f"{plain_file.stem}.{language}{plain_file.suffix}")
+        return plain_file if language == self.languages[0] and not language_file.is_file() else language_file
 
     def read_document(self, name: str, language: str) -> str:
         """Text as participants read it; "" if missing."""
@@ -206,21 +206,21 @@ class EditedStudy:
         """File text with these steps; comments stay with existing steps."""
 
         def change(data: CommentedMap) -> None:
-            own = data.get("visit")
-            if not isinstance(own, CommentedSeq):
-                data["visit"] = [plain(one) for one in steps]
+            visit = data.get("visit")
+            if not isinstance(visit, CommentedSeq):
+                data["visit"] = [plain(step) for step in steps]
                 return
-            kept = {id(one): node for one, node in zip(self.steps, list(own), strict=False)}
-            comments = _comments_of(own)
-            made: list[Any] = []
+            nodes = {id(step): node for step, node in zip(self.steps, list(visit), strict=False)}
+            comments = _comments_of(visit)
+            entries: list[Any] = []
             for step in steps:
-                made.append(kept.get(id(step), plain(step)))
-            own.clear()
-            own.extend(made)
-            own.ca.items.clear()
-            for number, node in enumerate(made):
+                entries.append(nodes.get(id(step), plain(step)))
+            visit.clear()
+            visit.extend(entries)
+            visit.ca.items.clear()
+            for number, node in enumerate(entries):
                 if (comment := comments.get(id(node))) is not None:
-                    own.ca.items[number] = comment
+                    visit.ca.items[number] = comment
 
         return changed(self.text, "visit", change)
 
@@ -249,9 +249,9 @@ class EditedStudy:
         def change(data: CommentedMap) -> None:
             if not isinstance(data.get("systems"), dict):
                 data["systems"] = plain({})
-            known = data["systems"].get(name)
-            if isinstance(known, CommentedMap):
-                merge(known, settings)
+            current = data["systems"].get(name)
+            if isinstance(current, CommentedMap):
+                merge(current, settings)
             else:
                 data["systems"][name] = plain(settings)
 
@@ -264,10 +264,10 @@ class EditedStudy:
 
 def plain_step(settings: Any) -> Any:
     """Settings of a step beside its kind, in one line if short."""
-    made = plain(settings)
-    if isinstance(made, CommentedMap) and len(str(settings)) < 80:
-        made.fa.set_flow_style()
-    return made
+    node = plain(settings)
+    if isinstance(node, CommentedMap) and len(str(settings)) < 80:
+        node.fa.set_flow_style()
+    return node
 
 
 def step_parts(written: Any) -> tuple[str, Any]:
@@ -285,24 +285,28 @@ def step_model(kind: str) -> type[BaseModel]:
 
     Raises  UnknownName: there is none of this name
     """
-    known = StepEntry.model_fields.get(kind)
-    if known is None:
+    field = StepEntry.model_fields.get(kind)
+    if field is None:
         return STEPS.get(kind).settings
-    return next(one for one in known.annotation.__args__ if one is not type(None))  # pyright: ignore
+    return next(option for option in field.annotation.__args__ if option is not type(None))  # pyright: ignore
 
 
 def _located(one: Problem, steps: int, systems: Mapping[str, Any]) -> LocatedProblem:
-    said = sentences(one.problem, one.hint)
+    sentence = sentences(one.problem, one.hint)
     line, _, path = one.place.partition(" ")
     if (at := _STEP_PLACE.search(path)) is not None and int(at[1]) < steps:
-        return LocatedProblem(said, step=int(at[1]), field=at[2] or "", line=line)
-    rest = path.removeprefix("systems.")
+        return LocatedProblem(sentence, step=int(at[1]), field=at[2] or "", line=line)
+    system_path = path.removeprefix("systems.")
     # names may contain dots
-    fitting = [name for name in systems if rest != path and (rest == name or rest.startswith(f"{name}."))]
+    fitting = [
+        name
+        for name in systems
+        if system_path != path and (system_path == name or system_path.startswith(f"{name}."))
+    ]
     if fitting:
         name = max(fitting, key=len)
-        return LocatedProblem(said, system=name, field=rest[len(name) + 1 :], line=line)
-    return LocatedProblem(said, key=path, line=line)
+        return LocatedProblem(sentence, system=name, field=system_path[len(name) + 1 :], line=line)
+    return LocatedProblem(sentence, key=path, line=line)
 
 
 def _comments_of(sequence: Any) -> dict[int, Any]:

@@ -30,8 +30,8 @@ def visits_held(desk: AppShell) -> int:
     """Number of visits by people or programs, without the team's."""
     if not isinstance(desk, Desk):
         return 0
-    came = desk.board.see(lambda board: board.visits_by_scope)
-    return came[PEOPLE] or came[SIMULATED]
+    visits = desk.board.see(lambda board: board.visits_by_scope)
+    return visits[PEOPLE] or visits[SIMULATED]
 
 
 def edited(desk: AppShell) -> EditedStudy:

@@ -213,7 +213,7 @@ def _named(called: str) -> str:
 def greet(url: str, name: str, known: Mapping[str, Any]) -> Discovery:
     """Test the bot at an address, known systems first. Raises InputError: one line."""
     _check_name(name)
-    like = [one for one in known.values() if isinstance(one, dict)]
+    like = [settings for settings in known.values() if isinstance(settings, dict)]
     return asyncio.run(discover(url, language=language(), private=is_private(url), like=like))
 
 
@@ -240,16 +240,16 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
     Where nothing was, it asks for the fields of the request; so described, the system is tried as it is.
     """
     new, url, name = _typed(form), field(form, "url", most=2000), _named(field(form, "name") or "mine")
-    asked = RequestForm.typed(form) if field(form, "with") else None
+    request_form = RequestForm.typed(form) if field(form, "with") else None
     _take_out_draft(new, field(form, "draft"))
     try:
         systems = new.read_systems()
-        _check_name(name, systems if asked is None else ())
-        found = greet(url, name, systems) if asked is None else asked.greet(url)
-        new.systems = new.with_system(name, found.settings)
+        _check_name(name, systems if request_form is None else ())
+        discovery = greet(url, name, systems) if request_form is None else request_form.greet(url)
+        new.systems = new.with_system(name, discovery.settings)
     except InputError as error:
-        asked = _described(error, asked)
-        draft = "" if asked is None else _draft(new, name, asked, url)
+        request_form = _described(error, request_form)
+        draft = "" if request_form is None else _draft(new, name, request_form, url)
         problem, wrong = _said(error)
         return _begun(
             request,
@@ -259,11 +259,11 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
             problem=problem,
             url=url,
             name=name,
-            asked=asked,
+            asked=request_form,
             draft=draft,
             wrong=wrong if wrong == SYSTEM_PLACE else "url",
         )
-    return _begun(request, desk, new, found=found, name=f"{name}-2")
+    return _begun(request, desk, new, found=discovery, name=f"{name}-2")
 
 
 def _described(error: InputError, asked: RequestForm | None) -> RequestForm | None:
@@ -290,8 +290,12 @@ def _is_draft(new: NewStudy, draft: str) -> bool:
 def _take_out_draft(new: NewStudy, draft: str) -> None:
     """Remove an untested request, so that the next test replaces it."""
     if _is_draft(new, draft):
-        left = {name: one for name, one in new.read_systems().items() if name != draft.rpartition(" ")[0]}
-        new.systems = written(left) if left else ""
+        remaining = {
+            name: settings
+            for name, settings in new.read_systems().items()
+            if name != draft.rpartition(" ")[0]
+        }
+        new.systems = written(remaining) if remaining else ""
 
 
 @router.post("/study/new", dependencies=[Steers])
@@ -300,7 +304,7 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
     new, folder = _typed(form), folder_of(desk)
     url, name = field(form, "url", most=2000), _named(field(form, "name") or "mine")
     draft = field(form, "draft")
-    asked = RequestForm.typed(form) if draft else None
+    request_form = RequestForm.typed(form) if draft else None
     try:
         if field(form, "private"):
             new.permit_private()
@@ -312,8 +316,10 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
             new.systems = new.with_system(name, greet(url, name, {}).settings)
         create_study(folder, new)
     except InputError as error:
-        asked = _described(error, asked)
-        draft = _draft(new, name, asked, url) if isinstance(error, NotFound) and asked else draft
+        request_form = _described(error, request_form)
+        draft = (
+            _draft(new, name, request_form, url) if isinstance(error, NotFound) and request_form else draft
+        )
         problem, wrong = _said(error)
         return _begun(
             request,
@@ -324,7 +330,7 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
             wrong=wrong,
             url=url,
             name=name,
-            asked=asked,
+            asked=request_form,
             draft=draft,
         )
     tell(request, study=new.name)
@@ -335,22 +341,29 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
 def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Test the bot at an address and add it to the study."""
     study, url, name = edited(desk), field(form, "url", most=2000), _named(field(form, "name"))
-    asked = RequestForm.typed(form) if field(form, "with") else None
+    request_form = RequestForm.typed(form) if field(form, "with") else None
     text = ""
     try:
-        known = study.says.get("systems") or {}
-        _check_name(name, known)
-        found = greet(url, name, known) if asked is None else asked.greet(url)
-        text = study.with_system(name, found.settings)
+        systems = study.says.get("systems") or {}
+        _check_name(name, systems)
+        discovery = greet(url, name, systems) if request_form is None else request_form.greet(url)
+        text = study.with_system(name, discovery.settings)
         study.save(text, field(form, "base"))
     except StudyFileChanged as error:
         return conflict(request, desk, error, text)
     except InputError as error:
         return study_page(
-            request, desk, study, 422, problem=told(error), url=url, name=name, asked=_described(error, asked)
+            request,
+            desk,
+            study,
+            422,
+            problem=told(error),
+            url=url,
+            name=name,
+            asked=_described(error, request_form),
         )
     tell(request, system=name)
-    return study_page(request, desk, edited(desk), found=found, name="")
+    return study_page(request, desk, edited(desk), found=discovery, name="")
 
 
 @router.post("/study/systems/edit", dependencies=[Steers])
@@ -365,8 +378,8 @@ def edit_system(request: Request, desk: Shell, form: OwnForm) -> Response:
             settings = with_private(settings)
         check_system(name, settings, study.folder)
     except InputError as error:
-        said = error.problem if error.place == name else told(error)
-        return study_page(request, desk, study, 422, refused={name: said}, blocks={name: block})
+        problem = error.problem if error.place == name else told(error)
+        return study_page(request, desk, study, 422, refused={name: problem}, blocks={name: block})
     tell(request, system=name)
     return save_and_return(request, desk, study, lambda: study.with_system(name, settings), form)
 

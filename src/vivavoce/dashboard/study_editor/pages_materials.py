@@ -92,7 +92,7 @@ def _texts(
     names = study.texts()
     name = name if name in names else next(iter(names), "")
     written = {tag: _document(study, name, tag) if name else "" for tag in study.languages}
-    shown = {**written, **(typed or {})}
+    current = {**written, **(typed or {})}
     sheet = None
     if study.study is not None:
         sheet = {tag: _sheet(study.study, tag) for tag in study.languages}
@@ -103,10 +103,10 @@ def _texts(
         study=study,
         names=names,
         name=name,
-        shown=shown,
+        shown=current,
         saved=saved,
         bases={tag: digest(read_text(study.text_file(name, tag))) if name else "" for tag in study.languages},
-        previews={tag: read_document(text) for tag, text in shown.items()},
+        previews={tag: read_document(text) for tag, text in current.items()},
         problem=problem,
         sheet=sheet,
         tongues={tag: language_name(tag) for tag in study.languages},
@@ -158,17 +158,17 @@ def save_texts(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 
 def _typed_texts(study: EditedStudy, form: FormData) -> dict[str, str]:
-    found = {tag: form.get(f"text-{tag}") for tag in study.languages}
-    return {tag: text.replace("\r\n", "\n") for tag, text in found.items() if isinstance(text, str)}
+    texts = {tag: form.get(f"text-{tag}") for tag in study.languages}
+    return {tag: text.replace("\r\n", "\n") for tag, text in texts.items() if isinstance(text, str)}
 
 
 @router.get("/study/tasks")
 def tasks(request: Request, desk: Shell) -> Response:
     """Tasks of the study in a form with one task per line."""
     study = edited(desk)
-    known = _known_tasks(study)
+    task_list = _known_tasks(study)
     lines = {
-        tag: "\n".join(str((one.get("text") or {}).get(tag, "")).replace("\n", " ") for one in known)
+        tag: "\n".join(str((task.get("text") or {}).get(tag, "")).replace("\n", " ") for task in task_list)
         for tag in study.languages
     }
     return _tasks(request, desk, study, lines)
@@ -182,8 +182,8 @@ def _tasks(
     status: int = 200,
     problem: str = "",
 ) -> Response:
-    given = study.says.get("tasks")
-    made = study.study.tasks[:5] if study.study is not None else ()
+    setting = study.says.get("tasks")
+    examples = study.study.tasks[:5] if study.study is not None else ()
     return desk.page(
         request,
         "study_tasks.html",
@@ -191,9 +191,9 @@ def _tasks(
         study=study,
         lines=lines,
         problem=problem,
-        given=given,
-        generated=isinstance(given, dict) and "generate" in given,
-        some=made,
+        given=setting,
+        generated=isinstance(setting, dict) and "generate" in setting,
+        some=examples,
         file=_tasks_file(study),
         base=digest(read_text(study.folder / _tasks_file(study))),
         tongues={tag: language_name(tag) for tag in study.languages},
@@ -201,12 +201,10 @@ def _tasks(
 
 
 def _tasks_file(study: EditedStudy) -> str:
-    given = study.says.get("tasks")
-    named = given.get("file") if isinstance(given, dict) else given
-    inside = isinstance(named, str) and (study.folder / named).resolve().is_relative_to(
-        study.folder.resolve()
-    )
-    return str(named) if inside else TASKS_FILE
+    setting = study.says.get("tasks")
+    file = setting.get("file") if isinstance(setting, dict) else setting
+    inside = isinstance(file, str) and (study.folder / file).resolve().is_relative_to(study.folder.resolve())
+    return str(file) if inside else TASKS_FILE
 
 
 def _known_tasks(study: EditedStudy) -> list[dict[str, Any]]:
@@ -214,8 +212,8 @@ def _known_tasks(study: EditedStudy) -> list[dict[str, Any]]:
     if isinstance(study.says.get("tasks"), dict) and "file" not in study.says["tasks"]:
         return []
     data = parse_yaml(read_text(study.folder / _tasks_file(study)), TASKS_FILE).data
-    found = data.get("tasks") if isinstance(data, dict) else None
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    entries = data.get("tasks") if isinstance(data, dict) else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 @router.post("/study/tasks", dependencies=[Steers])
@@ -263,7 +261,7 @@ def _analysis(
     from vivavoce.analysis.planning import ASSUMED_RATES
 
     fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED, _offered(study))
-    named = {one.name for one in fields}
+    names = {field.name for field in fields}
     rates = {"first": f"{ASSUMED_RATES[0]:g}", "second": f"{ASSUMED_RATES[1]:g}", "hourly": ""}
     return desk.page(
         request,
@@ -274,12 +272,14 @@ def _analysis(
         fields=fields,
         problem=problem,
         size=size,
-        others=[one for name, one in (problems or {}).items() if name not in named]
+        others=[problem for name, problem in (problems or {}).items() if name not in names]
         or ([] if problems else study.problems_below("analysis")),
         suggestions={},
         said=worded,
         asked={**rates, **(asked or {})},
-        allocations={one: ALLOCATIONS.get(one, one) for one in get_args(Allocation)},
+        allocations={
+            allocation: ALLOCATIONS.get(allocation, allocation) for allocation in get_args(Allocation)
+        },
         allocation=study.says.get("allocation") or StudyFile.model_fields["allocation"].default,
     )
 
@@ -290,31 +290,36 @@ def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
     from vivavoce.reports.rate_tables import title
     from vivavoce.stats.rates import HEADLINES
 
-    others = sorted((name for name in MEASURES.names() if name not in HEADLINES), key=title)
+    other_measures = sorted((name for name in MEASURES.names() if name not in HEADLINES), key=title)
     systems = study.says.get("systems")
     return {
-        "primary.measure": {one: title(one) for one in (*HEADLINES, *others)},
+        "primary.measure": {measure: title(measure) for measure in (*HEADLINES, *other_measures)},
         "primary.compare": {str(system): str(system) for system in systems}
         if isinstance(systems, dict)
         else {},
-        **{name: {one: worded(words) for one, words in named.items()} for name, named in CHOICES.items()},
+        **{
+            name: {value: worded(words) for value, words in options.items()}
+            for name, options in CHOICES.items()
+        },
     }
 
 
 def analysis_words() -> list[str]:
     """Texts of the analysis form: titles, meanings, names of values."""
     fields = fields_of(Analysis, {}, only=DECLARED, offered=CHOICES)
-    choices = [one.titles.get(value, "") for one in fields if one.kind == "choice" for value in one.choices]
-    groups = [one.group_title for one in fields if one.group]
-    return [*(one.title for one in fields), *groups, *choices, *(one.meaning for one in fields)]
+    choices = [
+        field.titles.get(value, "") for field in fields if field.kind == "choice" for value in field.choices
+    ]
+    groups = [field.group_title for field in fields if field.group]
+    return [*(field.title for field in fields), *groups, *choices, *(field.meaning for field in fields)]
 
 
 def _declared(study: EditedStudy) -> dict[str, Any]:
     declared = study.says.get("analysis")
-    found = dict(declared) if isinstance(declared, dict) else {}
-    if "stopping" in found:
-        found["stopping"] = as_mapping(Stopping, found["stopping"])
-    return found
+    settings = dict(declared) if isinstance(declared, dict) else {}
+    if "stopping" in settings:
+        settings["stopping"] = as_mapping(Stopping, settings["stopping"])
+    return settings
 
 
 @router.post("/study/analysis", dependencies=[Steers])
@@ -325,13 +330,13 @@ def save_analysis(request: Request, desk: Shell, form: OwnForm) -> Response:
     filled = read_form(Analysis, before, typed, below)
     if filled.problems:
         return _analysis(request, desk, study, 422, typed=typed, problems=filled.problems)
-    own = beyond(filled.settings, below, study.own("analysis"))
+    settings = beyond(filled.settings, below, study.own("analysis"))
 
     def change(data: Any) -> None:
         if isinstance(data.get("analysis"), dict):
-            merge(data["analysis"], own)
-        elif own:
-            data["analysis"] = plain(own)
+            merge(data["analysis"], settings)
+        elif settings:
+            data["analysis"] = plain(settings)
 
     return save_and_return(
         request, desk, study, lambda: changed(study.text, "analysis", change), form, "/study?saved=analysis"
@@ -371,17 +376,17 @@ class Size:
 def size(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Number of participants for the primary comparison, and their cost."""
     study = edited(desk)
-    asked = {name: field(form, name, most=20) for name in ("first", "second", "hourly")}
+    typed = {name: field(form, name, most=20) for name in ("first", "second", "hourly")}
     try:
         if study.study is None:
             raise InputError(
                 gettext("the study file has problems"),
                 hint=gettext("fix them first; the study page lists them"),
             )
-        found = size_of(study.study, asked)
+        sample_size = size_of(study.study, typed)
     except InputError as error:
-        return _analysis(request, desk, study, 422, asked=asked, problem=told(error))
-    return _analysis(request, desk, study, asked=asked, size=found)
+        return _analysis(request, desk, study, 422, asked=typed, problem=told(error))
+    return _analysis(request, desk, study, asked=typed, size=sample_size)
 
 
 def size_of(study: Study, asked: Mapping[str, str]) -> Size:
@@ -390,14 +395,14 @@ def size_of(study: Study, asked: Mapping[str, str]) -> Size:
 
     rates = [_number(asked[name], name) for name in ("first", "second")]
     hourly = _number(asked["hourly"], "hourly") if asked["hourly"] else None
-    found = answer("two-rates", rates, plan=plan_of_study(study))
-    people, minutes = found.clustered.size.participants, visit_minutes(study)
+    power = answer("two-rates", rates, plan=plan_of_study(study))
+    people, minutes = power.clustered.size.participants, visit_minutes(study)
     return Size(
         participants=people,
-        dialogues=found.clustered.size.dialogues,
+        dialogues=power.clustered.size.dialogues,
         minutes=minutes,
         money=None if hourly is None else people * minutes / 60 * hourly,
-        assumptions=found.assumptions,
+        assumptions=power.assumptions,
     )
 
 

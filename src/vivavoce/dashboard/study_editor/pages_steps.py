@@ -57,7 +57,7 @@ def arrange(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 def _arranged(count: int, form: FormData) -> list[int]:
     places = list(range(count))
-    order = [int(one) for one in field(form, "order", most=2000).split(",") if one.isdecimal()]
+    order = [int(part) for part in field(form, "order", most=2000).split(",") if part.isdecimal()]
     if sorted(order) == places and order:
         return order
     move, number = field(form, "move").partition("-")[::2]
@@ -79,9 +79,9 @@ def step(request: Request, desk: Shell, number: int | None = None, kind: str = "
         return _form(request, desk, study, None, kind, _usual(kind))
     if not 0 <= number < len(study.steps):
         raise HTTPException(404, gettext("This step does not exist."))
-    kind, written = step_parts(study.steps[number])
+    kind, settings = step_parts(study.steps[number])
     _known(kind)
-    return _form(request, desk, study, number, kind, as_mapping(step_model(kind), written))
+    return _form(request, desk, study, number, kind, as_mapping(step_model(kind), settings))
 
 
 @router.post("/study/step", dependencies=[Steers])
@@ -93,10 +93,10 @@ def save_step(request: Request, desk: Shell, form: OwnForm) -> Response:
     model = step_model(kind)
     before: dict[str, Any] = {}
     if number is not None:
-        there = step_parts(study.steps[number]) if number < len(study.steps) else ("", {})
-        if there[0] != kind:
+        stored = step_parts(study.steps[number]) if number < len(study.steps) else ("", {})
+        if stored[0] != kind:
             raise HTTPException(409, gettext("Not saved: this step no longer exists."))
-        before = as_mapping(model, there[1])
+        before = as_mapping(model, stored[1])
     typed = typed_settings(form)
     filled = read_form(model, before, typed)
     if filled.problems:
@@ -108,8 +108,8 @@ def save_step(request: Request, desk: Shell, form: OwnForm) -> Response:
         place = field(form, "place")
         steps = list(study.steps)
         short = as_short(model, filled.settings)
-        made: Any = {kind: short} if short else kind
-        steps.insert(min(int(place), len(steps)) if place.isdecimal() else len(steps), made)
+        new_step: Any = {kind: short} if short else kind
+        steps.insert(min(int(place), len(steps)) if place.isdecimal() else len(steps), new_step)
         return study.with_visit(steps)
 
     return save_and_return(request, desk, study, change, form, "/study?saved=study#visit")
@@ -127,10 +127,12 @@ def _form(
     problems: Mapping[str, str] | None = None,
 ) -> Response:
     model = step_model(kind)
-    said = problems if problems is not None else study.problems_of_step(number) if number is not None else {}
-    channels = {one: one for one in ("text", *CHANNELS.names())}
-    fields = fields_of(model, settings, typed, said, offered={"channel": channels})
-    named = {one.name for one in fields}
+    messages = (
+        problems if problems is not None else study.problems_of_step(number) if number is not None else {}
+    )
+    channels = {channel: channel for channel in ("text", *CHANNELS.names())}
+    fields = fields_of(model, settings, typed, messages, offered={"channel": channels})
+    names = {field.name for field in fields}
     return desk.page(
         request,
         "study_step.html",
@@ -141,7 +143,7 @@ def _form(
         fields=fields,
         meaning=about_step(kind),
         said=partial(step_words, kind),
-        others=[problem for name, problem in said.items() if name not in named],
+        others=[problem for name, problem in messages.items() if name not in names],
         suggestions={"use": INSTRUMENTS.names()},
     )
 
@@ -174,36 +176,38 @@ def told_settings(kind: str, written: Any) -> str:
     if not kind or kind not in step_names():
         return written if isinstance(written, str) else ""
     model = step_model(kind)
-    left = as_mapping(model, written)
-    said: list[str] = []
-    for one in fields_of(model, left):
-        value = value_at(left, one.path)
+    remaining = as_mapping(model, written)
+    parts: list[str] = []
+    for field in fields_of(model, remaining):
+        value = value_at(remaining, field.path)
         if value is not MISSING:
-            said.append(_told_value(kind, one, value))
-    known = {one.path[0] for one in fields_of(model, {})}
-    said += [
-        f"{worded(key, 'key')}: {worded(value, 'value')}" for key, value in left.items() if key not in known
+            parts.append(_told_value(kind, field, value))
+    field_names = {one.path[0] for one in fields_of(model, {})}
+    parts += [
+        f"{worded(key, 'key')}: {worded(value, 'value')}"
+        for key, value in remaining.items()
+        if key not in field_names
     ]
-    return "; ".join(said)
+    return "; ".join(parts)
 
 
 def _told_value(kind: str, one: FormField, value: Any) -> str:
     """Setting with its value, such as "conversations per participant: 3 to 40"."""
     head = re.split(r"[:;,]", one.meaning, maxsplit=1)[0].strip()
-    named = bool(head) and head not in one.choices  # a list of choices is not a name
+    is_name = bool(head) and head not in one.choices  # a list of choices is not a name
     words = (
         re.split(r"[:;,]", step_words(kind, one.meaning), maxsplit=1)[0].strip()
-        if named
+        if is_name
         else worded(one.label, "key")
     )
     if isinstance(value, bool):
-        shown = gettext("yes") if value else gettext("no")
+        text = gettext("yes") if value else gettext("no")
     elif isinstance(value, list):
-        shown = ", ".join(map(str, value))
+        text = ", ".join(map(str, value))
     else:
         between = re.fullmatch(r"(\d+)\.\.(\d+)", str(value))
-        shown = between_words(*between.groups()) if between else worded(value, "value")
-    return f"{words}: {shown}"
+        text = between_words(*between.groups()) if between else worded(value, "value")
+    return f"{words}: {text}"
 
 
 def between_words(low: str, high: str) -> str:
@@ -212,14 +216,14 @@ def between_words(low: str, high: str) -> str:
 
 def form_words() -> list[str]:
     """Texts of the forms of all steps."""
-    fields = [one for kind in step_names() for one in fields_of(step_model(kind), {})]
-    return list(dict.fromkeys([*map(about_step, step_names()), *(one.meaning for one in fields)]))
+    fields = [field for kind in step_names() for field in fields_of(step_model(kind), {})]
+    return list(dict.fromkeys([*map(about_step, step_names()), *(field.meaning for field in fields)]))
 
 
 def _usual(kind: str) -> dict[str, Any]:
     """Initial settings of a new step."""
-    named = step_model(kind).model_fields
-    return {"file": f"{kind}.md"} if "file" in named else {}
+    model_fields = step_model(kind).model_fields
+    return {"file": f"{kind}.md"} if "file" in model_fields else {}
 
 
 def _known(kind: str) -> None:

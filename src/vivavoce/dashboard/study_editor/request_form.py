@@ -70,9 +70,9 @@ class RequestForm:
     @classmethod
     def of_refusal(cls, error: NotFound) -> "RequestForm":
         """Form with the field names from a bot's error message."""
-        text, *others = [*error.names, "", ""]
-        fixed = {name: "" for name in others[1:] if name}
-        return cls(text, others[0], json.dumps(fixed) if fixed else "")
+        text, *remaining = [*error.names, "", ""]
+        fixed = {name: "" for name in remaining[1:] if name}
+        return cls(text, remaining[0], json.dumps(fixed) if fixed else "")
 
     def settings(self, url: str) -> Written:
         """Settings below the system's name in the study file.
@@ -94,21 +94,21 @@ class RequestForm:
         put_field(body, self.text or "text", "{{ text }}")
         if self.conversation:
             put_field(body, self.conversation, "{{ conversation }}")
-        found: Written = {"connect": "http", "url": url}
+        settings: Written = {"connect": "http", "url": url}
         if is_private(url):
-            found["allow_private"] = True
+            settings["allow_private"] = True
         if self.headers.strip():
-            found["headers"] = dict(map(_header, self.headers.strip().splitlines()))
+            settings["headers"] = dict(map(_header, self.headers.strip().splitlines()))
         if self.method == "GET":
-            found |= {
+            settings |= {
                 "method": "GET",
                 "body": None,
                 "query": {name: _plain(value) for name, value in body.items()},
             }
         else:
-            found |= {**({} if self.method == METHODS[0] else {"method": self.method}), "body": body}
+            settings |= {**({} if self.method == METHODS[0] else {"method": self.method}), "body": body}
         read = {key: path for key, path in (("text", self.answer), ("end", self.end)) if path}
-        return {**found, **({"response": read} if read else {})}
+        return {**settings, **({"response": read} if read else {})}
 
     def greet(self, url: str) -> Discovery:
         """Test the bot with this request and keep the exchange.
@@ -117,9 +117,9 @@ class RequestForm:
         """
         self.exchange = asyncio.run(exchange(self.settings(url), language=language()))
         if self.exchange.swapped:
-            said = gettext(SWAPPED, text=self.text, conversation=self.conversation)
+            problem = gettext(SWAPPED, text=self.text, conversation=self.conversation)
             self.text, self.conversation = self.conversation, self.text
-            raise InputError(said)
+            raise InputError(problem)
         if self.exchange.found is None:
             detail = worded(self.exchange.problem)
             failed = FAILED.get(self.exchange.failure)
@@ -144,9 +144,11 @@ def check_system(name: str, settings: Mapping[str, Any], folder: Path) -> None:
 
     Raises  InputError: at its place in the study file
     """
-    own = {key: value for key, value in settings.items() if key not in BESIDE}
+    connector_settings = {key: value for key, value in settings.items() if key not in BESIDE}
     try:
-        make_connector(own, dict.fromkeys(names_in(own), "not yet set"), folder=folder)
+        make_connector(
+            connector_settings, dict.fromkeys(names_in(connector_settings), "not yet set"), folder=folder
+        )
     except InputError as error:
         place = f"systems.{name}{'.' if error.place else ''}{error.place.strip()}"
         raise InputError(error.problem, place=place, hint=error.hint) from None
@@ -167,9 +169,9 @@ def read_block(text: str, name: str) -> Written:
     source = parse_yaml(text, name)
     if source.problems:
         raise source.problems[0].error()
-    found = source.data
-    if isinstance(found, dict) and list(found) == [name] and isinstance(found[name], dict):
-        found = found[name]
-    if not isinstance(found, dict) or not found:
+    block = source.data
+    if isinstance(block, dict) and list(block) == [name] and isinstance(block[name], dict):
+        block = block[name]
+    if not isinstance(block, dict) or not block:
         raise InputError("a system is a mapping of settings", place=name, hint="begin with connect: http")
-    return found
+    return block

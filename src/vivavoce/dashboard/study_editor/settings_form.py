@@ -70,10 +70,10 @@ class FormField:
         """Label and hint of a translated meaning such as `channel: text, voice`; label "": use the key."""
         if self.title:
             return "", meaning
-        head, rest = [*re.split(r"[:;](?![^(]*\))", meaning, maxsplit=1), ""][:2]
+        head, help_text = [*re.split(r"[:;](?![^(]*\))", meaning, maxsplit=1), ""][:2]
         if not head or len(head) > LONGEST_LABEL or head.strip() in self.choices:
             return "", meaning
-        return head.strip().removesuffix("."), rest.strip()
+        return head.strip().removesuffix("."), help_text.strip()
 
     @property
     def group(self) -> str:
@@ -143,7 +143,7 @@ def read_form(
 
     Input   below: what a protocol says where the file does not, so that a default must be written to count
     """
-    made, problems = _copied(settings), dict[str, str]()
+    result, problems = _copied(settings), dict[str, str]()
     for path, info in _keys(model):
         name = BETWEEN.join(map(str, path))
         kind = _kind(info)
@@ -158,27 +158,27 @@ def read_form(
         beneath = value_at(below or {}, path) is not MISSING
         if value is MISSING:
             if before is not MISSING and beneath and before is not None:
-                _put(made, path, [] if kind == "lines" else None)
+                _put(result, path, [] if kind == "lines" else None)
             elif before is not MISSING and not beneath:
-                _remove(made, path)
+                _remove(result, path)
         elif _same(value, before, default):
             continue
         elif value == default and not beneath:
-            _remove(made, path)
+            _remove(result, path)
         else:
-            _put(made, path, value)
+            _put(result, path, value)
     if not problems:
-        problems = check_settings(model, made)
-    return FilledForm(made, problems)
+        problems = check_settings(model, result)
+    return FilledForm(result, problems)
 
 
 def typed_settings(form: FormData) -> dict[str, str]:
     """Input of a submitted form by field name; ticks one per line."""
-    found: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for name, value in form.multi_items():
         if name.startswith(PREFIX) and isinstance(value, str):
-            found.setdefault(name.removeprefix(PREFIX), []).append(value.replace("\r\n", "\n"))
-    return {name: "\n".join(values) for name, values in found.items()}
+            values_by_name.setdefault(name.removeprefix(PREFIX), []).append(value.replace("\r\n", "\n"))
+    return {name: "\n".join(values) for name, values in values_by_name.items()}
 
 
 def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, str]:
@@ -187,11 +187,11 @@ def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[
         model.model_validate(dict(settings))
     except ValidationError as error:
         names = {BETWEEN.join(map(str, path)) for path, _ in _keys(model)}
-        found: dict[str, str] = {}
+        problems: dict[str, str] = {}
         for place, problem in complaints_of(error, Source(""), model):
-            said = sentences(problem.problem, problem.hint)
-            found.setdefault(_nearest(place, names), said)
-        return found
+            message = sentences(problem.problem, problem.hint)
+            problems.setdefault(_nearest(place, names), message)
+        return problems
     return {}
 
 
@@ -226,26 +226,26 @@ def _field(
     offered: Mapping[str, Mapping[str, str]],
 ) -> FormField:
     name, kind, default = BETWEEN.join(map(str, path)), _kind(info), _default(info)
-    shown = _words(kind, default if before is MISSING else before)
-    bounds = {type(one): one for one in info.metadata}
+    value = _words(kind, default if before is MISSING else before)
+    bounds = {type(limit): limit for limit in info.metadata}
     low = bounds[Ge].ge if Ge in bounds else bounds[Gt].gt if Gt in bounds else ""
     high = bounds[Le].le if Le in bounds else bounds[Lt].lt if Lt in bounds else ""
     choices = tuple(map(str, get_args(_bare(info.annotation)))) if kind == "choice" else ()
-    shown = typed.get(name, shown)
+    value = typed.get(name, value)
     titles = offered.get(name, {})
     if titles and kind != "choice":
         kind = "ticks" if kind == "lines" else "choice"
-        there = [line.strip() for line in shown.splitlines() if line.strip()]
+        lines = [line.strip() for line in value.splitlines() if line.strip()]
         choices = (
             *titles,
-            *(one for one in there if one not in titles),
+            *(line for line in lines if line not in titles),
         )  # keeps values written in the file
-        shown = "\n".join(there)
+        value = "\n".join(lines)
     return FormField(
         path=path,
         kind=kind,
         meaning=info.description or "",
-        shown=shown,
+        shown=value,
         titles=titles,
         default="" if default is MISSING else _words(kind, default),
         required=info.is_required(),
@@ -262,7 +262,7 @@ def _title_of(model: type[BaseModel], path: KeyPath) -> str:
     """Title of a mapping of keys; "" at the top and without a title."""
     if len(path) != 1:
         return ""
-    info = next(one for name, one in model.model_fields.items() if (one.alias or name) == path[0])
+    info = next(field for name, field in model.model_fields.items() if (field.alias or name) == path[0])
     return info.title or ""
 
 
@@ -309,7 +309,7 @@ def _plainly(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True)
     if isinstance(value, list | tuple):
-        return [_plainly(one) for one in value]
+        return [_plainly(item) for item in value]
     return value
 
 
@@ -371,7 +371,7 @@ def value_at(settings: Any, path: KeyPath) -> Any:
 
 
 def _copied(settings: Mapping[str, Any]) -> Written:
-    return {key: _copied(one) if isinstance(one, Mapping) else one for key, one in settings.items()}
+    return {key: _copied(value) if isinstance(value, Mapping) else value for key, value in settings.items()}
 
 
 def _put(settings: dict[str, Any], path: KeyPath, value: Any) -> None:
@@ -393,12 +393,12 @@ def _remove(settings: dict[str, Any], path: KeyPath) -> None:
 
 def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> Written:
     """Settings that a file needs on top of a protocol; keys that it has already stay."""
-    found: dict[str, Any] = {}
+    differing: dict[str, Any] = {}
     for key, value in settings.items():
-        under, there = below.get(key), own.get(key)
+        under, own_value = below.get(key), own.get(key)
         if isinstance(value, Mapping) and isinstance(under, Mapping):
-            if inner := beyond(value, under, there if isinstance(there, Mapping) else {}):
-                found[key] = inner
+            if inner := beyond(value, under, own_value if isinstance(own_value, Mapping) else {}):
+                differing[key] = inner
         elif key in own or key not in below or value != under:
-            found[key] = value
-    return found
+            differing[key] = value
+    return differing

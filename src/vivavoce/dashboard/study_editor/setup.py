@@ -59,7 +59,7 @@ def create_setup(folder: Path, log: Log, start: Callable[[], None]) -> FastAPI:
     Input   log: where sign-ins are kept, the study's own; start: called when the study is to be served
     """
     shell = SetupShell(access=Access(log), cookie=desk_cookie(log), secure=False, folder=folder, start=start)
-    return serve_pages(shell, *(guarded(one, PAGE.role, PAGE.help) for one in (router, PAGE.router)))
+    return serve_pages(shell, *(guarded(router, PAGE.role, PAGE.help) for router in (router, PAGE.router)))
 
 
 @router.get("/")

@@ -72,9 +72,9 @@ def write_text(path: Path, text: str, *, base: str) -> None:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            made = Path(file.name)
-            made.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            made.replace(path)
+            temporary = Path(file.name)
+            temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+            temporary.replace(path)
         except OSError as error:
             hint = "look at the permissions of its folder"
             raise InputError(f"cannot be written ({error.strerror})", place=path.name, hint=hint) from None
@@ -103,13 +103,13 @@ def changed(text: str, key: str, change: Change) -> str:
     yaml = _yaml(text)
     data = (yaml.load(section) if section.strip() else None) or CommentedMap()
     change(data)
-    made = _dumped(yaml, data) if data else ""
-    if not section and made:
+    new_text = _dumped(yaml, data) if data else ""
+    if not section and new_text:
         gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
-        return f"{before}{gap}{made}"
-    if not made:
+        return f"{before}{gap}{new_text}"
+    if not new_text:
         before = _without_heading(before)
-    return before + made + after
+    return before + new_text + after
 
 
 def _sections(text: str, key: str) -> tuple[str, str, str]:
@@ -158,10 +158,10 @@ def written(data: Any) -> str:
 def plain(value: Any) -> Any:
     """Value for ruamel.yaml: lists of words in one line."""
     if isinstance(value, Mapping):
-        made = CommentedMap()
-        for key, one in value.items():
-            made[key] = plain(one)
-        return made
+        mapping = CommentedMap()
+        for key, item in value.items():
+            mapping[key] = plain(item)
+        return mapping
     if isinstance(value, list):
         items = CommentedSeq([plain(one) for one in value])
         if all(isinstance(one, str | int | float) for one in value):
@@ -176,8 +176,8 @@ def effective(text: str) -> Written:
     if not isinstance(source.data, dict):
         return {}
     name = source.data.get("protocol")
-    known = isinstance(name, str) and name in PROTOCOLS
-    return lay_over(source, name if known else None).data
+    is_protocol = isinstance(name, str) and name in PROTOCOLS
+    return lay_over(source, name if is_protocol else None).data
 
 
 def _yaml(text: str) -> YAML:
