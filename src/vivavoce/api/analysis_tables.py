@@ -1,4 +1,4 @@
-"""What `analyse` and `power` print on a terminal."""
+"""Tables that `analyse` and `power` print on a terminal."""
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
@@ -62,7 +62,7 @@ def rates(found: "RatesCompared") -> Iterator[RenderableType]:
 
 
 def choices(found: "CountedChoices") -> Iterator[RenderableType]:
-    """How often the first of two was chosen, against one half."""
+    """Share of choices for the first of two, against one half."""
     table = plain_table(
         "", "k of n", "share", "Wilson", "χ²", "p", "(Holm)", "p (exact)", "(Holm)", "e-value"
     )
@@ -99,8 +99,8 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
             f"the same with correction ({critical.steps_of_ten} by steps of ten); "
             f"chance {critical.power.continuity_corrected:.0%}",
         )
-    wanted = "" if found.power is None else f"; chance {found.power:.0%}"
-    table.add_row("needed", str(found.per_group), found.unit + wanted)
+    power_note = "" if found.power is None else f"; chance {found.power:.0%}"
+    table.add_row("needed", str(found.per_group), found.unit + power_note)
     for name, n in (
         ("exact", found.exact),
         ("per group ranks", found.per_group_ranks),
@@ -131,12 +131,12 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
             f"x {half.pooled:.2f}",
             f"x {half.continuity_corrected:.2f} with continuity correction",
         )
-    for one in found.with_judge:
+    for saving in found.with_judge:
         table.add_row(
-            f"with a judge, {one.times} x as many held",
-            str(one.labels),
-            f"labels by people a system, {one.saved:.0%} saved; the judge speaks of {one.held} dialogues "
-            f"(agreement {found.judge_agreement:g})",
+            f"with a judge, {saving.times} x as many held",
+            str(saving.labels),
+            f"labels by people a system, {saving.saved:.0%} saved; the judge speaks of {saving.held} "
+            f"dialogues (agreement {found.judge_agreement:g})",
         )
     yield table
     if simulated:
@@ -156,13 +156,13 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
     yield Text(str(facts.model.why))
     headings = ("n", "value", "naive", "clustered", "design effect", "n effective")
     table = plain_table("measure", facts.by_what, *headings)
-    for one in facts.rates:
-        naive, clustered = one.naive, one.clustered
+    for rate in facts.rates:
+        naive, clustered = rate.naive, rate.clustered
         table.add_row(
-            in_words(one.measure),
-            str(one.key),
-            f"{one.n:g}",
-            number(one.value, 3),
+            in_words(rate.measure),
+            str(rate.key),
+            f"{rate.n:g}",
+            number(rate.value, 3),
             span([naive.low, naive.high]),
             span([clustered.low, clustered.high]),
             number(clustered.design_effect, 2),
@@ -204,40 +204,40 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
         )
         (why,) = (family.why for family in facts.families if family.name == "items")
         items = plain_table("item", "pair", *headings)
-        for one in facts.items:
+        for rate in facts.items:
             items.add_row(
-                f"{one.instrument} {one.item_id}",
-                _pair(one),
-                f"{one.n_a}, {one.n_b}",
-                number(one.superiority.share, 3),
-                span([one.superiority.low, one.superiority.high]),
-                chance(one.mann_whitney.p),
-                chance(one.superiority.p),
-                f"{chance(one.superiority.p_adjusted)} {letters[why]}",
-                number(one.ordinal.odds_ratio, 2),
-                chance(one.ordinal.p),
+                f"{rate.instrument} {rate.item_id}",
+                _pair(rate),
+                f"{rate.n_a}, {rate.n_b}",
+                number(rate.superiority.share, 3),
+                span([rate.superiority.low, rate.superiority.high]),
+                chance(rate.mann_whitney.p),
+                chance(rate.superiority.p),
+                f"{chance(rate.superiority.p_adjusted)} {letters[why]}",
+                number(rate.ordinal.odds_ratio, 2),
+                chance(rate.ordinal.p),
             )
         yield items
         yield from _families(letters, [why])
 
 
 def _narrower(rates: "Sequence[GroupValue]") -> Iterator[RenderableType]:
-    """Why an interval over participants is narrower than the naive one, where one is."""
-    found = [
+    """Reason for an interval over participants that is narrower than the naive one, if any."""
+    narrower_rates = [
         rate for rate in rates if rate.naive.low is not None and _width(rate.clustered) < _width(rate.naive)
     ]
-    if not found:
+    if not narrower_rates:
         return
-    named = "; ".join(
-        f"{in_words(one.measure)}, {one.key} ({one.clustered.clusters} participants, "
-        f"ICC {number(one.clustered.icc, 2) or 'unknown'})"
-        for one in found
+    listing = "; ".join(
+        f"{in_words(rate.measure)}, {rate.key} ({rate.clustered.clusters} participants, "
+        f"ICC {number(rate.clustered.icc, 2) or 'unknown'})"
+        for rate in narrower_rates
     )
     yield Text(
-        f"Clustered narrower than naive: {named}. Naive is Wilson's interval of independent cases; clustered "
-        "goes by how far participants' own rates lie apart, and where they lie closer together than chance "
-        "alone would have them (a negative ICC, a design effect below 1) it is narrower. Of few participants "
-        "that is mostly chance: then trust the wider one."
+        f"Clustered narrower than naive: {listing}. Naive is Wilson's interval of independent cases; "
+        "clustered goes by how far participants' own rates lie apart, and where they lie closer together "
+        "than chance alone would have them (a negative ICC, a design effect below 1) it is narrower. "
+        "Of few participants that is mostly chance: then trust the wider one."
     )
 
 
@@ -259,11 +259,11 @@ def _pair(one: "SystemTest | ItemComparison") -> str:
 
 def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     """Is the difference smaller than the margin of its measure, and is one no worse than the other by it?"""
-    made = [(test, test.equivalence) for test in facts.tests if test.equivalence]
-    if not made:
+    equivalences = [(test, test.equivalence) for test in facts.tests if test.equivalence]
+    if not equivalences:
         return
     table = plain_table("measure", "pair", "margin", "90%", "p", "p (adjusted)", "equivalent")
-    for test, equal in made:
+    for test, equal in equivalences:
         table.add_row(
             in_words(test.measure),
             _pair(test),
@@ -274,40 +274,40 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
             "yes" if equal.equivalent else "no",
         )
     yield table
-    worse = [(test, one) for test, _ in made for one in test.no_worse]
+    worse = [(test, verdict) for test, _ in equivalences for verdict in test.no_worse]
     if not worse:
         return
     headings = ("margin", "difference", "90%", "p", "p (adjusted)", "shown")
     table = plain_table("measure", "no worse", *headings)
-    for test, one in worse:
+    for test, one_sided in worse:
         table.add_row(
             in_words(test.measure),
-            f"{one.system} than {one.than}",
-            f"{one.margin:g}",
-            number(one.difference, 3),
-            span(one.interval),
-            chance(one.p),
-            chance(one.p_adjusted),
-            "yes" if one.shown else "no",
+            f"{one_sided.system} than {one_sided.than}",
+            f"{one_sided.margin:g}",
+            number(one_sided.difference, 3),
+            span(one_sided.interval),
+            chance(one_sided.p),
+            chance(one_sided.p_adjusted),
+            "yes" if one_sided.shown else "no",
         )
     yield table
 
 
 def _otherwise(facts: "SystemsCompared") -> Iterator[RenderableType]:
-    """The same differences with other weights and by other models, each row of one estimand."""
+    """The differences with other weights and by other models, each row of one estimand."""
     table = plain_table("measure", "pair", "counted", "by", "difference", "95%", "p", words=2)
     for test in facts.tests:
-        weighted = [("weights", one.estimand, one.found) for one in test.weighted]
-        models = [(MODELS[name], one.estimand, one) for name, one in test.models.items()]
-        for by, estimand, one in [*weighted, *models]:
+        weighted = [("weights", estimate.estimand, estimate.found) for estimate in test.weighted]
+        models = [(MODELS[name], estimate.estimand, estimate) for name, estimate in test.models.items()]
+        for by, estimand, alternative in [*weighted, *models]:
             table.add_row(
                 in_words(test.measure),
                 _pair(test),
                 in_words(estimand),
                 by,
-                number(one.difference, 3),
-                span([one.low, one.high]),
-                chance(one.p),
+                number(alternative.difference, 3),
+                span([alternative.low, alternative.high]),
+                chance(alternative.p),
             )
     yield Text("The same differences counted otherwise, as a check; p is not adjusted.")
     yield table
@@ -317,15 +317,15 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
     """Two trials on the same systems: differences with equivalence, ranks, calls per user."""
     first, second = facts.trials
     table = plain_table("measure", "group", f"{first.study} - {second.study}", "90 %", "equivalent", "p")
-    for one in facts.by:
-        same = {True: "yes", False: "no", None: ""}[one.equivalent]
+    for group in facts.by:
+        same = {True: "yes", False: "no", None: ""}[group.equivalent]
         table.add_row(
-            in_words(one.measure),
-            str(one.key),
-            number(one.difference, 3),
-            span(one.interval_90),
+            in_words(group.measure),
+            str(group.key),
+            number(group.difference, 3),
+            span(group.interval_90),
             same,
-            chance(one.p_equivalent),
+            chance(group.p_equivalent),
         )
     yield table
     for measure, rank in facts.ranks.items():
@@ -336,7 +336,7 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
         calls = f"{number(trial.calls_per_user, 2)} dialogues a participant"
         cost = "" if trial.cost_per_call is None else f", {trial.cost_per_call:.2f} a dialogue"
         yield Text(f"{trial.study}: {trial.dialogues} dialogues, {trial.participants} people, {calls}{cost}")
-    margins = ", ".join(f"{in_words(name)} {one:g}" for name, one in facts.margins.items() if one)
+    margins = ", ".join(f"{in_words(name)} {margin:g}" for name, margin in facts.margins.items() if margin)
     yield Text(
         f"Equivalent: the difference is within the margin of its measure ({margins}), clustered by "
         "participant.",

@@ -39,7 +39,7 @@ _PIECE: Final = CALLERS_AT_ONCE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedTrial:
-    """What the pieces of one simulation share; `seed` is of tasks and systems, drawn by caller."""
+    """Facts that the pieces of one simulation share; `seed` is of tasks and systems, drawn by caller."""
 
     study: "Study"
     population: Population
@@ -65,14 +65,14 @@ def simulate_elsewhere(trial: SharedTrial, log: Log, amount: int, report: Progre
     log.transact_now(partial(_begin, study))
     quotas, prefix = callers_of(study, trial.population, amount), new_prefix()
     pieces = [Callers(quotas[start : start + _PIECE], prefix) for start in range(0, len(quotas), _PIECE)]
-    ended = 0
-    for held, visits in in_pieces(partial(_call, trial), pieces):
+    total = 0
+    for count, visits in in_pieces(partial(_call, trial), pieces):
         for visit in visits:
             log.transact_now(partial(_adopt, study.limits.code_digits, visit))
-        ended += held
+        total += count
         if report is not None:
-            report(ended, amount)
-    return ended
+            report(total, amount)
+    return total
 
 
 def _require_portable(trial: SharedTrial) -> None:
@@ -90,14 +90,14 @@ def _begin(study: "Study", tx: Transaction) -> None:
 
 
 def _call(trial: SharedTrial, callers: Callers) -> tuple[int, Visits]:
-    """How many dialogues or visits ended, and the events of each visit, by caller."""
+    """Number of dialogues or visits that ended, and the events of each visit, by caller."""
     with (
         TemporaryDirectory(prefix="vivavoce-callers-") as folder,
         Log.open(f"sqlite:///{Path(folder) / 'log.sqlite'}") as log,
     ):
-        held = run_to_end(_held(trial, callers, log))
+        count = run_to_end(_held(trial, callers, log))
         visits = [log.events(visit.visit_id) for visit in log.visits(trial.study.name)]
-    return held, sorted(visits, key=_number)
+    return count, sorted(visits, key=_number)
 
 
 async def _held(trial: SharedTrial, callers: Callers, log: Log) -> int:
@@ -121,7 +121,7 @@ async def _held(trial: SharedTrial, callers: Callers, log: Log) -> int:
 
 
 def _number(visit: Sequence[StoredEvent]) -> int:
-    """Of a visit's caller, which ends their pseudonym."""
+    """Number of a visit's caller, from the end of the pseudonym."""
     return int(_opened(visit).participant_id.rpartition("-")[2])
 
 
@@ -138,11 +138,11 @@ def _adopt(digits: int, visit: Sequence[StoredEvent], tx: Transaction) -> None:
 def _with_free_codes(digits: int, visit: Sequence[StoredEvent], tx: Transaction) -> Iterator[StoredEvent]:
     """A visit's events, with other codes for those that a dialogue of this log has."""
     renamed: dict[str, str] = {}
-    for one in visit:
-        event = one.event
+    for stored in visit:
+        event = stored.event
         if isinstance(event, CodeIssued) and tx.find_code(event.code) is not None:
             new = renamed[event.code] = codes.free_code(digits, lambda code: tx.find_code(code) is None)
             event = event.model_copy(update={"code": new})
         elif isinstance(event, CodeEntered) and event.entered in renamed:
             event = event.model_copy(update={"entered": renamed[event.entered]})
-        yield replace(one, event=event)
+        yield replace(stored, event=event)

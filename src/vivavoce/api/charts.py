@@ -50,7 +50,7 @@ def differences_chart(
     """A panel a measure: a dot a pair on its 95 % interval, strong where its adjusted p is significant."""
 
     def panel(one: "Measure") -> Any:
-        own = [row for row in rows if row.measure == one.name]
+        measure_rows = [row for row in rows if row.measure == one.name]
         times = 100 if one.unit == "ratio" else 1
         data = [
             {
@@ -64,10 +64,13 @@ def differences_chart(
                 "shown": f"{difference(row.difference, one.unit)}{_p(row)}",
                 "interval": _interval(row, lambda value: difference(value, one.unit)),
             }
-            for row in own
+            for row in measure_rows
         ]
         better = f"; {one.direction} is better" if one.direction else ""
-        notes = [f"n: {_words(own[0].analysis_unit)}s{better}", *dict.fromkeys(row.family for row in own)]
+        notes = [
+            f"n: {_words(measure_rows[0].analysis_unit)}s{better}",
+            *dict.fromkeys(row.family for row in measure_rows),
+        ]
         axis = alt.Axis(tickCount=max(3, width // 80), title="percentage points" if times > 1 else None)
         return _panel(data, f"{_title(one)}: difference", notes, axis, width, line=0.0)
 
@@ -78,7 +81,7 @@ def shares_chart(rows: "Sequence[PreferredVersion]", width: int, *, simulated: b
     """A panel a variable: a dot a question on its interval, strong where its adjusted p is significant."""
 
     def panel(name: str) -> Any:
-        own = [row for row in rows if row.variable == name and row.share is not None]
+        variable_rows = [row for row in rows if row.variable == name and row.share is not None]
         data = [
             {
                 "group": _words(row.question),
@@ -90,9 +93,12 @@ def shares_chart(rows: "Sequence[PreferredVersion]", width: int, *, simulated: b
                 "interval": _interval(row, percent),
                 "pale": row.p_adjusted is None or row.p_adjusted >= row.alpha,
             }
-            for row in own
+            for row in variable_rows
         ]
-        notes = ["share that prefers the experimental version", *dict.fromkeys(row.family for row in own)]
+        notes = [
+            "share that prefers the experimental version",
+            *dict.fromkeys(row.family for row in variable_rows),
+        ]
         axis = alt.Axis(format="%", tickCount=max(3, width // 80))
         return _panel(data, _words(name).capitalize(), notes, axis, width, line=0.5, domain=(0, 1))
 
@@ -138,8 +144,8 @@ def _times(value: float | None, times: int) -> float | None:
 def _p(row: "MeasuredDifference | PreferredVersion") -> str:
     if row.p_adjusted is None:
         return ""
-    told = p_value(row.p_adjusted)
-    return f", p {told}" if told.startswith("<") else f", p = {told}"
+    p_text = p_value(row.p_adjusted)
+    return f", p {p_text}" if p_text.startswith("<") else f", p = {p_text}"
 
 
 def _title(one: "Measure") -> str:

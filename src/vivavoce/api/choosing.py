@@ -42,7 +42,7 @@ SAME: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedByPeople:
-    """What people compared, rated and voted on, None where they did not, and what a judgement took.
+    """Comparisons, ratings and votes by people (None if absent), and the effort of a judgement.
 
     simulated  programs did some of it; None: whoever asks knows
     """
@@ -55,7 +55,7 @@ class ComparedByPeople:
     effort: "Sequence[JudgementEffort]"
 
     def shown(self) -> "Iterator[RenderableType]":
-        """What the command line prints of it."""
+        """Tables that the command line prints."""
         from vivavoce.api import pairs_tables as tables
 
         if self.preferences:
@@ -66,8 +66,8 @@ class ComparedByPeople:
             yield from tables.listening(self.listening)
         if self.arena:
             yield from tables.arena(self.arena)
-        found = (self.preferences, self.readings, self.listening, self.arena)
-        judges = next((tables.who(one) for one in found if one is not None), "people")
+        sections = (self.preferences, self.readings, self.listening, self.arena)
+        judges = next((tables.who(section) for section in sections if section is not None), "people")
         yield from tables.effort(self.effort, judges)
 
 
@@ -113,19 +113,21 @@ def preferences(
     Raises  InputError: no dataset, one of people and programs, or one in which nobody compared anything
     """
     with errors_in_python():
-        opened, *others = (
+        opened, *other_datasets = (
             [open_dataset(dataset, exclude, mixed=mixed)]
             if against is None
             else open_two(dataset, against, exclude, mixed=mixed)
         )
-        facts = compared(opened, others, by=by, cost=cost, hourly=hourly)
+        facts = compared(opened, other_datasets, by=by, cost=cost, hourly=hourly)
         if facts is None:
             hint = "`compare` compares systems by their dialogues"
             raise InputError("nobody compared anything", place=str(opened.folder), hint=hint)
         rows = tuple(_rows(facts.preferences))
-        facts = replace(facts, simulated=opened.simulated or any(one.simulated for one in others))
+        facts = replace(
+            facts, simulated=opened.simulated or any(dataset.simulated for dataset in other_datasets)
+        )
         return TranscriptPreferences(
-            rows=rows, facts=facts, warnings=tuple(data_warnings(opened, *others))
+            rows=rows, facts=facts, warnings=tuple(data_warnings(opened, *other_datasets))
         ).in_python()
 
 

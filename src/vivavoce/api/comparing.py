@@ -31,7 +31,7 @@ class SystemComparison(Result[MeasuredDifference, "SystemsCompared"]):
 
     @property
     def families(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.family for one in self.rows))
+        return tuple(dict.fromkeys(row.family for row in self.rows))
 
     def shown(self) -> "Iterator[RenderableType]":
         from vivavoce.api.analysis_tables import comparison
@@ -46,7 +46,7 @@ class SystemComparison(Result[MeasuredDifference, "SystemsCompared"]):
         """
         from vivavoce.api.charts import differences_chart
 
-        rows = [one for one in self.rows if one.difference is not None]
+        rows = [row for row in self.rows if row.difference is not None]
         if not rows:
             raise InputError(
                 "no difference to plot", place="plot()", hint="compare needs two systems or groups"
@@ -84,7 +84,9 @@ def compare(
         if not opened.read("dialogues").num_rows and not opened.excluded["dialogues"]:
             hint = "`preferences` says what people chose between, rated and voted on"
             raise InputError("holds no dialogue to compare", place=str(opened.folder), hint=hint)
-        pairs = [pair] if isinstance(pair, tuple) and all(isinstance(one, str) for one in pair) else pair
+        pairs = (
+            [pair] if isinstance(pair, tuple) and all(isinstance(system, str) for system in pair) else pair
+        )
         return comparison(
             opened,
             by=by,
@@ -104,15 +106,15 @@ def comparison(
     margin: Margin,
     correction: str | None,
 ) -> SystemComparison:
-    """The same of a dataset that may be analysed; what the command line prints."""
+    """Comparison in an opened dataset; the command line prints it."""
     from vivavoce.analysis.comparison import compare_systems
 
     facts = compare_systems(
         opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction
     )
     rows = tuple(_difference(test) for test in facts.tests)
-    told = tuple(dict.fromkeys([*data_warnings(opened), *map(str, facts.warnings)]))
-    return SystemComparison(rows=rows, facts=facts, warnings=told)
+    warnings = tuple(dict.fromkeys([*data_warnings(opened), *map(str, facts.warnings)]))
+    return SystemComparison(rows=rows, facts=facts, warnings=warnings)
 
 
 def _difference(test: "SystemTest") -> MeasuredDifference:
@@ -145,5 +147,7 @@ def _difference(test: "SystemTest") -> MeasuredDifference:
 
 
 def _no_worse(test: "SystemTest") -> str | None:
-    shown = [side for side, one in zip("ab", test.no_worse, strict=False) if one.shown]
-    return None if not test.no_worse else "both" if len(shown) > 1 else "".join(shown) or "neither"
+    non_inferior = [side for side, verdict in zip("ab", test.no_worse, strict=False) if verdict.shown]
+    return (
+        None if not test.no_worse else "both" if len(non_inferior) > 1 else "".join(non_inferior) or "neither"
+    )

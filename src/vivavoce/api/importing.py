@@ -38,7 +38,7 @@ def import_log(
         importer = IMPORTERS.get(format, place="import") if isinstance(format, str) else format
         listed = [paths] if isinstance(paths, str | Path) else paths
         return importer.make_dataset(
-            [Path(one) for one in listed],
+            [Path(path) for path in listed],
             Path(into),
             venues=None if venues is None else Path(venues),
             mapping=None if mapping is None else Path(mapping),

@@ -1,4 +1,4 @@
-"""What is printed of judges on a terminal: estimates by whom, and a judge held to people."""
+"""Terminal tables of judges: estimates by source, and a judge compared with people."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -26,14 +26,14 @@ def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
             (f"people and {found.judge}", group.joined, _worth(group.effective_labels)),
             (f"{found.judge} alone: uncorrected", group.judge_uncorrected, ""),
         ]
-        for place, (by, one, worth) in enumerate(rows):
+        for place, (by, estimate, worth) in enumerate(rows):
             style = "dim" if place == 2 else None
-            labels = ("0", "0") if place == 2 else (str(one.labels), str(one.people))
+            labels = ("0", "0") if place == 2 else (str(estimate.labels), str(estimate.people))
             table.add_row(
                 str(group.key) if place == 0 else "",
                 by,
-                value(one.estimate),
-                limits((one.low, one.high)),
+                value(estimate.estimate),
+                limits((estimate.low, estimate.high)),
                 *labels,
                 worth,
                 style=style,
@@ -73,10 +73,15 @@ def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
     table = plain_table(
         found.judge, "cases", "participants", "more than people", "same", "correlation", "alpha"
     )
-    for name, one in (("with people", found.agreement), ("people with people", found.people_with_people)):
-        if one is not None:
-            figures = (one.difference, one.same, one.correlation, one.alpha)
-            table.add_row(name, str(one.n), str(one.participants), *(_figure(figure) for figure in figures))
+    for name, agreement in (
+        ("with people", found.agreement),
+        ("people with people", found.people_with_people),
+    ):
+        if agreement is not None:
+            figures = (agreement.difference, agreement.same, agreement.correlation, agreement.alpha)
+            table.add_row(
+                name, str(agreement.n), str(agreement.participants), *(_figure(figure) for figure in figures)
+            )
     yield table
     diagram = plain_table("the judge says", "people say", "95%", "cases")
     for bin_ in found.reliability:

@@ -18,23 +18,23 @@ def model(facts: FormulaModel) -> Iterator[RenderableType]:
     )
     level = f"{facts.level:.0%}"
     table = plain_table("", "contrast", "difference", level, "p", "p (holm)", words=1)
-    for one in facts.contrasts:
+    for contrast_row in facts.contrasts:
         table.add_row(
-            one.variable,
-            _told(one),
-            number(one.difference, 3),
-            span([one.low, one.high]),
-            chance(one.p),
-            chance(one.p_adjusted),
+            contrast_row.variable,
+            _told(contrast_row),
+            number(contrast_row.difference, 3),
+            span([contrast_row.low, contrast_row.high]),
+            chance(contrast_row.p),
+            chance(contrast_row.p_adjusted),
         )
     yield table
     for name in ("odds_ratio", "rate_ratio"):
         with_it = [(contrast, ratio) for contrast in facts.contrasts if (ratio := getattr(contrast, name))]
         ratios = plain_table("", "contrast", name.replace("_", " "), level, "p", words=1)
-        for one, ratio in with_it:
+        for contrast_row, ratio in with_it:
             ratios.add_row(
-                one.variable,
-                _told(one),
+                contrast_row.variable,
+                _told(contrast_row),
                 number(ratio.value, 2),
                 span([ratio.low, ratio.high]),
                 chance(ratio.p),
@@ -42,22 +42,28 @@ def model(facts: FormulaModel) -> Iterator[RenderableType]:
         if with_it:
             yield ratios
     terms = plain_table("term dropped", "χ²", "df", "p", "p (holm)")
-    for one in facts.terms:
-        terms.add_row(one.term, number(one.chi2, 2), str(one.df), chance(one.p), chance(one.p_adjusted))
+    for contrast_row in facts.terms:
+        terms.add_row(
+            contrast_row.term,
+            number(contrast_row.chi2, 2),
+            str(contrast_row.df),
+            chance(contrast_row.p),
+            chance(contrast_row.p_adjusted),
+        )
     yield terms
     effects = plain_table("coefficient", "estimate", "error", level, "p")
-    for one in facts.coefficients:
+    for contrast_row in facts.coefficients:
         effects.add_row(
-            one.name,
-            number(one.estimate, 3),
-            number(one.se, 3),
-            span([one.low, one.high]),
-            chance(one.p),
+            contrast_row.name,
+            number(contrast_row.estimate, 3),
+            number(contrast_row.se, 3),
+            span([contrast_row.low, contrast_row.high]),
+            chance(contrast_row.p),
         )
     yield effects
     groups = plain_table("random intercept", "levels", "deviation")
-    for one in facts.groupings:
-        groups.add_row(one.name, str(one.levels), number(one.deviation, 3))
+    for contrast_row in facts.groupings:
+        groups.add_row(contrast_row.name, str(contrast_row.levels), number(contrast_row.deviation, 3))
     if facts.residual is not None:
         groups.add_row("residual", str(facts.rows), number(facts.residual, 3))
     yield groups

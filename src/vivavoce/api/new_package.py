@@ -14,7 +14,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 
 
 def kinds() -> list[str]:
-    """What a package may offer: the folders of templates."""
+    """Extension points that a package may offer: the folders of templates."""
     return sorted(path.parent.name for path in TEMPLATES.glob("*/kind.toml"))
 
 
@@ -34,17 +34,17 @@ def write_package(kind: str, name: str, folder: Path | None = None) -> list[Path
     into = folder if folder is not None else Path(words["distribution"])
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise InputError("holds files already", place=str(into), hint="name another folder with --folder")
-    written = []
+    files = []
     for root in (TEMPLATES / EVERY, TEMPLATES / kind):
         for template in sorted(root.rglob("*" + SUFFIX)):
             inside = str(template.relative_to(root)).removesuffix(SUFFIX).format(**words)
             (into / inside).parent.mkdir(parents=True, exist_ok=True)
             (into / inside).write_text(template.read_text("utf-8").format(**words), encoding="utf-8")
-            written.append(into / inside)
+            files.append(into / inside)
     for domain in _domains() if "catalogues" in words else ():
-        written.append(into / words["module"] / f"{domain}.po")
-        _write_catalogue(domain, name, written[-1])
-    return sorted(written)
+        files.append(into / words["module"] / f"{domain}.po")
+        _write_catalogue(domain, name, files[-1])
+    return sorted(files)
 
 
 def _domains() -> list[str]:
@@ -63,8 +63,8 @@ def _write_catalogue(domain: str, language: str, file: Path) -> None:
 
     beside = {"steps": words_of_steps, "report": words_of_sections}
     folders = beside[domain]() if domain in beside else []
-    with file.open("wb") as written:
-        write_po(written, empty_catalogue(domain, language, folders), omit_header=False)
+    with file.open("wb") as catalogue_file:
+        write_po(catalogue_file, empty_catalogue(domain, language, folders), omit_header=False)
 
 
 def _words(kind: str, name: str) -> dict[str, str]:

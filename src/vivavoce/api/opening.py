@@ -62,7 +62,7 @@ def open_two(
     Raises  InputError: as `open_dataset`; one holds people and the other programs, and nobody said that they
             may be mixed
     """
-    first, second = (open_dataset(one, exclude, mixed=mixed) for one in (dataset, other))
+    first, second = (open_dataset(source, exclude, mixed=mixed) for source in (dataset, other))
     if first.simulated != second.simulated and not mixed:
         people, programs = (second, first) if first.simulated else (first, second)
         raise InputError(
@@ -88,21 +88,21 @@ def _require_one_kind(dataset: "Dataset") -> None:
 
 
 def data_warnings(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
-    """What the numbers of a dataset, or of two compared ones, must not be read without; in sentences."""
+    """Warnings about the numbers of a dataset, or of two compared ones, in sentences."""
     from vivavoce.analysis.dataset_pairs import doubts
     from vivavoce.analysis.flow import change_words
 
-    told: list[str | LocalizedText | None] = []
-    for one in (dataset, other):
-        if one is not None:
-            told += [_programs(one), *one.what_is_lost, change_words(one)]
-    told += doubts(dataset, other) if other is not None else []
-    return [str(line) for line in told if line]
+    messages: list[str | LocalizedText | None] = []
+    for data in (dataset, other):
+        if data is not None:
+            messages += [_programs(data), *data.what_is_lost, change_words(data)]
+    messages += doubts(dataset, other) if other is not None else []
+    return [str(line) for line in messages if line]
 
 
 def _programs(dataset: "Dataset") -> str | None:
     if not dataset.simulated:
         return None
     everybody = all(dataset.read("dialogues", ["simulated"]).column(0).to_pylist())
-    told = ", not people" if everybody else " beside people"
-    return f"SIMULATED: programs took part in {dataset.folder}{told}."
+    extent = ", not people" if everybody else " beside people"
+    return f"SIMULATED: programs took part in {dataset.folder}{extent}."

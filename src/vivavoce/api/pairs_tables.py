@@ -1,4 +1,4 @@
-"""What `analyse` prints of choices between transcripts."""
+"""Terminal tables of choices between transcripts, for `analyse`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
@@ -46,13 +46,13 @@ def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
     yield from _levels(facts)
     if facts.agreement:
         yield _agreement(facts.agreement)
-    for one in facts.by_group or ():
-        yield _groups(one, facts.by_what or "", who(facts))
+    for group in facts.by_group or ():
+        yield _groups(group, facts.by_what or "", who(facts))
     yield from _closing(facts)
 
 
 def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
-    """What a plan would find of planted preferences, marked as simulated."""
+    """Power of a plan for planted preferences, marked as simulated."""
     yield Text(
         f"SIMULATED: {facts.judges} judges, {facts.trials} trials; nobody was asked. One judge's answers "
         f"about a variable are alike by {facts.alike:g}."
@@ -82,7 +82,7 @@ class _Judged(Protocol):
 
 
 def who(facts: _Judged) -> str:
-    """Who judged: people, or programs."""
+    """Kind of judges: people, or programs."""
     return "programs" if facts.simulated else "people"
 
 
@@ -92,13 +92,15 @@ def _marked(facts: _Judged) -> Iterator[RenderableType]:
 
 
 def _people(facts: PreferenceResults) -> str:
-    found = facts.responses
-    flags = ", ".join(f"{flag} {count}" for flag, count in found.flags.items())
-    who = "participants" if found.people_known else "judged pairs, participants not told apart"
-    said = f"{found.participants} {who}, {found.judgements} judgements"
-    left = f"; {found.not_accepted} not accepted" if found.not_accepted else ""
-    apart = f"; and {found.checks} of attention pairs and repeats, apart from the results"
-    return said + (apart if found.checks else "") + left + (f"; flagged: {flags}" if flags else "")
+    responses = facts.responses
+    flags = ", ".join(f"{flag} {count}" for flag, count in responses.flags.items())
+    who = "participants" if responses.people_known else "judged pairs, participants not told apart"
+    sentence = f"{responses.participants} {who}, {responses.judgements} judgements"
+    rejected = f"; {responses.not_accepted} not accepted" if responses.not_accepted else ""
+    apart = f"; and {responses.checks} of attention pairs and repeats, apart from the results"
+    return (
+        sentence + (apart if responses.checks else "") + rejected + (f"; flagged: {flags}" if flags else "")
+    )
 
 
 def _family(facts: PreferenceResults, of: str) -> RenderableType:
@@ -107,19 +109,19 @@ def _family(facts: PreferenceResults, of: str) -> RenderableType:
 
 
 def _agreement(found: Sequence[ChoiceAgreement]) -> RenderableType:
-    """How judges of the same pair chose, ties included, and how far they agree."""
+    """Choices of judges of the same pair, ties included, and their agreement."""
     heads = ("won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
     table = plain_table("judges of the same pair", "question", *heads, words=1)
-    for one in found:
-        shares = (points(getattr(one, choice)) for choice in ("experimental", "tie", "control"))
+    for agreement in found:
+        shares = (points(getattr(agreement, choice)) for choice in ("experimental", "tie", "control"))
         table.add_row(
-            one.variable,
-            one.question,
+            agreement.variable,
+            agreement.question,
             *shares,
-            number(one.value, 3),
-            span([one.low, one.high]),
-            str(one.pairs),
-            str(one.judges or "2+"),
+            number(agreement.value, 3),
+            span([agreement.low, agreement.high]),
+            str(agreement.pairs),
+            str(agreement.judges or "2+"),
         )
     return table
 
@@ -204,13 +206,14 @@ def _differences(facts: PreferenceResults) -> RenderableType:
 
 
 def _within(facts: PreferenceResults) -> Iterator[RenderableType]:
-    tested = [one for one in facts.same_preference if one.q is not None]
+    tested = [test for test in facts.same_preference if test.q is not None]
     if tested:
-        said = "; ".join(
-            f"{one.question} Q {one.q:.2f} ({one.df} df, {one.participants} {who(facts)}), p {chance(one.p)}"
-            for one in tested
+        listing = "; ".join(
+            f"{test.question} Q {test.q:.2f} ({test.df} df, {test.participants} {who(facts)}), "
+            f"p {chance(test.p)}"
+            for test in tested
         )
-        yield Text(f"All variables preferred alike? Cochran: {said}.")
+        yield Text(f"All variables preferred alike? Cochran: {listing}.")
 
 
 def _position(facts: PreferenceResults) -> Iterator[RenderableType]:
@@ -238,41 +241,41 @@ def _ties(facts: PreferenceResults) -> RenderableType:
         "log-likelihood",
     )
     table = plain_table("with ties", "question", "model", *heads, words=1)
-    for one in few_tie_models(facts.ties):
+    for estimate in few_tie_models(facts.ties):
         table.add_row(
-            one.variable,
-            one.question or "all",
-            MODEL_NAMES[one.model],
-            number(one.estimate, 3),
-            span([one.low, one.high]),
-            chance(one.p),
-            number(one.share, 3),
-            number(one.tied, 3),
-            number(one.log_likelihood, 1),
+            estimate.variable,
+            estimate.question or "all",
+            MODEL_NAMES[estimate.model],
+            number(estimate.estimate, 3),
+            span([estimate.low, estimate.high]),
+            chance(estimate.p),
+            number(estimate.share, 3),
+            number(estimate.tied, 3),
+            number(estimate.log_likelihood, 1),
         )
     return table
 
 
 def _levels(facts: PreferenceResults) -> Iterator[RenderableType]:
     level = f"{facts.level:.0%}"
-    for one in facts.levels:
-        table = plain_table(f"levels of {one.variable}", "log worth", level, "share")
-        for each in one.levels or ():
+    for variable in facts.levels:
+        table = plain_table(f"levels of {variable.variable}", "log worth", level, "share")
+        for level_row in variable.levels or ():
             table.add_row(
-                each.name,
-                number(each.estimate, 3),
-                span([each.low, each.high]),
-                number(each.share, 3),
+                level_row.name,
+                number(level_row.estimate, 3),
+                span([level_row.low, level_row.high]),
+                number(level_row.share, 3),
             )
-        yield table if one.levels else Text(f"Levels of {one.variable}: no finite worths.")
-    for one in facts.combined:
-        table = plain_table(f"effects in {one.variable}", "log odds", level, "p")
-        for each in one.terms:
+        yield table if variable.levels else Text(f"Levels of {variable.variable}: no finite worths.")
+    for variable in facts.combined:
+        table = plain_table(f"effects in {variable.variable}", "log odds", level, "p")
+        for level_row in variable.terms:
             table.add_row(
-                each.term,
-                number(each.estimate, 3),
-                span([each.low, each.high]),
-                chance(each.p),
+                level_row.term,
+                number(level_row.estimate, 3),
+                span([level_row.low, level_row.high]),
+                chance(level_row.p),
             )
         yield table
 
@@ -302,10 +305,11 @@ def _groups(one: GroupPreference, by: str, judges: str) -> RenderableType:
 
 
 def _closing(facts: PreferenceResults) -> Iterator[RenderableType]:
-    found, cost, rated = facts.responses, facts.cost, facts.study_rating
-    if found.seconds_per_judgement is not None:
+    responses, cost, rated = facts.responses, facts.cost, facts.study_rating
+    if responses.seconds_per_judgement is not None:
         yield Text(
-            f"{found.seconds_per_judgement:.1f} s a judgement, median response {found.median_s:.0f} s."
+            f"{responses.seconds_per_judgement:.1f} s a judgement, "
+            f"median response {responses.median_s:.0f} s."
         )
     if cost is not None:
         yield Text(
@@ -322,16 +326,16 @@ def readings(facts: TranscriptRatings) -> Iterator[RenderableType]:
     yield Text(f"{facts.participants} readers, {facts.ratings} ratings of {facts.transcripts} transcripts")
     heads = ("control", "experimental", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
     table = plain_table("variable", "item", *heads, words=1)
-    for one in (*facts.items, *facts.variables):
+    for rating in (*facts.items, *facts.variables):
         table.add_row(
-            one.variable,
-            one.item or "all",
-            number(one.control, 2),
-            number(one.experimental, 2),
-            number(one.difference, 2),
-            span([one.low, one.high]),
-            chance(one.p),
-            chance(one.p_holm),
+            rating.variable,
+            rating.item or "all",
+            number(rating.control, 2),
+            number(rating.experimental, 2),
+            number(rating.difference, 2),
+            span([rating.low, rating.high]),
+            chance(rating.p),
+            chance(rating.p_holm),
         )
     yield table
 
@@ -345,40 +349,40 @@ def listening(facts: ListeningResults) -> Iterator[RenderableType]:
     level = f"{facts.level:.0%}"
     if facts.opinions:
         table = plain_table("condition", "mean opinion score", level, "ratings", "listeners", "clips")
-        for one in facts.opinions:
+        for opinion in facts.opinions:
             table.add_row(
-                one.condition,
-                number(one.mean, 2),
-                span([one.low, one.high]),
-                str(one.ratings),
-                str(one.participants),
-                str(one.clips),
+                opinion.condition,
+                number(opinion.mean, 2),
+                span([opinion.low, opinion.high]),
+                str(opinion.ratings),
+                str(opinion.participants),
+                str(opinion.clips),
             )
         yield table
     if facts.contrasts:
         contrasts = plain_table("conditions", "difference", level, "p", "p (Holm)", "listeners")
-        for one in facts.contrasts:
+        for opinion in facts.contrasts:
             contrasts.add_row(
-                f"{one.a} - {one.b}",
-                number(one.difference, 2),
-                span([one.low, one.high]),
-                chance(one.p),
-                chance(one.p_holm),
-                str(one.participants),
+                f"{opinion.a} - {opinion.b}",
+                number(opinion.difference, 2),
+                span([opinion.low, opinion.high]),
+                chance(opinion.p),
+                chance(opinion.p_holm),
+                str(opinion.participants),
             )
         yield contrasts
     if facts.pairs:
         heads = ("share of the first", level, "p", "p (Holm)", "better : tie : worse", "listeners")
         pairs = plain_table("pair", *heads)
-        for one in facts.pairs:
+        for opinion in facts.pairs:
             pairs.add_row(
-                f"{one.a} - {one.b}",
-                number(one.share, 2),
-                span([one.low, one.high]),
-                chance(one.p),
-                chance(one.p_holm),
-                f"{one.a_better} : {one.ties} : {one.b_better}",
-                str(one.participants),
+                f"{opinion.a} - {opinion.b}",
+                number(opinion.share, 2),
+                span([opinion.low, opinion.high]),
+                chance(opinion.p),
+                chance(opinion.p_holm),
+                f"{opinion.a_better} : {opinion.ties} : {opinion.b_better}",
+                str(opinion.participants),
             )
         yield pairs
 
@@ -389,40 +393,40 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
     yield Text(f"{facts.votes} votes by {facts.participants} {who(facts)} in {facts.bouts} bouts")
     level = f"{facts.level:.0%}"
     tally = {system.name: system for system in facts.systems}
-    steady = {one.name: one for one in facts.controlled or ()}
+    steady = {system.name: system for system in facts.controlled or ()}
     table = plain_table("system", "log worth", level, "controlled", level, "won", "tied", "bad", "lost")
-    worths = {one.name: one for one in facts.ranking or ()}
+    worths = {system.name: system for system in facts.ranking or ()}
     for name in worths or tally:
-        own, worth, held = tally[name], worths.get(name), steady.get(name)
+        votes, worth, controlled = tally[name], worths.get(name), steady.get(name)
         table.add_row(
             name,
             number(worth and worth.estimate, 3),
             _limits(worth),
-            number(held and held.estimate, 3),
-            _limits(held),
-            *map(str, (own.won, own.tied, own.both_bad, own.lost)),
+            number(controlled and controlled.estimate, 3),
+            _limits(controlled),
+            *map(str, (votes.won, votes.tied, votes.both_bad, votes.lost)),
         )
     yield table
     if facts.ranking is None:
         yield Text("No finite worths: a system, or a side, has won every decided vote or none.")
     pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
-    for one in facts.pairs:
+    for pair in facts.pairs:
         pairs.add_row(
-            f"{one.a} - {one.b}",
-            str(one.votes),
-            f"{one.a_won} : {one.b_won}",
-            number(one.estimate, 3),
-            span([one.low, one.high]),
-            chance(one.p),
-            chance(one.p_holm),
+            f"{pair.a} - {pair.b}",
+            str(pair.votes),
+            f"{pair.a_won} : {pair.b_won}",
+            number(pair.estimate, 3),
+            span([pair.low, pair.high]),
+            chance(pair.p),
+            chance(pair.p_holm),
         )
     yield pairs
     swayed = plain_table("what sways votes", "log odds", level, "p")
-    for name, one in (
+    for name, pair in (
         ("left", facts.left),
         *((covariate.covariate, covariate) for covariate in facts.covariates),
     ):
-        swayed.add_row(name, number(one.estimate, 3), span([one.low, one.high]), chance(one.p))
+        swayed.add_row(name, number(pair.estimate, 3), span([pair.low, pair.high]), chance(pair.p))
     yield swayed
     if facts.leaks:
         yield Text(f"In {facts.leaks} votes an answer named a system; the name was masked on the page.")
@@ -445,10 +449,10 @@ ONE: Final = {"people": "person", "programs": "program"}
 
 
 def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[RenderableType]:
-    """What a judgement takes in each way of judging."""
+    """Time and cost of a judgement in each way of judging."""
     if not rows:
         return
-    priced = any(one.cost_per_judgement is not None for one in rows)
+    priced = any(row.cost_per_judgement is not None for row in rows)
     heads = ("judgements", judges, "at once", "s a judgement", f"minutes a {ONE[judges]}")
     table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
     for row in rows:
@@ -462,5 +466,5 @@ def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[
             *([number(row.cost_per_judgement, 3)] if priced else []),
         )
     yield table
-    if any(one.arm == "compared" for one in rows):
+    if any(row.arm == "compared" for row in rows):
         yield Text("Judgements of attention pairs and repeats are counted here: they take time, too.")

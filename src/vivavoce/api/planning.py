@@ -107,15 +107,15 @@ def power_analysis(
     pilot: "Dataset | None",
     **options: object,
 ) -> PowerAnalysis:
-    """The same with an opened pilot; what the command line prints. `options`: see `stats.planning.answer`."""
+    """Power analysis with an opened pilot. `options`: see `analysis.planning.answer`."""
     from vivavoce.analysis.planning import answer, plan_of_study, read_pilot
     from vivavoce.api.studies import loaded_study
 
     plan = None if study is None else plan_of_study(loaded_study(study))
-    held = None if pilot is None else read_pilot(pilot, plan.measure if plan else None)
-    facts = answer(question, values, plan=plan, pilot=held, **options)  # type: ignore[arg-type]
-    if held is not None:
-        facts = replace(facts, pilot_simulated=held.simulated)
+    pilot_data = None if pilot is None else read_pilot(pilot, plan.measure if plan else None)
+    facts = answer(question, values, plan=plan, pilot=pilot_data, **options)  # type: ignore[arg-type]
+    if pilot_data is not None:
+        facts = replace(facts, pilot_simulated=pilot_data.simulated)
     return PowerAnalysis(rows=tuple(_sizes(facts)), facts=facts)
 
 

@@ -19,9 +19,9 @@ _STUDY = "vivavoce_study"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The study that tests are about: an option, or a line of the project's settings of pytest."""
-    told = "study file of the systems under test, or its folder"
-    parser.getgroup("vivavoce").addoption("--vivavoce-study", metavar="STUDY", default=None, help=told)
-    parser.addini(_STUDY, told, default="")
+    description = "study file of the systems under test, or its folder"
+    parser.getgroup("vivavoce").addoption("--vivavoce-study", metavar="STUDY", default=None, help=description)
+    parser.addini(_STUDY, description, default="")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def vivavoce(
 
 
 class Examination:
-    """What one test does with a study; its log and datasets lie in the test's own folder."""
+    """Simulations and measures of one test; its log and datasets lie in the test's own folder."""
 
     def __init__(self, study: Path, folder: Path, record: Callable[[str, object], None]) -> None:
         self._study, self._folder, self._record = study, folder, record
@@ -61,7 +61,7 @@ class Examination:
         return talk
 
     def simulate(self, *, dialogues: int = 40, seed: int = 1, **more: Any) -> "Dataset":
-        """What simulated users made of the study's systems; `more` as `vivavoce.simulate` takes it.
+        """Simulate users of the study's systems; `more` as `vivavoce.simulate` takes it.
 
         Raises  InputError: the study has problems
         """
@@ -69,9 +69,10 @@ class Examination:
 
         self._runs += 1
         log = f"sqlite:///{self._folder / f'run-{self._runs}.sqlite'}"
-        held = simulate(self._study, dialogues=dialogues, seed=seed, log=log, **more)
+        simulation = simulate(self._study, dialogues=dialogues, seed=seed, log=log, **more)
         self._record(
-            f"vivavoce.run-{self._runs}", f"{held.held} held, {held.failed} failed, seed {held.seed}"
+            f"vivavoce.run-{self._runs}",
+            f"{simulation.held} held, {simulation.failed} failed, seed {simulation.seed}",
         )
         return export_log(self._study, self._folder / f"run-{self._runs}", log=log, only="simulated")
 
@@ -80,13 +81,15 @@ class Examination:
         import subprocess
         import sys
 
-        ended = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-m", "vivavoce", *map(str, words)], capture_output=True, text=True, check=False
         )
-        if ended.returncode:
+        if completed.returncode:
             __tracebackhide__ = True
-            told = f"{ended.stdout}{ended.stderr}".strip()
-            pytest.fail(f"vivavoce {' '.join(map(str, words))} ended with {ended.returncode}:\n{told}", False)
+            output = f"{completed.stdout}{completed.stderr}".strip()
+            pytest.fail(
+                f"vivavoce {' '.join(map(str, words))} ended with {completed.returncode}:\n{output}", False
+            )
 
     def assert_no_worse(
         self,
@@ -109,24 +112,25 @@ class Examination:
         from vivavoce.core.errors import InputError
         from vivavoce.dataset.reader import Dataset
 
-        sides = [one if isinstance(one, Dataset) else Dataset(one) for one in (new, than)]
-        found = against(*sides, margin=margin)
-        rows = {row.measure: row for row in found.rows if row.key is None and row.measure in RATES}
-        wanted = list(rows) if measures is None else list(measures)
-        missing = [name for name in wanted if name not in rows]
-        if missing or not wanted:
+        sides = [side if isinstance(side, Dataset) else Dataset(side) for side in (new, than)]
+        comparison = against(*sides, margin=margin)
+        rows = {row.measure: row for row in comparison.rows if row.key is None and row.measure in RATES}
+        selected = list(rows) if measures is None else list(measures)
+        missing = [name for name in selected if name not in rows]
+        if missing or not selected:
             raise InputError(
                 f"{', '.join(missing) or 'success'} cannot be compared",
                 place="assert_no_worse",
                 hint=f"rates that both datasets have: {', '.join(rows) or 'none'}",
             )
-        for name in wanted:
+        for name in selected:
             self._record(f"vivavoce.{name}", _told(rows[name], margin))
             self._record(f"vivavoce.{name}.signature", rows[name].signature)
-        failed = [_told(rows[name], margin) for name in wanted if not rows[name].no_worse.shown]
+        failed = [_told(rows[name], margin) for name in selected if not rows[name].no_worse.shown]
         if failed:
             pytest.fail(
-                "\n".join(["not shown to be no worse than the release:", *failed, *_doubts(found)]), False
+                "\n".join(["not shown to be no worse than the release:", *failed, *_doubts(comparison)]),
+                False,
             )
 
     def close(self) -> None:
@@ -181,11 +185,11 @@ class SystemConversation:
 
 
 def _told(row: "ReleaseRow", margin: float) -> str:
-    shown = f"{row.measure}: {row.new:.1%} (n {row.new_n}) after {row.old:.1%} (n {row.old_n})"
+    summary = f"{row.measure}: {row.new:.1%} (n {row.new_n}) after {row.old:.1%} (n {row.old_n})"
     low = "not known" if row.low_90 is None else f"{100 * row.low_90:+.1f}"
     p = "none" if row.no_worse.p_holm is None else f"{row.no_worse.p_holm:.3f}"
     return (
-        f"{shown}, difference {100 * row.difference:+.1f} points, at least {low} with 95 % confidence; "
+        f"{summary}, difference {100 * row.difference:+.1f} points, at least {low} with 95 % confidence; "
         f"margin {100 * margin:g} points; p {p} over {row.clusters} participants"
     )
 

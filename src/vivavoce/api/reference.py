@@ -55,8 +55,8 @@ def _section(value: Any) -> str:
 
 def _entry(name: str, details: str, value: Any) -> str:
     """A section with the docstring; its table of arguments or attributes becomes a list."""
-    first, _, rest = (inspect.getdoc(value) or "").partition("\n\n")
-    block = re.sub(r"^(\S.*?) {2,}", r"- **\1**: ", re.sub(r"\n +", " ", rest.rstrip()), flags=re.M)
+    first, _, sections = (inspect.getdoc(value) or "").partition("\n\n")
+    block = re.sub(r"^(\S.*?) {2,}", r"- **\1**: ", re.sub(r"\n +", " ", sections.rstrip()), flags=re.M)
     methods = _methods(value) if inspect.isclass(value) else ""
     parts = (f"### `{name}`", " ".join(first.split()), details, block, methods)
     return "\n\n".join(filter(None, parts)).rstrip() + "\n"
@@ -65,8 +65,10 @@ def _entry(name: str, details: str, value: Any) -> str:
 def _call(name: str, function: Callable[..., Any]) -> str:
     """The signature without types, which the docstring has."""
     signature = inspect.signature(function)
-    plain = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
-    untyped = signature.replace(parameters=plain, return_annotation=signature.empty)
+    untyped_parameters = [
+        parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()
+    ]
+    untyped = signature.replace(parameters=untyped_parameters, return_annotation=signature.empty)
     wrapped = fill(f"vv.{name}{untyped}", 80, subsequent_indent="    ", break_on_hyphens=False)
     return f"```python\n{wrapped}\n```"
 

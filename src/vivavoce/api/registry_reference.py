@@ -34,7 +34,7 @@ _HEAD: Final = """# {title}
 
 
 def connectors() -> str:
-    """How systems under test are reached, each with the settings that it alone has."""
+    """Connectors for systems under test, each with the settings that only it has."""
     parts, shared = [], set[type[ConnectorSettings]]()
     for name, kind in CONNECTORS:
         base = _family(kind.settings)
@@ -107,8 +107,8 @@ def languages() -> str:
         for name, kind in LANGUAGES
     )
     catalogues = markdown_table(("language", "name", *(f"`{domain}.po`" for domain in domains())), rows)
-    told = "\nThe columns show how many sentences of each catalogue are translated.\n"
-    return "\n".join([catalogues + told, model_tables({kind.file: kind for kind in FILES})])
+    note = "\nThe columns show how many sentences of each catalogue are translated.\n"
+    return "\n".join([catalogues + note, model_tables({kind.file: kind for kind in FILES})])
 
 
 def _translated(catalogues: Iterable[Coverage]) -> list[str]:

@@ -32,7 +32,7 @@ class Report:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """What came out, in plain words."""
+        """Main results, in plain words."""
         return tuple(self.document.answer)
 
     @property
@@ -43,7 +43,7 @@ class Report:
         return page(self.document)
 
     def linked(self, dashboard: str) -> "Report":
-        """The same whose numbers open the dialogues that they count on the dashboard at this address.
+        """Report with links from its numbers to their dialogues on the dashboard at this address.
 
         Raises  InputError: this is no address of a page
         """
@@ -128,7 +128,7 @@ def report(
             if against is None
             else open_two(dataset, against, exclude, mixed=mixed)
         )
-        found = composed(
+        composition = composed(
             opened,
             last,
             by=by,
@@ -142,8 +142,8 @@ def report(
             hourly=hourly,
             sections=accepted(SECTIONS, sections),
         )
-        found = found.linked(dashboard) if dashboard is not None else found
-    return Report(found.document, tuple(map(in_python, found.warnings)))
+        composition = composition.linked(dashboard) if dashboard is not None else composition
+    return Report(composition.document, tuple(map(in_python, composition.warnings)))
 
 
 def composed(
@@ -152,7 +152,7 @@ def composed(
     progress: "Callable[[int, int, str], None] | None" = None,
     **options: object,
 ) -> Report:
-    """The same of datasets that may be analysed; what the command line writes.
+    """Report on opened datasets; the command line writes it.
 
     progress  gets the number of finished sections, their total and the next title
     """

@@ -1,4 +1,4 @@
-"""What the functions of the API return: frozen, typed, and shown as the command line prints it."""
+"""Results of the functions of the API: frozen, typed, and shown as the command line prints them."""
 
 import io
 import json
@@ -40,12 +40,12 @@ def printed(parts: "Iterable[RenderableType]", warnings: Iterable[str]) -> str:
 
 
 def as_html(parts: "Iterable[RenderableType]", warnings: Iterable[str]) -> str:
-    """The same tables and sentences for a notebook; every word is escaped."""
+    """Tables and sentences as HTML for a notebook; every word is escaped."""
     from rich.table import Table
 
-    drawn = [_html_table(part) if isinstance(part, Table) else _paragraph(part) for part in parts]
-    told = [f'<p style="margin:.4em 0"><b>{escape(line)}</b></p>' for line in warnings]
-    return f'<div class="vivavoce">{"".join([*drawn, *told])}</div>'
+    blocks = [_html_table(part) if isinstance(part, Table) else _paragraph(part) for part in parts]
+    notes = [f'<p style="margin:.4em 0"><b>{escape(line)}</b></p>' for line in warnings]
+    return f'<div class="vivavoce">{"".join([*blocks, *notes])}</div>'
 
 
 def _paragraph(part: Any) -> str:
@@ -57,11 +57,11 @@ def _html_table(table: Any) -> str:
     ways = ["right;white-space:nowrap" if column.justify == "right" else "left" for column in table.columns]
 
     def row(tag: str, cells: Iterable[Any], more: str = "") -> str:
-        made = (
+        html_cells = (
             f'<{tag} style="{_CELL.format(way)};{more}">{_words(cell)}</{tag}>'
             for way, cell in zip(ways, cells, strict=True)
         )
-        return f"<tr>{''.join(made)}</tr>"
+        return f"<tr>{''.join(html_cells)}</tr>"
 
     columns = [list(column.cells) for column in table.columns]
     body, ruled = [], True
@@ -76,8 +76,8 @@ def _html_table(table: Any) -> str:
 
 
 def _words(cell: Any) -> str:
-    plain = escape(cell.plain if hasattr(cell, "plain") else str(cell)).replace("\n", "<br>")
-    return f"<b>{plain}</b>" if "bold" in str(getattr(cell, "style", "")) else plain
+    text = escape(cell.plain if hasattr(cell, "plain") else str(cell)).replace("\n", "<br>")
+    return f"<b>{text}</b>" if "bold" in str(getattr(cell, "style", "")) else text
 
 
 Row = TypeVar("Row")
@@ -115,8 +115,8 @@ class Result(ABC, Generic[Row, Found]):
 
         kinds = {str: pa.string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
         hints = get_type_hints(self.row)
-        schema = pa.schema([(one.name, kinds[_plain(hints[one.name])]) for one in fields(self.row)])
-        return pa.Table.from_pylist([asdict(one) for one in self.rows], schema=schema)  # type: ignore[call-overload]
+        schema = pa.schema([(field.name, kinds[_plain(hints[field.name])]) for field in fields(self.row)])
+        return pa.Table.from_pylist([asdict(row) for row in self.rows], schema=schema)  # type: ignore[call-overload]
 
     def to_pandas(self) -> "pd.DataFrame":
         """The rows as a pandas data frame; what is missing is NaN or None."""
@@ -137,10 +137,10 @@ class Result(ABC, Generic[Row, Found]):
 
     @abstractmethod
     def shown(self) -> "Iterable[RenderableType]":
-        """What the command line prints of it."""
+        """Tables that the command line prints."""
 
     def in_python(self) -> Self:
-        """The same with warnings that name arguments in the place of options."""
+        """Results with warnings that name arguments in the place of options."""
         return replace(self, warnings=tuple(map(in_python, self.warnings)))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What one number carries: its unit of analysis, n, interval and signature."""
+"""One number with its unit of analysis, n, interval and signature."""
 
 from dataclasses import dataclass
 
@@ -76,7 +76,7 @@ class MeasuredDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSize:
-    """How many it takes, by one way of counting.
+    """Number of participants or dialogues needed, by one way of counting.
 
     by             independent: by formula, every case for itself; design_effect: by formula, where dialogues
                    of one person are alike; simulation: of trials that are judged as `compare` judges them

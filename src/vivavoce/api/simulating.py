@@ -25,7 +25,7 @@ DIALOGUES, PARTICIPANTS, WORD_ERROR_RATE = 240, 36, 0.25
 
 @dataclass(frozen=True)
 class ChosenUsers:
-    """Who the simulated users are, who plays them, and what they speak."""
+    """Simulated users, the program that plays them, and their language."""
 
     population: "Population"
     casting: "UserSimulator | None"
@@ -34,7 +34,7 @@ class ChosenUsers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """How a simulation went; what was said is in the study's log, marked as simulated.
+    """Outcome of a simulation; the dialogues are in the study's log, marked as simulated.
 
     unit    what was simulated: dialogues, or participants where a visit has no dialogue
     held    how many came to an end
@@ -121,7 +121,7 @@ def simulation(
     prefer: Sequence[str] = (),
     alike: float | None = None,
 ) -> Simulation:
-    """The same of a loaded study; what the command line runs."""
+    """Simulation of a loaded study; the command line runs it."""
     from vivavoce.simulation.domain import load_domain
     from vivavoce.simulation.planted import ONLY_TRANSCRIPTS, planted_in
     from vivavoce.simulation.population_file import find_population, usual_population
@@ -149,7 +149,7 @@ def simulation(
     seeded = users.population.seed
     with open_log(plan, log) as opened:
         before = _failed(plan, opened)
-        held = simulate_study(
+        count = simulate_study(
             plan,
             opened,
             amount,
@@ -160,7 +160,7 @@ def simulation(
         )
         failed = _failed(plan, opened) - before
     unit = "dialogue" if users.casting else "participant"
-    return Simulation(study=plan.name, unit=unit, held=held, failed=failed, seed=seeded)
+    return Simulation(study=plan.name, unit=unit, held=count, failed=failed, seed=seeded)
 
 
 def simulate_study(

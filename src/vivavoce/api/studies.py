@@ -1,4 +1,4 @@
-"""What is done with a study: read it, open its log, make its connectors, export it."""
+"""Operations on a study: read it, open its log, make its connectors, export it."""
 
 import os
 import re
@@ -30,10 +30,10 @@ LOG_FILE = "log.sqlite"
 
 def study_path(path: Path) -> Path:
     """The study file: the path itself, or `study.yaml` in a folder."""
-    found = path / STUDY_FILE if path.is_dir() else path
-    if not found.is_file():
+    file = path / STUDY_FILE if path.is_dir() else path
+    if not file.is_file():
         raise InputError("no study file here", place=str(path), hint="write one with `vivavoce init DIR`")
-    return found
+    return file
 
 
 def read_study(path: Path) -> "Study":
@@ -63,12 +63,12 @@ def log_url(study: "Study", url: str | None) -> str:
 
 
 def log_file(study: "Study") -> Path:
-    """Where the log lies unless another one is asked for."""
+    """Default path of the log."""
     return (study.folder / LOG_FILE).resolve()
 
 
 def require_key(study: "Study") -> None:
-    """Nothing where the study does not lock its recordings, or a key to lock them with is there.
+    """Require a key for recordings if the study encrypts them.
 
     Raises  InputError: there is none, or what is set is no key
     """
@@ -85,7 +85,7 @@ def require_key(study: "Study") -> None:
 
 
 def require_opened(log: "Log") -> None:
-    """Nothing where every locked recording of a log opens with the key at hand.
+    """Require a key that opens every encrypted recording of a log.
 
     Raises  WrongKey: the log is closed, and the first recording that does not is named
     """
@@ -125,7 +125,7 @@ def existing_log(study: "Study", url: str | None) -> "Log | None":
 
 
 def place_in(study: "Study", *path: str | int) -> str:
-    """Where in the study file something stands: `study.yaml:19 systems.mine.url`."""
+    """Location in the study file: `study.yaml:19 systems.mine.url`."""
     from vivavoce.study.renamed_keys import parse_study
 
     return parse_study(study.file_text).place(path)
@@ -151,11 +151,11 @@ def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dic
     from vivavoce.study.renamed_keys import parse_study
 
     source = parse_study(study.file_text)
-    chosen = {name: one for name, one in study.systems.items() if only is None or name in only}
-    made, problems = try_connectors(chosen, study.folder, source)
+    chosen = {name: settings for name, settings in study.systems.items() if only is None or name in only}
+    connectors, problems = try_connectors(chosen, study.folder, source)
     for problem in problems:
         raise problem.error()
-    return made
+    return connectors
 
 
 def try_connectors(
@@ -172,21 +172,23 @@ def try_connectors(
     from vivavoce.connectors.factory import SettingsError, make_connector
     from vivavoce.core.yaml_source import Problem
 
-    made: dict[str, Connector] = {}
+    connectors: dict[str, Connector] = {}
     problems: list[Problem] = []
     for system, settings in systems.items():
         try:
-            made[system] = make_connector(settings, secrets, folder=folder)
+            connectors[system] = make_connector(settings, secrets, folder=folder)
         except SettingsError as error:
-            found = error.problems
+            errors = error.problems
         except InputError as error:
-            found = [Problem(error.place, error.problem, error.hint)]
+            errors = [Problem(error.place, error.problem, error.hint)]
         else:
             continue
-        for one in found:
-            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", one.place)]
-            problems.append(Problem(source.place(("systems", system, *inside)), one.problem, one.hint))
-    return made, problems
+        for problem in errors:
+            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", problem.place)]
+            problems.append(
+                Problem(source.place(("systems", system, *inside)), problem.problem, problem.hint)
+            )
+    return connectors, problems
 
 
 def export_study(
@@ -238,8 +240,8 @@ def export_study(
         )
     check_free(into)
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
-        whole = exported(Path(folder) / "internal")
-        return pass_on(whole, into, level, finds, mask_all=mask_all)
+        internal = exported(Path(folder) / "internal")
+        return pass_on(internal, into, level, finds, mask_all=mask_all)
 
 
 def pass_on(

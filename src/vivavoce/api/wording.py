@@ -1,4 +1,4 @@
-"""What the command line's options are called in Python: `--exclude none` is `exclude='none'`."""
+"""Names of the command line's options in Python: `--exclude none` is `exclude='none'`."""
 
 import re
 from collections.abc import Iterator
@@ -34,14 +34,14 @@ def _argument(option: str) -> str:
 
 @contextmanager
 def errors_in_python() -> Iterator[None]:
-    """What a user is told of a mistake names arguments instead of options; of a package, what to install."""
+    """Convert errors: name arguments instead of options; for a missing package, what to install."""
     try:
         yield
     except ModuleNotFoundError as error:
         from vivavoce.core.extras import missing
 
-        told = missing(error.name or "")
-        raise told or error from None
+        missing_package = missing(error.name or "")
+        raise missing_package or error from None
     except InputError as error:
         error.problem, error.place, error.hint = map(in_python, (error.problem, error.place, error.hint))
         error.args = (in_python(str(error)),)

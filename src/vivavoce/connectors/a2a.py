@@ -65,14 +65,14 @@ class A2AConnector(SystemConnector[A2ASettings]):
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         address = self._address or await self._find()
-        known = {
+        identifiers = {
             name: conversation.state[name] for name in ("contextId", "taskId") if name in conversation.state
         }
         message = {
             "messageId": str(uuid.uuid5(uuid.NAMESPACE_OID, turn.key)),
             "role": "ROLE_USER",
             "parts": [{"text": clean_text(turn.message)}],
-            **known,
+            **identifiers,
         }
         request = {
             "jsonrpc": "2.0",
@@ -82,8 +82,8 @@ class A2AConnector(SystemConnector[A2ASettings]):
         }
         answer = await self._asking.ask("POST", address, json=request, headers=self._headers)
         result = _result(answer)
-        *said, facts = _read(result, conversation)
-        for output in said:
+        *outputs, facts = _read(result, conversation)
+        for output in outputs:
             yield output
         yield replace(facts, **(self._work.work(_inside(result)) | _told(result)))
 
@@ -95,9 +95,9 @@ class A2AConnector(SystemConnector[A2ASettings]):
             detail = f"no agent card: {error.detail}"
             raise SystemUnderTestError(error.failure, detail, reached=error.reached) from None
         offered = card.get("supportedInterfaces") if isinstance(card, dict) else None
-        for one in offered if isinstance(offered, list) else []:
-            if isinstance(one, dict) and one.get("protocolBinding") == "JSONRPC":
-                self._address = urljoin(self._url + "/", str(one.get("url")))
+        for interface in offered if isinstance(offered, list) else []:
+            if isinstance(interface, dict) and interface.get("protocolBinding") == "JSONRPC":
+                self._address = urljoin(self._url + "/", str(interface.get("url")))
                 return self._address
         raise bad_answer("the agent's card names no interface with JSONRPC")
 
@@ -110,8 +110,8 @@ def _result(answer: Any) -> dict[str, Any]:
         raise bad_answer("the answer is not a mapping")
     error = answer.get("error")
     if error:
-        said = error.get("message") if isinstance(error, dict) else error
-        raise bad_answer(f"the agent reports: {said}")
+        message = error.get("message") if isinstance(error, dict) else error
+        raise bad_answer(f"the agent reports: {message}")
     result = answer.get("result")
     if not isinstance(result, dict):
         raise bad_answer("the answer has no result")
@@ -148,8 +148,8 @@ def _inside(result: dict[str, Any]) -> Any:
 def _told(result: dict[str, Any]) -> dict[str, Any]:
     """Calls of tools as Google's agents hand them on, in parts of data with a mark; nothing of others'."""
     task = result.get("task")
-    said = [*_list(task.get("history")), *_list(task.get("artifacts"))] if isinstance(task, dict) else []
-    parts = [part for one in [*said, result.get("message")] for part in _parts(one)]
+    messages = [*_list(task.get("history")), *_list(task.get("artifacts"))] if isinstance(task, dict) else []
+    parts = [part for message in [*messages, result.get("message")] for part in _parts(message)]
     calls = [
         part["data"]
         for part in parts
@@ -171,16 +171,18 @@ def _of_task(task: dict[str, Any], conversation: Conversation) -> list[dict[str,
     """The parts of a task's artifacts and of its state's message. Raises for one that failed."""
     status = task.get("status") if isinstance(task.get("status"), dict) else {}
     assert isinstance(status, dict)
-    said = status.get("message")
-    words = _list(said.get("parts")) if isinstance(said, dict) else []
+    message = status.get("message")
+    words = _list(message.get("parts")) if isinstance(message, dict) else []
     state = status.get("state")
     if state in _BAD:
         why = " ".join(str(part.get("text", "")) for part in words)
         raise bad_answer(f"the task ended as {state}{': ' + why if why.strip() else ''}")
     waits = state == "TASK_STATE_INPUT_REQUIRED"
     _remember(conversation, task.get("contextId"), task.get("id") if waits else None)
-    made = [part for artifact in _list(task.get("artifacts")) for part in _list(artifact.get("parts"))]
-    return [*made, *words]
+    artifact_parts = [
+        part for artifact in _list(task.get("artifacts")) for part in _list(artifact.get("parts"))
+    ]
+    return [*artifact_parts, *words]
 
 
 def _remember(conversation: Conversation, context: Any, task: Any) -> None:
@@ -192,4 +194,4 @@ def _remember(conversation: Conversation, context: Any, task: Any) -> None:
 
 
 def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -51,7 +51,7 @@ def read_tools(value: Any) -> tuple[ToolCall, ...] | None:
     if value is None:
         return None
     listed = value if isinstance(value, list) else [value]
-    return tuple(_tool(one) for one in listed)
+    return tuple(_tool(call) for call in listed)
 
 
 def _tool(item: Any) -> ToolCall:
@@ -64,7 +64,7 @@ def _tool(item: Any) -> ToolCall:
         raise bad_answer("a tool call of the answer has neither name nor id")
     arguments, piece = _first(holder, _ARGUMENTS), _first(holder, _PIECES, str)
     error = holder.get("error")
-    failed = next((holder[one] for one in ("failed", "is_error", "isError") if _is(holder.get(one))), None)
+    failed = next((holder[name] for name in ("failed", "is_error", "isError") if _is(holder.get(name))), None)
     failed = True if error and failed is None else failed
     result = _text(_first(holder, _RESULTS))
     return ToolCall(
@@ -87,14 +87,14 @@ def read_usage(answer: Any, value: Any) -> tuple[ModelUsage, ...]:
     if value is None:
         return ()
     beside = answer.get("model") if isinstance(answer, Mapping) else None
-    found = [_usage(one) for one in (value if isinstance(value, list) else [value])]
-    told = [one for one in found if one != ModelUsage(model=one.model)]
+    usages = [_usage(item) for item in (value if isinstance(value, list) else [value])]
+    counted = [usage for usage in usages if usage != ModelUsage(model=usage.model)]
     model = beside if isinstance(beside, str) else None
-    return tuple(one if one.model else replace(one, model=model) for one in told)
+    return tuple(usage if usage.model else replace(usage, model=model) for usage in counted)
 
 
 def model_usage(answer: Mapping[str, Any]) -> tuple[ModelUsage, ...]:
-    """The same where an interface has it under `usage`, and a strange one is nobody's problem."""
+    """Model usage under the answer's `usage`, if any; an unknown format is ignored."""
     try:
         return read_usage(answer, answer.get("usage"))
     except SystemUnderTestError:
@@ -104,14 +104,14 @@ def model_usage(answer: Mapping[str, Any]) -> tuple[ModelUsage, ...]:
 def _usage(item: Any) -> ModelUsage:
     if not isinstance(item, Mapping):
         raise bad_answer(f"the usage of the answer is {shown_value(item)} where a mapping is expected")
-    held = dict(item)
+    counts = dict(item)
     for name in _INSIDE:
-        held |= inner if isinstance(inner := item.get(name), Mapping) else {}
-    read, wrote = _count(held, _INPUT), _count(held, _OUTPUT)
-    cached, reasoning = _count(held, _FROM_CACHE), _count(held, _REASONING)
-    if read is not None and "cache_read_input_tokens" in held:  # Anthropic tells them apart from the rest
-        read += (cached or 0) + (_count(held, (_INTO_CACHE,)) or 0)
-    if wrote is not None and "thoughtsTokenCount" in held:  # so does Gemini
+        counts |= inner if isinstance(inner := item.get(name), Mapping) else {}
+    read, wrote = _count(counts, _INPUT), _count(counts, _OUTPUT)
+    cached, reasoning = _count(counts, _FROM_CACHE), _count(counts, _REASONING)
+    if read is not None and "cache_read_input_tokens" in counts:  # Anthropic tells them apart from the rest
+        read += (cached or 0) + (_count(counts, (_INTO_CACHE,)) or 0)
+    if wrote is not None and "thoughtsTokenCount" in counts:  # so does Gemini
         wrote += reasoning or 0
     model = item.get("model")
     return ModelUsage(
@@ -125,8 +125,8 @@ def _usage(item: Any) -> ModelUsage:
 
 def joined(before: ModelUsage, later: ModelUsage) -> ModelUsage:
     """Facts of a model call in a stream; later pieces override earlier ones."""
-    told = {name: getattr(later, name) for name in ModelUsage.__slots__}
-    return replace(before, **{name: value for name, value in told.items() if value is not None})
+    later_values = {name: getattr(later, name) for name in ModelUsage.__slots__}
+    return replace(before, **{name: value for name, value in later_values.items() if value is not None})
 
 
 def read_retrievals(value: Any) -> tuple[Retrieval, ...]:
@@ -135,7 +135,7 @@ def read_retrievals(value: Any) -> tuple[Retrieval, ...]:
     Raises  SystemUnderTestError("bad_answer"): something else stands there
     """
     listed = [] if value is None else value if isinstance(value, list) else [value]
-    return tuple(_retrieval(one, rank) for rank, one in enumerate(listed))
+    return tuple(_retrieval(item, rank) for rank, item in enumerate(listed))
 
 
 def _retrieval(item: Any, rank: int) -> Retrieval:
@@ -145,9 +145,9 @@ def _retrieval(item: Any, rank: int) -> Retrieval:
         raise bad_answer(
             f"a document of the answer is {shown_value(item)} where text or a mapping is expected"
         )
-    own, score = _count(item, ("rank",)), item.get("score")
+    own_rank, score = _count(item, ("rank",)), item.get("score")
     return Retrieval(
-        rank=rank if own is None else own,
+        rank=rank if own_rank is None else own_rank,
         document=_text(_first(item, _DOCUMENTS)),
         source=_text(_first(item, _SOURCES)),
         query=_text(item.get("query")),
@@ -157,17 +157,17 @@ def _retrieval(item: Any, rank: int) -> Retrieval:
 
 def _first(holder: Mapping[str, Any], names: tuple[str, ...], kind: type | None = None) -> Any:
     """Value of the first of these names that is present with this type."""
-    there = (holder[name] for name in names if holder.get(name) is not None)
-    return next((one for one in there if kind is None or (isinstance(one, kind) and one)), None)
+    values = (holder[name] for name in names if holder.get(name) is not None)
+    return next((value for value in values if kind is None or (isinstance(value, kind) and value)), None)
 
 
 def _count(holder: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    found = _first(holder, names)
-    if found is None:
+    number = _first(holder, names)
+    if number is None:
         return None
-    if not _is_number(found) or found != int(found) or found < 0:
-        raise bad_answer(f"{names[0]} of the answer is {shown_value(found)} where a count is expected")
-    return int(found)
+    if not _is_number(number) or number != int(number) or number < 0:
+        raise bad_answer(f"{names[0]} of the answer is {shown_value(number)} where a count is expected")
+    return int(number)
 
 
 def _duration_s(holder: Mapping[str, Any]) -> float | None:

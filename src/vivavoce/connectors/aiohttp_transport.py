@@ -98,9 +98,9 @@ class _Connections(aiohttp.TCPConnector):
     """Connections of which none is used again that the server has closed."""
 
     async def _get(self, key: Any, traces: Any) -> aiohttp.connector.Connection | None:
-        while (found := await super()._get(key, traces)) is not None and _closed(found.transport):
-            found.close()
-        return found
+        while (connection := await super()._get(key, traces)) is not None and _closed(connection.transport):
+            connection.close()
+        return connection
 
 
 class _Unwritten(aiohttp.ClientConnectionResetError):
@@ -120,11 +120,13 @@ def _closed(transport: asyncio.BaseTransport | None) -> bool:
     """True if the other end has closed a connection, possibly unknown to the loop."""
     if transport is None or transport.is_closing():
         return True
-    held = transport.get_extra_info("socket")
-    if held is None or sys.platform == "win32":
+    raw_socket = transport.get_extra_info("socket")
+    if raw_socket is None or sys.platform == "win32":
         return False
     looking = select.poll()
-    looking.register(held.fileno(), getattr(select, "POLLRDHUP", 0))  # where it is unknown, POLLHUP says so
+    looking.register(
+        raw_socket.fileno(), getattr(select, "POLLRDHUP", 0)
+    )  # where it is unknown, POLLHUP says so
     return bool(looking.poll(0))
 
 
@@ -147,11 +149,11 @@ class _Body(httpx.AsyncByteStream):
 
 async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
     """Send a request, again if nothing of it went out; what else aiohttp would send again, it may not."""
-    for left in (1, 0):
+    for retries_left in (1, 0):
         try:
             return await send(request)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-            if not (left and isinstance(error.__cause__, _Unwritten)):
+            if not (retries_left and isinstance(error.__cause__, _Unwritten)):
                 raise _as_httpx(error) from error
     raise AssertionError("unreachable")
 
@@ -159,8 +161,8 @@ async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType)
 def _written(headers: httpx.Headers) -> list[tuple[str, str]]:
     """The headers as they were written, but for how the body is cut, which the carrier sees to."""
     coding = headers.encoding
-    written = [(name.decode(coding), value.decode(coding)) for name, value in headers.raw]
-    return [(name, value) for name, value in written if name.lower() != "transfer-encoding"]
+    decoded = [(name.decode(coding), value.decode(coding)) for name, value in headers.raw]
+    return [(name, value) for name, value in decoded if name.lower() != "transfer-encoding"]
 
 
 def _timeouts(request: httpx.Request) -> tuple[float | None, float | None]:
@@ -183,13 +185,13 @@ def _unconnected(error: aiohttp.ClientConnectorError) -> str:
 
 def _as_httpx(error: Exception) -> httpx.TransportError:
     """An error of aiohttp as httpx would name it; a request that never went out met no connection."""
-    said = str(error)
+    message = str(error)
     if isinstance(error.__cause__, _Unwritten):
         return httpx.ConnectError("the connection was closed before the request was written")
     if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return httpx.ConnectTimeout(said)
+        return httpx.ConnectTimeout(message)
     if isinstance(error, TimeoutError):
-        return httpx.ReadTimeout(said)
+        return httpx.ReadTimeout(message)
     if isinstance(error, aiohttp.ClientConnectorError):
         return httpx.ConnectError(_unconnected(error))
     if isinstance(error, aiohttp.ServerDisconnectedError):
@@ -198,4 +200,4 @@ def _as_httpx(error: Exception) -> httpx.TransportError:
         return httpx.RemoteProtocolError("the connection was closed in the middle of the answer")
     if isinstance(error, aiohttp.ClientResponseError):
         return httpx.RemoteProtocolError(f"not an HTTP answer: {error.message}")
-    return httpx.ReadError(said)
+    return httpx.ReadError(message)

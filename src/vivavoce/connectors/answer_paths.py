@@ -49,14 +49,14 @@ class WorkReader:
         Raises  SystemUnderTestError("bad_answer"): something else stands where the study wrote
         """
         usage = partial(agent_work.read_usage, answer)
-        found = {
+        facts = {
             "tools": self._part("tools", agent_work.read_tools, answer, None),
             "usage": self._part("usage", usage, answer, ()),
             "retrievals": self._part("retrievals", agent_work.read_retrievals, answer, ()),
         }
-        if found["tools"] is None and "tools" in self._written:
-            found["tools"] = ()
-        return found
+        if facts["tools"] is None and "tools" in self._written:
+            facts["tools"] = ()
+        return facts
 
     def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
         try:
@@ -80,12 +80,12 @@ class AnswerReader(WorkReader):
                 with silent_ok, where there are choices or images, or where the dialogue ends
         Raises  SystemUnderTestError("bad_answer")
         """
-        found = self._paths["text"].search(answer)
-        texts = answers.read_written(found)
+        texts_read = self._paths["text"].search(answer)
+        texts = answers.read_written(texts_read)
         ends = self._part("end", answers.read_flag, answer, False)
         choices = self._part("choices", answers.read_choices, answer, ())
         images = self._part("images", answers.read_images, answer, ())
-        if found in (None, "") and not (ends or choices or images or silent_ok):
+        if texts_read in (None, "") and not (ends or choices or images or silent_ok):
             raise answers.bad_answer(NO_TEXT)
         extras = SystemOutput(
             kind="extras",
@@ -111,7 +111,7 @@ class AnswerReader(WorkReader):
         if isinstance(piece, str):
             return [*system_outputs, SystemOutput(kind="delta", text=piece)]
         read = self.read(answer, silent_ok=True)
-        return system_outputs if all(says_nothing(one) for one in read) else system_outputs + read
+        return system_outputs if all(says_nothing(output) for output in read) else system_outputs + read
 
 
 def says_nothing(output: SystemOutput) -> bool:

@@ -57,7 +57,7 @@ class SsmlText(NamedTuple):
 
 def read_texts(value: Any) -> list[str]:
     """Message texts without markup: one text or a list; empty ones are dropped. Else a bad answer."""
-    return [one.text for one in read_written(value)]
+    return [text.text for text in read_written(value)]
 
 
 def read_written(value: Any) -> list[SsmlText]:
@@ -68,7 +68,7 @@ def read_written(value: Any) -> list[SsmlText]:
     for text in texts:
         if not isinstance(text, str):
             raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
-    return [one for one in map(apart_from_markup, texts) if one.text.strip()]
+    return [text for text in map(apart_from_markup, texts) if text.text.strip()]
 
 
 def apart_from_markup(text: str) -> SsmlText:
@@ -180,9 +180,9 @@ def outputs(
     ends: bool = False,
 ) -> list[SystemOutput]:
     """A whole system turn; choices and images belong to its last message."""
-    written = [SsmlText(text) if isinstance(text, str) else text for text in texts]
-    shown = written or ([SsmlText("")] if choices or images else [])
-    turn = [SystemOutput(kind="message", text=one.text, ssml=one.ssml) for one in shown]
+    messages = [SsmlText(text) if isinstance(text, str) else text for text in texts]
+    shown_messages = messages or ([SsmlText("")] if choices or images else [])
+    turn = [SystemOutput(kind="message", text=message.text, ssml=message.ssml) for message in shown_messages]
     turn[-1:] = [replace(last, choices=choices, images=images) for last in turn[-1:]]
     if extras is not None:
         turn.append(extras)

@@ -101,7 +101,7 @@ class BrowserConnector(HoldingConnector[BrowserSettings, Page]):
     async def _heard(self, page: Page, silent_ok_s: float | None) -> AsyncIterator[SystemOutput]:
         """New content of the page once complete; a missing greeting is allowed."""
         clock, settings = time.monotonic, self._settings
-        begun, first, last, seen = clock(), None, clock(), Seen()
+        begun_s, first, last, seen = clock(), None, clock(), Seen()
         while True:
             now_seen, now = await page.look(), clock()
             if now_seen != seen:
@@ -111,7 +111,7 @@ class BrowserConnector(HoldingConnector[BrowserSettings, Page]):
                     yield SystemOutput(kind="extras")  # says in time that the bot has begun
             if seen.given and now - last >= settings.idle_s and not seen.typing:
                 break
-            if silent_ok_s is not None and not seen.given and now - begun >= silent_ok_s:
+            if silent_ok_s is not None and not seen.given and now - begun_s >= silent_ok_s:
                 return
             await asyncio.sleep(_LOOK_EVERY_S)
         page.taken(seen)

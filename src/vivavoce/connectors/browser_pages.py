@@ -198,7 +198,7 @@ class Page:
     async def _shown(self, selector: str | None) -> bool:
         if selector is None:
             return False
-        return any([await one.is_visible() for one in await self._inside(selector).all()])
+        return any([await element.is_visible() for element in await self._inside(selector).all()])
 
     def _inside(self, selector: str) -> Any:
         page = (
@@ -223,12 +223,16 @@ class Page:
                 raise SystemUnderTestError("timeout", "the page did not load in time") from None
             raise bad_answer(what) from None
         except Error as error:
-            said = self._vault.redact(_first_line(error))
-            if any(code in said for code in _UNREACHABLE):
-                raise SystemUnderTestError("unreachable", said, reached=False) from None
-            if "has been closed" in said or "crashed" in said or any(code in said for code in _CLOSED):
-                raise SystemUnderTestError("closed", said) from None
-            raise bad_answer(said) from None
+            message = self._vault.redact(_first_line(error))
+            if any(code in message for code in _UNREACHABLE):
+                raise SystemUnderTestError("unreachable", message, reached=False) from None
+            if (
+                "has been closed" in message
+                or "crashed" in message
+                or any(code in message for code in _CLOSED)
+            ):
+                raise SystemUnderTestError("closed", message) from None
+            raise bad_answer(message) from None
 
 
 def check_installed() -> None:

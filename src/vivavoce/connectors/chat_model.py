@@ -36,9 +36,9 @@ class ChatModelSettings(BaseModel):
     @field_validator("parameters")
     @classmethod
     def _not_ours(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        taken = sorted(set(parameters) & set(OURS))
-        if taken:
-            raise mistake(f"parameter {taken[0]!r} is reserved", "leave it out")
+        reserved = sorted(set(parameters) & set(OURS))
+        if reserved:
+            raise mistake(f"parameter {reserved[0]!r} is reserved", "leave it out")
         return parameters
 
 
@@ -63,17 +63,17 @@ class ChatModel:
     async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The model's answer as the journal keeps it; what could not be had is `failed`, and asked again."""
         try:
-            found = await self._client.ask("POST", self._address, json=body, headers=self._headers)
+            response = await self._client.ask("POST", self._address, json=body, headers=self._headers)
         except SystemUnderTestError as error:
             return {"failed": str(error)}
-        told, choices = mapping(found), mapping(found).get("choices")
+        answer, choices = mapping(response), mapping(response).get("choices")
         choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
-        message, usage = mapping(choice.get("message")), mapping(told.get("usage"))
+        message, usage = mapping(choice.get("message")), mapping(answer.get("usage"))
         return {
             "text": str(message.get("content") or ""),
             "refusal": message.get("refusal"),
             "finish": choice.get("finish_reason"),
-            "model": told.get("model") if choice else None,
+            "model": answer.get("model") if choice else None,
             "input_tokens": usage.get("prompt_tokens"),
             "output_tokens": usage.get("completion_tokens"),
             "cost": self._cost(usage),

@@ -132,11 +132,13 @@ async def discover(
         settings = {"connect": "openai", "url": url.removesuffix(_CHAT), "model": "default", **more}
         return await _known(settings, language)
     base: Settings = {"connect": "http", "url": url, **more}
-    for body in [one["body"] for one in like if one.get("connect") == "http" and one.get("body")]:
+    for body in [
+        settings["body"] for settings in like if settings.get("connect") == "http" and settings.get("body")
+    ]:
         with suppress(InputError, SystemUnderTestError):
-            found = await _searched(base, language, [{"body": body}])
-            if await heeds(found.settings, found.said, language):
-                return found
+            discovery = await _searched(base, language, [{"body": body}])
+            if await heeds(discovery.settings, discovery.said, language):
+                return discovery
     try:
         guesses = await offered(url, more)
     except SystemUnderTestError as error:
@@ -149,8 +151,8 @@ async def discover(
     try:
         return await _searched(base, language)
     except InputError as error:
-        if not getattr(error, "names", None) and (told := await recognised(url, more)):
-            raise InputError(told[0], place=url, hint=told[1]) from None
+        if not getattr(error, "names", None) and (problem_and_hint := await recognised(url, more)):
+            raise InputError(problem_and_hint[0], place=url, hint=problem_and_hint[1]) from None
         if await web_page(url, more):
             raise InputError(
                 "this is a web page for people; its chat elements are unknown",
@@ -178,16 +180,16 @@ async def _guessed(settings: Settings, language: str) -> Discovery:
 async def _known(settings: Settings, language: str) -> Discovery:
     connector = make_connector(settings, place="system")
     try:
-        came = await hello(connector, language=language)
+        reply = await hello(connector, language=language)
     finally:
         await connector.shut_down()
-    if not came.ok:
+    if not reply.ok:
         raise InputError(
-            f"connection as {settings['connect']!r} failed: {came.problem}",
+            f"connection as {settings['connect']!r} failed: {reply.problem}",
             place=settings["url"],
             hint="see docs/how-to/connect-a-bot.md",
         )
-    return Discovery(settings, came.text)
+    return Discovery(settings, reply.text)
 
 
 async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | None = None) -> Discovery:
@@ -202,8 +204,8 @@ async def _request(base: Settings, language: str, shapes: Iterable[Settings] | N
     for shape in _shapes() if shapes is None else shapes:
         settings = {**base, **shape}
         try:
-            greeted, other = [
-                await asked(settings, said, language) for said in (greeting(language), NONSENSE)
+            greeted, nonsense_answer = [
+                await asked(settings, text, language) for text in (greeting(language), NONSENSE)
             ]
         except SystemUnderTestError as error:
             if not error.reached:
@@ -211,16 +213,16 @@ async def _request(base: Settings, language: str, shapes: Iterable[Settings] | N
             problem = problem if REASON.search(problem) else error.detail
             names |= dict.fromkeys(names_told(str(error)))
             continue
-        path, depends = text_path(greeted, other)
+        path, depends = text_path(greeted, nonsense_answer)
         if path is None:
             continue
-        found = Discovery({**settings, **mapping(path, greeted)}, text_at(greeted, path))
+        discovery = Discovery({**settings, **mapping(path, greeted)}, text_at(greeted, path))
         if depends:
-            return await _narrowed(found, language)
-        alike.setdefault(_text_key(shape), found)
-    for found in alike.values() if len(alike) > 1 else ():
-        if await heeds(found.settings, found.said, language):
-            return await _narrowed(found, language)
+            return await _narrowed(discovery, language)
+        alike.setdefault(_text_key(shape), discovery)
+    for discovery in alike.values() if len(alike) > 1 else ():
+        if await heeds(discovery.settings, discovery.said, language):
+            return await _narrowed(discovery, language)
     if alike:
         first = next(iter(alike.values()))
         doubt = (
@@ -229,10 +231,10 @@ async def _request(base: Settings, language: str, shapes: Iterable[Settings] | N
         )
         doubted = len(alike) > 1
         return Discovery(first.settings, first.said, [doubt] if doubted else [], deaf=doubted)
-    told = await _by_names(base, language, names)
-    if isinstance(told, Discovery):
-        return told
-    raise NotFound(problem or "-", place=base["url"], names=names, alike=told)
+    outcome = await _by_names(base, language, names)
+    if isinstance(outcome, Discovery):
+        return outcome
+    raise NotFound(problem or "-", place=base["url"], names=names, alike=outcome)
 
 
 async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Discovery | int:
@@ -245,8 +247,8 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
     said_back: Discovery | None = None
     while 0 < len(names) <= MOST_NAMES:
         row = likeliest(_innermost(names))
-        ways = [(text, *(one for one in row if one != text)) for text in row]
-        way = next((one for one in ways if one not in tried), None)
+        ways = [(text, *(name for name in row if name != text)) for text in row]
+        way = next((way for way in ways if way not in tried), None)
         if way is None:
             break
         tried.add(way)
@@ -255,19 +257,21 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
             put_field(body, name, "{{ conversation }}" if number else "{{ text }}")
         settings = {**base, "body": body}
         try:
-            greeted, other = [
-                await asked(settings, said, language) for said in (greeting(language), NONSENSE)
+            greeted, nonsense_answer = [
+                await asked(settings, text, language) for text in (greeting(language), NONSENSE)
             ]
         except SystemUnderTestError as error:
             names |= dict.fromkeys(names_told(str(error)))
             continue
-        path, _ = text_path(greeted, other)
+        path, _ = text_path(greeted, nonsense_answer)
         if path is not None:
-            found = Discovery({**settings, **mapping(path, greeted)}, text_at(greeted, path), [TOLD_NAMES])
-            follows = await heeds(found.settings, found.said, language, (NONSENSE,))
+            discovery = Discovery(
+                {**settings, **mapping(path, greeted)}, text_at(greeted, path), [TOLD_NAMES]
+            )
+            follows = await heeds(discovery.settings, discovery.said, language, (NONSENSE,))
             if follows:
-                return found
-            said_back = said_back or (found if follows is None else None)
+                return discovery
+            said_back = said_back or (discovery if follows is None else None)
         alike += path is not None
     return said_back or alike
 
@@ -276,18 +280,18 @@ def names_told(refusal: str) -> list[str]:
     """Names of fields that a refusal says are missing: what it quotes, or the places of FastAPI's errors."""
     if not REASON.search(refusal):
         return []
-    _, brace, said = refusal.partition("{")
+    _, brace, body = refusal.partition("{")
     try:
-        found: Any = json.loads(brace + said)
+        parsed: Any = json.loads(brace + body)
     except ValueError:
-        return _names_in(said or refusal)
-    places = [one["loc"] for one in _mappings(found) if isinstance(one.get("loc"), list)]
+        return _names_in(body or refusal)
+    places = [entry["loc"] for entry in _mappings(parsed) if isinstance(entry.get("loc"), list)]
     located = [
         ".".join(place[1:])
         for place in places
-        if place[0] == "body" and place[1:] and all(isinstance(one, str) for one in place)
+        if place[0] == "body" and place[1:] and all(isinstance(step, str) for step in place)
     ]
-    return _innermost(located or [name for _, text in texts_of(found) for name in _names_in(text)])
+    return _innermost(located or [name for _, text in texts_of(parsed) for name in _names_in(text)])
 
 
 def _names_in(said: str) -> list[str]:
@@ -295,9 +299,11 @@ def _names_in(said: str) -> list[str]:
 
     Note  a path alone may be a server's name: it counts only beside another name
     """
-    quoted = [one for one in (_QUOTED.findall(said) or _listed(said)) if one not in _TYPES]
+    quoted = [name for name in (_QUOTED.findall(said) or _listed(said)) if name not in _TYPES]
     paths = [
-        one for one in _PATH.findall(said) if set(one.split(".")) & {*TEXTS, *quoted} or _WORDS.search(one)
+        path
+        for path in _PATH.findall(said)
+        if set(path.split(".")) & {*TEXTS, *quoted} or _WORDS.search(path)
     ]
     return _innermost([*quoted, *paths]) or _named_plainly(said)
 
@@ -306,20 +312,20 @@ def _named_plainly(said: str) -> list[str]:
     """Names without quotes in a short sentence on what is missing: manca messaggio, text is required."""
     if not _LACKS.search(said) or len(said.split()) > MOST_WORDS:
         return []
-    words = (one for one in re.findall(r"[A-Za-z_]\w*", said) if not _LACKS.search(one))
+    words = (word for word in re.findall(r"[A-Za-z_]\w*", said) if not _LACKS.search(word))
     return [word for word in words if word in (*TEXTS, *SESSIONS) or _WORDS.search(word) or _WHO.search(word)]
 
 
 def _listed(said: str) -> list[str]:
-    found = _LISTED.search(said)
-    names = re.split(r"\s*(?:,|\band\b|\be\b)\s*", found[1] or found[2]) if found else []
+    match = _LISTED.search(said)
+    names = re.split(r"\s*(?:,|\band\b|\be\b)\s*", match[1] or match[2]) if match else []
     return [name.rstrip(".") for name in names if name]
 
 
 def _innermost(names: Iterable[str]) -> list[str]:
     """Each name once, without those within which another one lies."""
-    found = list(dict.fromkeys(names))
-    return [one for one in found if not any(other.startswith(one + ".") for other in found)]
+    unique = list(dict.fromkeys(names))
+    return [name for name in unique if not any(longer.startswith(name + ".") for longer in unique)]
 
 
 def put_field(body: dict[str, Any], name: str, value: str) -> None:
@@ -346,12 +352,12 @@ def _mappings(found: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(found, Mapping):
         yield found
     inner = found.values() if isinstance(found, Mapping) else found if isinstance(found, list) else ()
-    for one in inner:
-        yield from _mappings(one)
+    for item in inner:
+        yield from _mappings(item)
 
 
 async def _narrowed(found: Discovery, language: str) -> Discovery:
-    """The same with the one name of the conversation that the system reads, as far as it tells.
+    """Discovery with the one conversation name that the system reads, if its answers show it.
 
     It tells by an answer that holds what stood under that name, or by refusing requests without it. Else all
     names stay: of two conversations without one, a system that remembers would make one.
@@ -364,21 +370,21 @@ async def _narrowed(found: Discovery, language: str) -> Discovery:
 
     async def answer(named: Mapping[str, str]) -> str | None:
         """The answer as JSON; None without text."""
-        wanted = {**found.settings, "body": {text: "{{ text }}", **named}}
+        settings = {**found.settings, "body": {text: "{{ text }}", **named}}
         try:
-            raw = await asked(wanted, greeting(language), language)
+            raw = await asked(settings, greeting(language), language)
         except SystemUnderTestError:
             return None
         return json.dumps(raw) if text_path(raw, None)[0] else None
 
     marks = {name: secrets.token_hex(8) for name in names}
-    told = await answer(marks) or ""
-    read = [name for name in names if marks[name] in told]
+    echo = await answer(marks) or ""
+    read = [name for name in names if marks[name] in echo]
     bare = await answer({}) if len(read) != 1 else None
     for name in read if len(read) == 1 else names if bare is None else []:
         if await answer({name: marks[name]}) is not None:
-            kept = {text: "{{ text }}", name: "{{ conversation }}"}
-            return replace(found, settings={**found.settings, "body": kept})
+            narrowed_body = {text: "{{ text }}", name: "{{ conversation }}"}
+            return replace(found, settings={**found.settings, "body": narrowed_body})
     return replace(found, doubts=[*found.doubts, MANY_NAMES]) if bare is not None else found
 
 
@@ -399,5 +405,5 @@ def _shapes() -> Iterator[Settings]:
 
 def _text_key(shape: Settings) -> str:
     """Message field of a request; a server with a single field reads that one."""
-    named = shape.get("body") or shape.get("query") or {TEXTS[0]: "{{ text }}"}
-    return next(key for key, value in named.items() if value == "{{ text }}")
+    fields = shape.get("body") or shape.get("query") or {TEXTS[0]: "{{ text }}"}
+    return next(key for key, value in fields.items() if value == "{{ text }}")

@@ -49,15 +49,15 @@ class EventStreams:
             try:
                 if response.is_error or response.is_redirect:
                     check_status(response, await response.aread())
-                begun = _Begun(response)
-                if await begun.is_event_stream():
-                    async for output in streamed(_events(begun)):
+                start = _Begun(response)
+                if await start.is_event_stream():
+                    async for output in streamed(_events(start)):
                         yield output
-                elif await begun.is_lines():
-                    async for output in streamed(_lines(begun)):
+                elif await start.is_lines():
+                    async for output in streamed(_lines(start)):
                         yield output
                 else:
-                    for output in whole(read_json(await begun.rest())):
+                    for output in whole(read_json(await start.rest())):
                         yield output
             finally:
                 await response.aclose()
@@ -114,9 +114,9 @@ class _Begun(httpx.AsyncByteStream):
         return b"".join([piece async for piece in self])
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        held, self._held = self._held, b""
-        if held:
-            yield held
+        buffered, self._held = self._held, b""
+        if buffered:
+            yield buffered
         async for piece in self._pieces:
             yield piece
 

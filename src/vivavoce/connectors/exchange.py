@@ -62,21 +62,25 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
 
     Raises  InputError: a setting is wrong
     """
-    made, key = await _once(settings, language)
-    if made.found is None or not made.found.said:
-        return made
-    greeted, first = without(made.found.said, key), (NONSENSE,)
-    follows = await heeds(made.found.settings, greeted, language, first)
+    first_exchange, key = await _once(settings, language)
+    if first_exchange.found is None or not first_exchange.found.said:
+        return first_exchange
+    greeted, first = without(first_exchange.found.said, key), (NONSENSE,)
+    follows = await heeds(first_exchange.found.settings, greeted, language, first)
     if follows:
-        return replace(made, found=await with_end(made.found, language))
-    other = exchanged(settings)
-    if other is not None:
-        turned, key = await _once(other, language)
+        return replace(first_exchange, found=await with_end(first_exchange.found, language))
+    swapped = exchanged(settings)
+    if swapped is not None:
+        turned, key = await _once(swapped, language)
         if turned.found is not None and turned.found.said:
             greeted = without(turned.found.said, key)
             if await heeds(turned.found.settings, greeted, language, first):
-                return replace(made, swapped=True)
-    return made if follows is None else replace(made, found=replace(made.found, doubts=[DEAF], deaf=True))
+                return replace(first_exchange, swapped=True)
+    return (
+        first_exchange
+        if follows is None
+        else replace(first_exchange, found=replace(first_exchange.found, doubts=[DEAF], deaf=True))
+    )
 
 
 async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
@@ -94,18 +98,20 @@ async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
     flags = [] if "end" in response or "end" in flags else flags  # it is read there unless told otherwise
     if "text" not in response:
         path, _ = text_path(raw, None)
-        found = None
+        discovery = None
         if path is not None:
             read = {**mapping(path, raw).get("response", {}), **response}
             more = {"response": read} if read else {}
-            found = Discovery({**settings, **more}, text_at(raw, path), flags=[] if "end" in read else flags)
-        return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS), key
+            discovery = Discovery(
+                {**settings, **more}, text_at(raw, path), flags=[] if "end" in read else flags
+            )
+        return Exchange(sent, _shown(raw), discovery, "" if discovery else NO_WORDS), key
     try:
         outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
     except SystemUnderTestError as error:
         return Exchange(sent, _shown(raw), None, error.detail, error.failure), key
-    said = "\n".join(output.text for output in outputs if output.kind == "message")
-    return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags)), key
+    reply = "\n".join(output.text for output in outputs if output.kind == "message")
+    return Exchange(sent, _shown(raw), Discovery(settings, reply, flags=flags)), key
 
 
 def exchanged(settings: Mapping[str, Any]) -> Settings | None:
@@ -115,12 +121,12 @@ def exchanged(settings: Mapping[str, Any]) -> Settings | None:
 
     def turned(found: Any) -> Any:
         if isinstance(found, Mapping):
-            return {key: turned(one) for key, one in found.items()}
+            return {key: turned(item) for key, item in found.items()}
         return {words: name, name: words}.get(found, found) if isinstance(found, str) else found
 
     part = "body" if settings.get("body") else "query"
-    said = json.dumps(settings.get(part))
-    has_both = settings.get("connect") == "http" and words in said and name in said
+    template = json.dumps(settings.get(part))
+    has_both = settings.get("connect") == "http" and words in template and name in template
     return {**settings, part: turned(settings.get(part))} if has_both else None
 
 

@@ -63,9 +63,9 @@ def _readable(written: str) -> str:
     try:
         _finder(written)
     except _unreadable() as error:
-        said = " ".join(str(error).split())
+        reason = " ".join(str(error).split())
         hint = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
-        raise mistake(f"invalid expression {written!r} ({said})", hint) from None
+        raise mistake(f"invalid expression {written!r} ({reason})", hint) from None
     return written
 
 

@@ -57,23 +57,23 @@ def make_connector(
             "a system must be a mapping of settings", place=place, hint="begin with connect: http"
         )
     if not isinstance(raw.get("connect"), str):
-        known = ", ".join(CONNECTORS.names())
-        raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME. Known: {known}")
+        names = ", ".join(CONNECTORS.names())
+        raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME. Known: {names}")
     kind = CONNECTORS.get(raw["connect"], place=f"{place} connect".strip())
     try:
         settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
     except ValidationError as error:
         raise SettingsError(problems_of(error, Source(place), kind.settings)) from None
     try:
-        made: Any = kind.make(settings, secrets)
+        connector: Any = kind.make(settings, secrets)
     except InputError as error:
         where = f"{place} {error.place}".strip()
         raise InputError(error.problem, place=where, hint=error.hint) from None
     behind = getattr(settings, "behind", None)
     if behind is not None:  # a connector that stands before another system
         where = f"{place} behind".strip()
-        made.stand_before(make_connector(behind, secrets, place=where, folder=folder))
-    return LimitedConnector(made, settings, vault=Vault(names_in(settings.model_dump()), secrets))
+        connector.stand_before(make_connector(behind, secrets, place=where, folder=folder))
+    return LimitedConnector(connector, settings, vault=Vault(names_in(settings.model_dump()), secrets))
 
 
 def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:

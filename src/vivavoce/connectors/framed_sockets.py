@@ -69,15 +69,15 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
         )
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        made = await self._socket(conversation)
+        connection = await self._socket(conversation)
         if self._settings.greets:
-            async for output in self._listen(conversation, made):
+            async for output in self._listen(conversation, connection):
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        made = await self._socket(conversation)
-        await self._tell(conversation, made, self._frame(self._variables(conversation, turn)))
-        async for output in self._listen(conversation, made):
+        connection = await self._socket(conversation)
+        await self._tell(conversation, connection, self._frame(self._variables(conversation, turn)))
+        async for output in self._listen(conversation, connection):
             yield output
 
     async def _tell(self, conversation: Conversation, made: ClientConnection, frame: Any) -> None:
@@ -92,11 +92,13 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
             raise
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
-        made = self._open_one(conversation)
-        if made is None:
+        connection = self._open_one(conversation)
+        if connection is None:
             variables = self._variables(conversation)
-            made = await self._connect(conversation, str(self._url(variables)), self._headers(variables))
-        return made
+            connection = await self._connect(
+                conversation, str(self._url(variables)), self._headers(variables)
+            )
+        return connection
 
     async def _listen(
         self, conversation: Conversation, made: ClientConnection
@@ -106,18 +108,18 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
         reading = asyncio.create_task(self._read(made, arriving, raw))
         settings = self._settings
         idle_s = settings.turn_timeout_s if self._end is not None else settings.idle_s
-        ended = False
+        has_ended = False
         try:
             async with aclosing(until_idle(arriving, settings, idle_s)) as outputs:
                 async for output in outputs:
                     yield output
-            ended = True
+            has_ended = True
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
             for frame in raw:
                 self._wire.received("frame", frame)
-            if not ended:
+            if not has_ended:
                 await self.close(conversation)  # what it says late would be taken for its next answer
 
     async def _read(self, made: ClientConnection, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:

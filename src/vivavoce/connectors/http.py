@@ -164,8 +164,8 @@ class HttpConnector(SystemConnector[HttpSettings]):
             if turn is None:
                 return None
             answer = answers.read_json(body)
-            found = {name: path.search(answer) for name, path in self._keep.items()}
-            conversation.state.update({name: value for name, value in found.items() if value is not None})
+            values = {name: path.search(answer) for name, path in self._keep.items()}
+            conversation.state.update({name: value for name, value in values.items() if value is not None})
             return answer
 
     def _request(
@@ -181,8 +181,8 @@ class HttpConnector(SystemConnector[HttpSettings]):
     def _variables(self, conversation: Conversation, turn: UserTurn | None = None) -> dict[str, Any]:
         return super()._variables(conversation, turn) | {
             "hypotheses": [
-                {"text": clean_text(heard.text), "score": heard.score}
-                for heard in (turn.heard if turn else ())
+                {"text": clean_text(hypothesis.text), "score": hypothesis.score}
+                for hypothesis in (turn.heard if turn else ())
             ],
             "state": {name: value for name, value in conversation.state.items() if name != _COOKIES},
         }

@@ -24,12 +24,12 @@ async def until_idle(
     Input   silent_ok_s: after that time without any output there is none, instead of a timeout
     """
     clock = asyncio.get_running_loop().time
-    begun, last, last_s = clock(), None, 0.0
+    begun_s, last, last_s = clock(), None, 0.0
     while True:
         if last is None:
-            deadline = begun + (silent_ok_s or settings.first_output_timeout_s)
+            deadline = begun_s + (silent_ok_s or settings.first_output_timeout_s)
         else:
-            deadline = min(last + idle_s, begun + settings.turn_timeout_s)
+            deadline = min(last + idle_s, begun_s + settings.turn_timeout_s)
         try:
             async with asyncio.timeout_at(deadline):
                 item = await arriving.get()
@@ -37,7 +37,7 @@ async def until_idle(
             if last is None and silent_ok_s is None:
                 limit = settings.first_output_timeout_s
                 raise SystemUnderTestError("timeout", f"no output after {limit:g} s") from None
-            if last is not None and clock() - begun >= settings.turn_timeout_s:
+            if last is not None and clock() - begun_s >= settings.turn_timeout_s:
                 raise _not_complete(settings) from None
             if last is not None:
                 yield SystemOutput(kind="extras", held_s=time.monotonic() - last_s)
@@ -48,7 +48,7 @@ async def until_idle(
             raise item
         last_s, last = time.monotonic(), clock()
         yield item
-        if clock() - begun >= settings.turn_timeout_s and not arriving.empty():
+        if clock() - begun_s >= settings.turn_timeout_s and not arriving.empty():
             if arriving.get_nowait() is not None:  # else the turn was complete before its time was up
                 raise _not_complete(settings)
             return

@@ -73,9 +73,9 @@ async def asked_as(settings: Settings, text: str, language: str) -> tuple[Any, s
 
 def _unnamed(found: Any, key: str) -> Any:
     if isinstance(found, Mapping):
-        return {name: _unnamed(one, key) for name, one in found.items()}
+        return {name: _unnamed(item, key) for name, item in found.items()}
     if isinstance(found, list):
-        return [_unnamed(one, key) for one in found]
+        return [_unnamed(item, key) for item in found]
     return without(found, key) if isinstance(found, str) else found
 
 
@@ -111,19 +111,19 @@ async def heeds(settings: Settings, greeted: str, language: str, first: tuple[st
 
 
 async def with_end(found: Discovery, language: str) -> Discovery:
-    """The same with the one field that says no after a hello and yes after a goodbye read as the end."""
+    """Settings with the field that is false after a hello and true after a goodbye read as the end."""
     response = found.settings.get("response", {})
     if "end" in response:
         return found
     try:
         greeted = await asked(found.settings, greeting(language), language)
-        no = [one for one in flags_of(greeted) if _at_flag(greeted, one) is False]
+        no = [path for path in flags_of(greeted) if _at_flag(greeted, path) is False]
         if not no or "end" in no:
             return found
         bye = await asked(found.settings, things_to_say(language)[-1], language)
     except SystemUnderTestError:
         return found
-    turned = [one for one in no if _at_flag(bye, one) is True]
+    turned = [path for path in no if _at_flag(bye, path) is True]
     if len(turned) != 1:
         return found
     settings = {**found.settings, "response": {**response, "end": turned[0]}}
@@ -163,13 +163,13 @@ def texts_of(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
         if found.strip() and path:
             yield path, found
     elif isinstance(found, Mapping):
-        for key, one in found.items():
+        for key, item in found.items():
             step = str(key) if str(key).isidentifier() else f'"{key}"'
-            yield from texts_of(one, f"{path}.{step}" if path else step)
+            yield from texts_of(item, f"{path}.{step}" if path else step)
     elif isinstance(found, list):
         joined: dict[str, list[str]] = {}
-        for one in found:
-            for below, text in texts_of(one, f"{path}[]"):
+        for item in found:
+            for below, text in texts_of(item, f"{path}[]"):
                 joined.setdefault(below, []).append(text)
         yield from ((below, "\n".join(texts)) for below, texts in joined.items())
 
@@ -181,8 +181,8 @@ def text_at(answer: Any, path: str) -> str:
 def mapping(path: str, answer: Any) -> Settings:
     """Settings of text and end paths that differ from the default."""
     ends = [key for key in ENDS if isinstance(answer, Mapping) and isinstance(answer.get(key), bool)]
-    found = {"text": path, **({"end": ends[0]} if ends else {})}
-    differing = {key: one for key, one in found.items() if one != key}
+    paths = {"text": path, **({"end": ends[0]} if ends else {})}
+    differing = {key: path_of_key for key, path_of_key in paths.items() if path_of_key != key}
     return {"response": differing} if differing else {}
 
 
@@ -195,6 +195,6 @@ def _flagged(found: Any, path: str = "") -> Iterator[tuple[str, bool]]:
     if isinstance(found, bool):
         yield path, found
     elif isinstance(found, Mapping):
-        for key, one in found.items():
+        for key, item in found.items():
             step = str(key) if str(key).isidentifier() else f'"{key}"'
-            yield from _flagged(one, f"{path}.{step}" if path else step)
+            yield from _flagged(item, f"{path}.{step}" if path else step)

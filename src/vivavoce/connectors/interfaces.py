@@ -70,10 +70,10 @@ async def offered(url: str, more: Settings) -> list[Settings]:
     asking = Asking(settings.model_copy(update={"turn_timeout_s": 10.0}), Vault({}, {}), _LONGEST_BYTES)
     try:
         looks = (_models, _litserve, _card, _described)
-        found = [{**one, **more} for look in looks for one in await look(asking, url.rstrip("/"))]
+        systems = [{**system, **more} for look in looks for system in await look(asking, url.rstrip("/"))]
     finally:
         await asking.close()
-    return [*found, *await _tools(url, more)]
+    return [*systems, *await _tools(url, more)]
 
 
 async def recognised(url: str, more: Settings) -> tuple[str, str] | None:
@@ -99,10 +99,10 @@ async def recognised(url: str, more: Settings) -> tuple[str, str] | None:
     posts = [path for path, ways in paths.items() if _at(ways, "post")] if isinstance(paths, Mapping) else []
     if not posts:
         return None
-    shown = ", ".join(f"POST {path}" for path in posts[:_MOST_SHOWN]) + (
+    tried_paths = ", ".join(f"POST {path}" for path in posts[:_MOST_SHOWN]) + (
         " ..." if posts[_MOST_SHOWN:] else ""
     )
-    return f"no endpoint in {root}/openapi.json answers a test message: {shown}", _BY_PATH
+    return f"no endpoint in {root}/openapi.json answers a test message: {tried_paths}", _BY_PATH
 
 
 async def web_page(url: str, more: Settings) -> bool:
@@ -125,37 +125,41 @@ async def web_page(url: str, more: Settings) -> bool:
 async def _told(asking: Asking, url: str) -> Mapping[str, Any]:
     """A JSON mapping at an address; an empty one where there is none."""
     try:
-        found = await asking.ask("GET", url, idempotent=True)
+        answer = await asking.ask("GET", url, idempotent=True)
     except SystemUnderTestError as error:
         if not error.reached:
             raise
         return {}
-    return found if isinstance(found, Mapping) else {}
+    return answer if isinstance(answer, Mapping) else {}
 
 
 async def _models(asking: Asking, url: str) -> list[Settings]:
     for base in dict.fromkeys((url, url + "/v1")):
         listed = (await _told(asking, base + "/models")).get("data")
-        named = (
-            [one["id"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("id"), str)]
+        models = (
+            [
+                model["id"]
+                for model in listed
+                if isinstance(model, Mapping) and isinstance(model.get("id"), str)
+            ]
             if isinstance(listed, list)
             else []
         )
-        if named:
-            return [{"connect": "openai", "url": base, "model": named[0]}]
+        if models:
+            return [{"connect": "openai", "url": base, "model": models[0]}]
     return []
 
 
 async def _litserve(asking: Asking, url: str) -> list[Settings]:
     """LitServe says at its root that it runs, and lists no models."""
     try:
-        said = await asking.fetch(lambda: asking.client.build_request("GET", url + "/"))
+        text = await asking.fetch(lambda: asking.client.build_request("GET", url + "/"))
     except SystemUnderTestError as error:
         if not error.reached:
             raise
         return []
     base = {"connect": "openai", "url": url + "/v1", "model": "default"}
-    return [base] if said.strip().strip(b'"').lower() == b"litserve running" else []
+    return [base] if text.strip().strip(b'"').lower() == b"litserve running" else []
 
 
 async def _card(asking: Asking, url: str) -> list[Settings]:
@@ -169,12 +173,12 @@ async def _described(asking: Asking, url: str) -> list[Settings]:
     description = await _told(asking, f"{parts.scheme}://{parts.netloc}/openapi.json")
     if not isinstance(description.get("openapi"), str):
         return []
-    found = [
+    systems = [
         operation
         for operation in _operations(description, url)
         if operation["url"] == url or _talks(operation["url"])
     ]
-    return sorted(found, key=lambda one: one["url"] != url)
+    return sorted(systems, key=lambda one: one["url"] != url)
 
 
 def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
@@ -184,9 +188,9 @@ def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
         if isinstance(ref := _at(schema, "$ref"), str):
             schema = _at(description, *ref.removeprefix("#/").split("/"))
         names = list(_at(schema, "properties") or {})
-        text = next((one for one in TEXTS if one in names), None)
+        text = next((name for name in TEXTS if name in names), None)
         if text is not None and "{" not in path:
-            sessions = dict.fromkeys((one for one in SESSIONS if one in names), "{{ conversation }}")
+            sessions = dict.fromkeys((name for name in SESSIONS if name in names), "{{ conversation }}")
             yield {
                 "connect": "http",
                 "url": urljoin(url + "/", path),
@@ -225,7 +229,7 @@ async def _tools(url: str, more: Settings) -> list[Settings]:
     fitting = [
         (tool, names)
         for tool, names in taking
-        if any(one in names for one in TEXTS) and _talks(str(tool.get("name")))
+        if any(name in names for name in TEXTS) and _talks(str(tool.get("name")))
     ]
     return [
         {**base, "tool": str(tool.get("name")), "arguments": _arguments(names)} for tool, names in fitting
@@ -233,5 +237,5 @@ async def _tools(url: str, more: Settings) -> list[Settings]:
 
 
 def _arguments(names: Mapping[str, Any]) -> Settings:
-    text = next(one for one in TEXTS if one in names)
-    return {text: "{{ text }}", **{one: "{{ conversation }}" for one in SESSIONS if one in names}}
+    text = next(name for name in TEXTS if name in names)
+    return {text: "{{ text }}", **{name: "{{ conversation }}" for name in SESSIONS if name in names}}

@@ -104,8 +104,8 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
 
     @property
     def capabilities(self) -> Capabilities:
-        written = json.dumps(self._settings.arguments)
-        if self._settings.url is not None and "conversation" in written:
+        template = json.dumps(self._settings.arguments)
+        if self._settings.url is not None and "conversation" in template:
             return Capabilities(choices=self._reader is not None, memory="system", greets=False)
         memory = "caller" if asks_for_history(self._settings.arguments) else "process"
         return Capabilities(choices=self._reader is not None, memory=memory, greets=False)
@@ -141,9 +141,9 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
             self._wire.received("error", str(error))
             await self.close(conversation)
             raise
-        told = clean(result.model_dump(mode="json", by_alias=True, exclude_none=True))
-        self._wire.received(what, json.dumps(told, ensure_ascii=False))
-        for output in self._read(self._vault.redact(told)):
+        answer = clean(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+        self._wire.received(what, json.dumps(answer, ensure_ascii=False))
+        for output in self._read(self._vault.redact(answer)):
             yield output
 
     def _read(self, result: dict[str, Any]) -> list[SystemOutput]:
@@ -154,7 +154,11 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         if self._reader is not None:
             return self._reader.read(result.get("structuredContent"))
         linked = [part for part in parts if part.get("type") == "resource_link"]
-        images = [str(one["uri"]) for one in linked if str(one.get("mimeType", "")).startswith("image/")]
+        images = [
+            str(resource["uri"])
+            for resource in linked
+            if str(resource.get("mimeType", "")).startswith("image/")
+        ]
         if not texts and not images:
             raise bad_answer("the result contains no text")
         work = self._work.work(result.get("structuredContent") or {})
@@ -179,20 +183,23 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
 
 def _documents(parts: list[dict[str, Any]]) -> tuple[Retrieval, ...]:
     """Resources that came with the words, embedded or linked, in their order; pictures are shown instead."""
-    found = [
+    documents = [
         part["resource"] if part.get("type") == "resource" else part
         for part in parts
         if "resource" in str(part.get("type"))
     ]
-    told = [
+    entries = [
         {
-            "text": one.get("text") or one.get("description") or one.get("title") or one.get("name"),
-            "source": one["uri"],
+            "text": resource.get("text")
+            or resource.get("description")
+            or resource.get("title")
+            or resource.get("name"),
+            "source": resource["uri"],
         }
-        for one in found
-        if not str(one.get("mimeType", "")).startswith("image/")
+        for resource in documents
+        if not str(resource.get("mimeType", "")).startswith("image/")
     ]
-    return read_retrievals(told)
+    return read_retrievals(entries)
 
 
 class _Session:
@@ -242,9 +249,9 @@ class _Session:
             await asyncio.gather(call, return_exceptions=True)
 
     def _problem(self, error: Exception | None) -> SystemUnderTestError:
-        known = self._carrier.problem if self._carrier is not None else None
-        if known is not None:
-            return known
+        problem = self._carrier.problem if self._carrier is not None else None
+        if problem is not None:
+            return problem
         if error is None:
             return SystemUnderTestError("closed", "the server ended the session")
         return bad_answer(self._vault.redact(f"the server reports: {error}"))

@@ -38,11 +38,11 @@ class Messages:
         """The messages up to the turn whose words are among the variables."""
         shape = self._shape
         roles = {"user": shape.user_role, "system": shape.system_role}
-        said = [(shape.prompt_role, self._prompt(variables))] if shape.prompt is not None else []
-        said += [(roles[past.party], past.text) for past in history]
-        said += [(shape.user_role, variables["text"])] if variables["text"] else []  # none where it opens
+        messages = [(shape.prompt_role, self._prompt(variables))] if shape.prompt is not None else []
+        messages += [(roles[past.party], past.text) for past in history]
+        messages += [(shape.user_role, variables["text"])] if variables["text"] else []  # none where it opens
         secrets = self._vault.values
-        return [self._message({"role": role, "text": text, "secrets": secrets}) for role, text in said]
+        return [self._message({"role": role, "text": text, "secrets": secrets}) for role, text in messages]
 
 
 def asks_for_history(template: Any) -> bool:

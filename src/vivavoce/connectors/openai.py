@@ -59,9 +59,9 @@ class OpenAISettings(ConnectorSettings):
     @field_validator("parameters")
     @classmethod
     def _not_ours(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        taken = sorted(set(parameters) & set(_OURS))
-        if taken:
-            raise mistake(f"parameter {taken[0]!r} is reserved for the connector", "leave it out")
+        reserved = sorted(set(parameters) & set(_OURS))
+        if reserved:
+            raise mistake(f"parameter {reserved[0]!r} is reserved for the connector", "leave it out")
         return parameters
 
 
@@ -112,9 +112,9 @@ class OpenAIConnector(SystemConnector[OpenAISettings]):
 
     async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         request = self._request(conversation, turn)
-        asked = self._streams.ask(request, self._streamed, self._whole)
-        async with aclosing(asked):
-            async for output in asked:
+        stream = self._streams.ask(request, self._streamed, self._whole)
+        async with aclosing(stream):
+            async for output in stream:
                 yield output
 
     async def _streamed(self, events: Events) -> AsyncIterator[SystemOutput]:
@@ -142,9 +142,9 @@ class OpenAIConnector(SystemConnector[OpenAISettings]):
         return () if self._settings.tells_tools or "tools" in self._settings.parameters else None
 
     def _whole(self, answer: Any) -> list[SystemOutput]:
-        found = _read_whole(self._vault.redact(answer))
-        extras = found[-1]
-        return [*found[:-1], replace(extras, tools=extras.tools or self._none_told)]
+        outputs = _read_whole(self._vault.redact(answer))
+        extras = outputs[-1]
+        return [*outputs[:-1], replace(extras, tools=extras.tools or self._none_told)]
 
 
 class _Answer:
@@ -187,7 +187,7 @@ class _Answer:
     def news(self, vault: Vault) -> tuple[ToolCall, ...]:
         """Tool results since the previous request."""
         news, self._news = self._news, []
-        return tuple(ToolCall(**vault.redact(asdict(one))) for one in news)
+        return tuple(ToolCall(**vault.redact(asdict(call))) for call in news)
 
     def _is_result(self, delta: dict[str, Any]) -> bool:
         """True for a tool result in the stream: some servers call tools themselves."""
@@ -197,8 +197,8 @@ class _Answer:
         return self._role == "tool"
 
     def _take_result(self, piece: str) -> None:
-        whole = self._results[self._result_of] = self._results.get(self._result_of, "") + piece
-        self._news.append(ToolCall(key=self._result_of, result=whole, live=True))
+        result = self._results[self._result_of] = self._results.get(self._result_of, "") + piece
+        self._news.append(ToolCall(key=self._result_of, result=result, live=True))
 
     def _take_calls(self, pieces: Any) -> None:
         """Add pieces of tool calls: a name once, the arguments bit by bit."""
@@ -206,8 +206,8 @@ class _Answer:
             if not isinstance(piece, dict):
                 raise bad_answer("a tool call of the stream is not a mapping")
             call = self._call_of(piece)
-            asked = piece.get("function")
-            function = asked if isinstance(asked, dict) else {}
+            description = piece.get("function")
+            function = description if isinstance(description, dict) else {}
             for part, text in (("id", piece.get("id")), ("name", function.get("name"))):
                 if isinstance(text, str) and text:
                     call[part] = text
@@ -256,8 +256,8 @@ def _chunk(data: str) -> dict[str, Any]:
 def _check_error(answer: dict[str, Any]) -> None:
     error = answer.get("error")
     if error:
-        said = error.get("message") if isinstance(error, dict) else error
-        raise bad_answer(f"the server reports: {said}")
+        message = error.get("message") if isinstance(error, dict) else error
+        raise bad_answer(f"the server reports: {message}")
 
 
 def _content(content: Any) -> str:
@@ -275,9 +275,14 @@ def _content(content: Any) -> str:
 def _calls(message: Any) -> list[dict[str, Any]]:
     """The tool calls of a whole message."""
     listed = message.get("tool_calls") if isinstance(message, dict) else None
-    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    functions = [(one.get("id"), one["function"]) for one in found if isinstance(one.get("function"), dict)]
-    return [{"id": key, "name": one.get("name"), "arguments": one.get("arguments")} for key, one in functions]
+    calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
+    functions = [
+        (call.get("id"), call["function"]) for call in calls if isinstance(call.get("function"), dict)
+    ]
+    return [
+        {"id": key, "name": function.get("name"), "arguments": function.get("arguments")}
+        for key, function in functions
+    ]
 
 
 def _read_whole(answer: Any) -> list[SystemOutput]:
@@ -294,5 +299,5 @@ def _read_whole(answer: Any) -> list[SystemOutput]:
         raise bad_answer("the reply contains no text")
     facts = {key: answer[key] for key in ("id", "model", "usage") if key in answer}
     facts |= {"tool_calls": calls} if calls else {}
-    found = _whole(text, {**facts, "finish_reason": first.get("finish_reason")})
-    return [*found[:-1], replace(found[-1], tools=read_tools(calls or None))]
+    outputs = _whole(text, {**facts, "finish_reason": first.get("finish_reason")})
+    return [*outputs[:-1], replace(outputs[-1], tools=read_tools(calls or None))]

@@ -77,17 +77,19 @@ async def hello(
     if (phone := called_system(connector)) is not None:
         return await _pinged(phone, clock)
     conversation = Conversation(key=secrets.token_hex(16), language=language)
-    heard = _Heard(clock, speak)
+    probe = _Heard(clock, speak)
     try:
-        await _open(connector, conversation, heard)
-        await heard.say_hello(connector, conversation, 1)
+        await _open(connector, conversation, probe)
+        await probe.say_hello(connector, conversation, 1)
         resets = await _reset(connector, conversation, _Heard(clock, speak)) if reset else None
-        found = heard.result(problem=resets, resets=resets is None if reset else None)
-        if not words or not found.ok or found.listens or not found.text:
-            return found
-        return replace(found, heeds=await _heeds(connector, conversation, found.text, clock))
+        greeting_result = probe.result(problem=resets, resets=resets is None if reset else None)
+        if not words or not greeting_result.ok or greeting_result.listens or not greeting_result.text:
+            return greeting_result
+        return replace(
+            greeting_result, heeds=await _heeds(connector, conversation, greeting_result.text, clock)
+        )
     except SystemUnderTestError as error:
-        return heard.result(problem=str(error), reachable=error.reached)
+        return probe.result(problem=str(error), reachable=error.reached)
     finally:
         await connector.close(conversation)
 
@@ -96,10 +98,10 @@ async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
     """Check that a telephone number is registered, without ringing."""
     began_s = clock.monotonic_s()
     try:
-        told = await phone.ping()
+        status = await phone.ping()
     except SystemUnderTestError as error:
         return Hello(False, "", clock.monotonic_s() - began_s, str(error), reachable=error.reached)
-    return Hello(True, told, clock.monotonic_s() - began_s)
+    return Hello(True, status, clock.monotonic_s() - began_s)
 
 
 async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock: Clock) -> bool | None:
@@ -107,22 +109,22 @@ async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock
 
     Conversation IDs differ each time, so an echoed ID does not count as a difference.
     """
-    plain = without(answer, greeted.key)
-    unsaid, echoes = without(plain, greeting(greeted.language)), False
+    answer_text = without(answer, greeted.key)
+    unsaid, echoes = without(answer_text, greeting(greeted.language)), False
     for text in (NONSENSE, *things_to_say(greeted.language, answer)):
         conversation = Conversation(key=secrets.token_hex(16), language=greeted.language)
-        heard = _Heard(clock)
+        probe = _Heard(clock)
         try:
-            await _open(connector, conversation, heard)
-            await heard.say_hello(connector, conversation, 1, text)
+            await _open(connector, conversation, probe)
+            await probe.say_hello(connector, conversation, 1, text)
         except SystemUnderTestError:
             return None
         finally:
             await connector.close(conversation)
-        told = without("\n".join(heard.texts), conversation.key)
-        if told == plain:
+        second_text = without("\n".join(probe.texts), conversation.key)
+        if second_text == answer_text:
             continue
-        if without(told, text) != unsaid:
+        if without(second_text, text) != unsaid:
             return True
         echoes = True
     return None if echoes else False
@@ -130,11 +132,11 @@ async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock
 
 def without(text: str, said: str) -> str:
     """A text in which words, the name of a conversation, or their beginning, are not said back."""
-    folded, wanted = text.lower(), said.lower().strip()
+    folded, prefix = text.lower(), said.lower().strip()
     if len(folded) != len(text):
         return text.replace(said, "")
-    for length in range(len(wanted), SAID_BACK - 1, -1):
-        if (at := folded.find(wanted[:length])) >= 0:
+    for length in range(len(prefix), SAID_BACK - 1, -1):
+        if (at := folded.find(prefix[:length])) >= 0:
             return text[:at] + text[at + length :]
     return text
 
@@ -144,8 +146,8 @@ async def _open(connector: Connector, conversation: Conversation, heard: "_Heard
         outputs = [output async for output in greeting]
     for output in outputs:
         heard.note(output)
-    if not any(one.kind in ("delta", "audio", "message") for one in outputs):
-        raw = next((one.raw for one in outputs if one.raw), None)
+    if not any(output.kind in ("delta", "audio", "message") for output in outputs):
+        raw = next((output.raw for output in outputs if output.raw), None)
         heard.unread = "" if raw is None else json.dumps(raw, ensure_ascii=False)
 
 

@@ -27,8 +27,10 @@ def child_environment(extra: Mapping[str, str], vault: Vault) -> dict[str, str]:
 
     The server's own secrets are not passed on.
     """
-    kept = {name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith("LC_")}
-    return {**kept, **{name: vault.expand(value) for name, value in extra.items()}}
+    inherited = {
+        name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith("LC_")
+    }
+    return {**inherited, **{name: vault.expand(value) for name, value in extra.items()}}
 
 
 async def tail(stream: asyncio.StreamReader | None, said: bytearray) -> None:

@@ -86,7 +86,9 @@ class PythonConnector(SystemConnector[PythonSettings]):
             "conversation": conversation.key,
             "language": conversation.language,
             "text": clean_text(turn.message),
-            "heard": [{"text": clean_text(heard.text), "score": heard.score} for heard in turn.heard],
+            "heard": [
+                {"text": clean_text(hypothesis.text), "score": hypothesis.score} for hypothesis in turn.heard
+            ],
         }
         with reported(self._vault):
             await self._worker.ready()  # within the time to reach the bot, not that of its answer
@@ -162,12 +164,12 @@ class _Worker:
     async def turn(self, request: dict[str, Any]) -> AsyncGenerator[tuple[str, Any]]:
         process = await self.ready()
         key, answers = process.ask({"op": "turn", **request})
-        ended = False
+        has_ended = False
         try:
             while True:
                 answer = await answers.get()
                 kind, value = answer["kind"], answer.get("value")
-                ended = kind in ("done", "error", "closed")
+                has_ended = kind in ("done", "error", "closed")
                 if kind == "done":
                     return
                 if kind == "error":
@@ -176,7 +178,7 @@ class _Worker:
                     raise SystemUnderTestError("closed", f"the bot's process ended{value}")
                 yield kind, value
         finally:
-            if not ended:
+            if not has_ended:
                 await self._cancel(process, key, answers)
             process.drop(key)
 
@@ -294,6 +296,6 @@ class _Process:
         await asyncio.wait({self._tail}, timeout=_GRACE_S)
         self._tail.cancel()
         self.alive = False
-        said = self._said.decode("utf-8", "replace").strip()
+        stderr = self._said.decode("utf-8", "replace").strip()
         for waiting in self._waiting.values():
-            waiting.put_nowait({"kind": "closed", "value": f": {said[-300:]}" if said else ""})
+            waiting.put_nowait({"kind": "closed", "value": f": {stderr[-300:]}" if stderr else ""})

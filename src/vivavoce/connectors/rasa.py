@@ -65,10 +65,10 @@ class RasaConnector(SystemConnector[RasaSettings]):
             body["metadata"] = self._settings.metadata
         token = self._settings.token
         params = {"token": self._vault.expand(token)} if token else None
-        said = await self._asking.ask("POST", self._url, json=body, params=params)
-        if not isinstance(said, list):
+        answer = await self._asking.ask("POST", self._url, json=body, params=params)
+        if not isinstance(answer, list):
             raise bad_answer("the answer is not a list of messages")
-        return said
+        return answer
 
     async def shut_down(self) -> None:
         await self._asking.close()

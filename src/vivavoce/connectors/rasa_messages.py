@@ -44,13 +44,15 @@ def _attached(attachment: Any) -> str | None:
 def _elements(attachment: Any) -> list[dict[str, Any]]:
     """The cards of an attached carousel; over REST Rasa writes them out as texts with buttons by itself."""
     elements = _payload(attachment, "template").get("elements")
-    found = elements if isinstance(elements, list) else [elements]  # Rasa sends one at a time
-    return [element for element in found if isinstance(element, dict)]
+    listed = elements if isinstance(elements, list) else [elements]  # Rasa sends one at a time
+    return [element for element in listed if isinstance(element, dict)]
 
 
 def _card(element: dict[str, Any]) -> SystemOutput:
     texts = [text for part in ("title", "subtitle") for text in read_texts(element.get(part))]
-    pressed = [one for one in element.get("buttons") or [] if isinstance(one, dict) and "payload" in one]
+    pressed = [
+        button for button in element.get("buttons") or [] if isinstance(button, dict) and "payload" in button
+    ]
     return SystemOutput(
         kind="message",
         text="\n".join(texts),

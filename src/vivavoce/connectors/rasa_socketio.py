@@ -69,12 +69,12 @@ class RasaSocketConnector(HoldingConnector[RasaSocketSettings, "_Client"]):
         await self._client(conversation)
         start = self._settings.start
         if start is not None and not conversation.history:
-            said = [output async for output in self._exchange(conversation, start)]
-            for message in greeting_once([one.raw for one in said if one.raw is not None], start):
+            outputs = [output async for output in self._exchange(conversation, start)]
+            for message in greeting_once([output.raw for output in outputs if output.raw is not None], start):
                 for output in read_message(message):
                     yield output
-            if said and said[-1].held_s:
-                yield said[-1]
+            if outputs and outputs[-1].held_s:
+                yield outputs[-1]
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         async for output in self._exchange(conversation, turn.message):
@@ -82,16 +82,16 @@ class RasaSocketConnector(HoldingConnector[RasaSocketSettings, "_Client"]):
 
     async def _exchange(self, conversation: Conversation, text: str) -> AsyncIterator[SystemOutput]:
         client = await self._client(conversation)
-        said: dict[str, Any] = {"message": clean_text(text), "session_id": name_of(conversation)}
+        payload: dict[str, Any] = {"message": clean_text(text), "session_id": name_of(conversation)}
         if self._settings.metadata:
-            said["metadata"] = self._settings.metadata
-        self._wire.sent(self._settings.user_event, json.dumps(said, ensure_ascii=False))
+            payload["metadata"] = self._settings.metadata
+        self._wire.sent(self._settings.user_event, json.dumps(payload, ensure_ascii=False))
         client.raw.clear()
         complete = False
         try:
-            await client.say(said)
-            heard = until_idle(client.arriving, self._settings, self._settings.idle_s)
-            async with aclosing(heard) as outputs:
+            await client.say(payload)
+            incoming = until_idle(client.arriving, self._settings, self._settings.idle_s)
+            async with aclosing(incoming) as outputs:
                 async for output in outputs:
                     yield output
             complete = True

@@ -122,16 +122,16 @@ class LimitedConnector:
         async with self._places or nullcontext():
             for attempt in range(1, _TRIES + 1):
                 await self._wait()
-                given, pieces = False, Pieces(self._vault)
+                has_output, pieces = False, Pieces(self._vault)
                 try:
                     async with aclosing(begin()) as outputs:  # pyright: ignore[reportArgumentType]
                         async for output in outputs:
-                            given = True
+                            has_output = True
                             yield _kept_whole(output, pieces)
-                    if rest := pieces.rest():
-                        yield SystemOutput(kind="delta", text=rest)
+                    if remainder := pieces.rest():
+                        yield SystemOutput(kind="delta", text=remainder)
                 except SystemUnderTestError as error:
-                    if given or attempt == _TRIES or not self._asked_to_wait(error):
+                    if has_output or attempt == _TRIES or not self._asked_to_wait(error):
                         self._failed(error)
                         raise
                 else:

@@ -55,9 +55,9 @@ class RealtimeSettings(ConnectorSettings):
     @field_validator("session")
     @classmethod
     def _not_ours(cls, session: dict[str, Any]) -> dict[str, Any]:
-        taken = sorted(set(session) & set(_OURS))
-        if taken:
-            raise mistake(f"session.{taken[0]} is reserved for the connector", "leave it out")
+        reserved = sorted(set(session) & set(_OURS))
+        if reserved:
+            raise mistake(f"session.{reserved[0]} is reserved for the connector", "leave it out")
         return session
 
 
@@ -86,21 +86,21 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
         )
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        made = await self._socket(conversation)
+        connection = await self._socket(conversation)
         if self._settings.greets and not conversation.history:
-            async for output in self._answer(conversation, made):
+            async for output in self._answer(conversation, connection):
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        made = await self._socket(conversation)
+        connection = await self._socket(conversation)
         try:
             for event in self._said(turn):
-                await self._tell(made, event)
+                await self._tell(connection, event)
         except SystemUnderTestError:
             await self.close(conversation)
             raise
         spoken = turn.audio is not None and self._settings.transcribe is not None
-        async for output in self._answer(conversation, made, written_down=spoken):
+        async for output in self._answer(conversation, connection, written_down=spoken):
             yield output
 
     def _said(self, turn: UserTurn) -> list[dict[str, Any]]:
@@ -120,17 +120,17 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
         """The conversation's socket; a new one is told how to behave and what was said so far."""
-        made = self._open_one(conversation)
-        if made is None:
+        connection = self._open_one(conversation)
+        if connection is None:
             url = f"{self._vault.expand(self._settings.url)}?model={quote(self._settings.model)}"
             headers = dict(self._headers({"secrets": self._vault.values}))
             if self._settings.key:
                 headers["Authorization"] = f"Bearer {self._vault.expand(self._settings.key)}"
-            made = await self._connect(conversation, url, headers)
-            await self._tell(made, self._session(conversation))
+            connection = await self._connect(conversation, url, headers)
+            await self._tell(connection, self._session(conversation))
             for past in conversation.history:
-                await self._tell(made, _message(past.party, clean_text(past.text)))
-        return made
+                await self._tell(connection, _message(past.party, clean_text(past.text)))
+        return connection
 
     def _session(self, conversation: Conversation) -> dict[str, Any]:
         settings = self._settings
@@ -197,12 +197,12 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Cancel the response that is being given, and truncate what was not heard of it."""
-        made, answer = self._open_one(conversation), conversation.state.get("_answer")
-        if made is None or not isinstance(answer, RealtimeAnswer):
+        connection, answer = self._open_one(conversation), conversation.state.get("_answer")
+        if connection is None or not isinstance(answer, RealtimeAnswer):
             return
         with suppress(SystemUnderTestError):
             for event in answer.interruption(played_s):
-                await self._tell(made, event)
+                await self._tell(connection, event)
 
 
 def _message(party: str, text: str) -> dict[str, Any]:

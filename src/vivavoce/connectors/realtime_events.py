@@ -118,11 +118,11 @@ class RealtimeAnswer:
             why = _said(details.get("error") or details.get("reason")) if isinstance(details, dict) else ""
             raise bad_answer(f"the response ended as {status}{': ' + why if why else ''}")
         self.complete = True
-        rest = self._item({"content": None}) if self._text else []
+        remainder = self._item({"content": None}) if self._text else []
         if not self._given and not self._calls and not cancelled:
             raise bad_answer("the reply contains no text")
         self._facts |= _part(response, "id", "status", "usage")
-        return rest
+        return remainder
 
     def facts(self, held_s: float) -> SystemOutput:
         """Facts of the response besides its text, after waiting held_s seconds for more."""
@@ -138,9 +138,9 @@ class RealtimeAnswer:
 
 def without_audio(event: dict[str, Any]) -> dict[str, Any]:
     """An event to be written down, with how much speech it held instead of the speech."""
-    held = {name: value for name in ("audio", "delta") if isinstance(value := event.get(name), str)}
+    payloads = {name: value for name in ("audio", "delta") if isinstance(value := event.get(name), str)}
     speech = event.get("type") in _SPEECH or event.get("type") == "input_audio_buffer.append"
-    return event | {name: f"{len(value)} characters of base64" for name, value in held.items() if speech}
+    return event | {name: f"{len(value)} characters of base64" for name, value in payloads.items() if speech}
 
 
 def _asked_by(error: Any) -> str:
@@ -149,8 +149,8 @@ def _asked_by(error: Any) -> str:
 
 
 def _probability(pieces: Any) -> float | None:
-    found = pieces if isinstance(pieces, list) else []
-    logs = [one.get("logprob") for one in found if isinstance(one, dict)]
+    tokens = pieces if isinstance(pieces, list) else []
+    logs = [token.get("logprob") for token in tokens if isinstance(token, dict)]
     numbers = [log for log in logs if isinstance(log, (int, float)) and not isinstance(log, bool)]
     return min(1.0, math.exp(sum(numbers) / len(numbers))) if numbers else None
 
@@ -174,5 +174,5 @@ def _part(whole: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _said(error: Any) -> str:
-    said = error.get("message") or error.get("code") if isinstance(error, dict) else error
-    return str(said or "no reason given")
+    message = error.get("message") or error.get("code") if isinstance(error, dict) else error
+    return str(message or "no reason given")

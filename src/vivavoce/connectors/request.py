@@ -15,7 +15,7 @@ _HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"
 
 
 class _Common(Protocol):
-    """Of a system's settings what all of its requests share."""
+    """Settings shared by all requests of a system."""
 
     @property
     def headers(self) -> dict[str, str]: ...

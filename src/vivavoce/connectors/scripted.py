@@ -84,13 +84,13 @@ class ScriptedConnector(SystemConnector[ScriptedSettings]):
         if reply.fail is not None:
             raise SystemUnderTestError(reply.fail, "failure by script", reached=reply.fail != "unreachable")
         first = earlier[0] if earlier else turn.message
-        said = [reply.say] if isinstance(reply.say, str) else list(reply.say)
+        texts = [reply.say] if isinstance(reply.say, str) else list(reply.say)
         choices = tuple(Choice(title, title) for title in reply.choices)
-        for number, text in enumerate(said, 1):
+        for number, text in enumerate(texts, 1):
             filled = (
                 text.replace("{first}", first) if "{first}" in text else text.replace("{text}", turn.message)
             )
-            yield SystemOutput(kind="message", text=filled, choices=choices if number == len(said) else ())
+            yield SystemOutput(kind="message", text=filled, choices=choices if number == len(texts) else ())
         if reply.end:
             yield SystemOutput(kind="end")
 
@@ -98,5 +98,5 @@ class ScriptedConnector(SystemConnector[ScriptedSettings]):
         replies = self._settings.replies
         if self._settings.in_turn:
             return replies[number] if number < len(replies) else ScriptedReply(say=self._settings.otherwise)
-        found = (reply for reply in replies if re.search(reply.match, text, re.IGNORECASE))
-        return next(found, ScriptedReply(say=self._settings.otherwise))
+        matching = (reply for reply in replies if re.search(reply.match, text, re.IGNORECASE))
+        return next(matching, ScriptedReply(say=self._settings.otherwise))

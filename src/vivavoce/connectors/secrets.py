@@ -37,8 +37,8 @@ class Pieces:
 
     def rest(self) -> str:
         """Text held back, when nothing follows."""
-        held, self._held = self._held, ""
-        return held
+        held_text, self._held = self._held, ""
+        return held_text
 
 
 class Vault:
@@ -68,12 +68,12 @@ class Vault:
     def safe(self, text: str) -> int:
         """Up to which character no secret can have begun that the text does not hold whole."""
         longest = max((len(form) for form, _ in self._forms), default=0)
-        begun = (
+        starts = (
             at
             for at in range(max(0, len(text) - longest), len(text))
             if any(form.startswith(text[at:]) for form, _ in self._forms if len(form) >= _SHORTEST)
         )
-        return next(begun, len(text))
+        return next(starts, len(text))
 
     def redact(self, value: Any) -> Any:
         """The value with each secret replaced by its name; what is shorter than four characters is left."""

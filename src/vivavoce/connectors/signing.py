@@ -31,8 +31,8 @@ class Signer:
     def __init__(self, settings: Signature, vault: Vault, now_s: Callable[[], float], place: str) -> None:
         self._settings, self._now_s = settings, now_s
         self._key = vault.expand(settings.key).encode()
-        known = {"body", "timestamp", "method", "path"}
-        self._text = compile_template(settings.text, known, place=f"{place}.text")
+        variables = {"body", "timestamp", "method", "path"}
+        self._text = compile_template(settings.text, variables, place=f"{place}.text")
 
     def sign(self, request: httpx.Request) -> None:
         """Put the signature of a request, and its timestamp, into its headers; the body must be UTF-8."""
@@ -46,8 +46,8 @@ class Signer:
                 "secrets": {},
             }
         )
-        made = hmac.new(self._key, str(text).encode(), settings.hash).digest()
-        written = made.hex() if settings.encoding == "hex" else base64.b64encode(made).decode()
-        request.headers[settings.header] = settings.prefix + written
+        digest = hmac.new(self._key, str(text).encode(), settings.hash).digest()
+        signature = digest.hex() if settings.encoding == "hex" else base64.b64encode(digest).decode()
+        request.headers[settings.header] = settings.prefix + signature
         if settings.timestamp is not None:
             request.headers[settings.timestamp] = timestamp

@@ -26,17 +26,17 @@ class SocketConnector(HoldingConnector[SettingsOf, ClientConnection]):
 
     def _open_one(self, conversation: Conversation) -> ClientConnection | None:
         """The conversation's socket; one that was closed counts as none."""
-        made = self._held.get(conversation.key)
-        return made if made is not None and made.close_code is None else None
+        connection = self._held.get(conversation.key)
+        return connection if connection is not None and connection.close_code is None else None
 
     async def _connect(
         self, conversation: Conversation, url: str, headers: Mapping[str, str]
     ) -> ClientConnection:
         """A new socket for a conversation. Raises SystemUnderTestError, `reached` false."""
         settings: Any = self._settings
-        made = await open_socket(url, settings, settings.longest_answer_bytes, headers)
-        self._held[conversation.key] = made
-        return made
+        connection = await open_socket(url, settings, settings.longest_answer_bytes, headers)
+        self._held[conversation.key] = connection
+        return connection
 
 
 async def open_socket(
@@ -73,13 +73,13 @@ async def open_socket(
 async def _connected(addresses: list[str], port: int) -> socket.socket:
     problem: OSError | None = None
     for address in addresses:
-        made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-        made.setblocking(False)
+        raw_socket = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+        raw_socket.setblocking(False)
         try:
-            await asyncio.get_running_loop().sock_connect(made, (address, port))
-            return made
+            await asyncio.get_running_loop().sock_connect(raw_socket, (address, port))
+            return raw_socket
         except OSError as error:
-            made.close()
+            raw_socket.close()
             problem = error
     raise problem or OSError("no address")
 

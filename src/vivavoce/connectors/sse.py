@@ -144,9 +144,9 @@ TOLD_ONCE: Final = ("langgraph", "adk")  # tokens are told once for each call of
 
 def paths_of(name: str, written: AnswerPaths) -> AnswerPaths:
     """The paths of a format, under what the study wrote."""
-    given: dict[str, Any] = {key: path for key, path in FORMATS[name].items() if key != "delta"}
-    own = written.model_dump(include=written.model_fields_set)
-    return AnswerPaths.model_validate({"text": _NOTHING, "end": _NOTHING, **given, **own})
+    preset: dict[str, Any] = {key: path for key, path in FORMATS[name].items() if key != "delta"}
+    overrides = written.model_dump(include=written.model_fields_set)
+    return AnswerPaths.model_validate({"text": _NOTHING, "end": _NOTHING, **preset, **overrides})
 
 
 _VARIABLES: Final = VARIABLES | {"history", "messages", "state"}
@@ -195,8 +195,8 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
         self._turn = Prepared(turn, settings, _VARIABLES)
         self._opening = Prepared(settings.open, settings, _VARIABLES, "open.") if settings.open else None
         published, paths = settings.format, settings.response
-        own = published is None or "delta" in settings.model_fields_set
-        self._delta = Expression(settings.delta if own else FORMATS[str(published)]["delta"])
+        is_custom = published is None or "delta" in settings.model_fields_set
+        self._delta = Expression(settings.delta if is_custom else FORMATS[str(published)]["delta"])
         self._reader = AnswerReader(paths if published is None else paths_of(published, paths))
         self._keep = {name: Expression(path) for name, path in settings.keep.items()}
         self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
@@ -222,27 +222,27 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
 
     async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         request = self._request(conversation, turn)
-        asked = self._streams.ask(request, partial(self._streamed, conversation), self._whole)
-        async with aclosing(asked):
-            async for output in asked:
+        stream = self._streams.ask(request, partial(self._streamed, conversation), self._whole)
+        async with aclosing(stream):
+            async for output in stream:
                 yield output
 
     def _whole(self, answer: Any) -> list[SystemOutput]:
         return self._reader.read(self._vault.redact(answer))
 
     async def _streamed(self, conversation: Conversation, events: Events) -> AsyncIterator[SystemOutput]:
-        streamed, said = "", False
+        streamed, has_output = "", False
         used: dict[Any, ModelUsage] = {}
         async for event in events:
             if event.event == self._settings.end_event or event.data.strip() == "[DONE]":
                 break
             for output in self._read(conversation, event):
                 streamed += output.text if output.kind == "delta" else ""
-                said = said or not (output.kind == "delta" or says_nothing(output))
+                has_output = has_output or not (output.kind == "delta" or says_nothing(output))
                 _add(used, output.usage, apart=self._settings.format in TOLD_ONCE)
                 tools = output.tools and tuple(replace(call, live=True) for call in output.tools)
                 yield replace(output, usage=(), tools=tools)
-        if not streamed.strip() and not said:
+        if not streamed.strip() and not has_output:
             raise bad_answer("the reply contains no text")
         if streamed:
             yield SystemOutput(kind="message", text=streamed)
@@ -263,8 +263,8 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
         if isinstance(piece, str) and self._settings.format is None:
             return outputs
         read = self._reader.read(answer, silent_ok=True)
-        if all(says_nothing(one) for one in read):
-            read = [replace(one, raw=None) for one in read if one.tools is not None]
+        if all(says_nothing(output) for output in read):
+            read = [replace(output, raw=None) for output in read if output.tools is not None]
         return outputs + read
 
     def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
@@ -277,31 +277,31 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
         return self._variables(conversation, turn) | {"state": dict(conversation.state)}
 
     def _remember(self, conversation: Conversation, answer: Any) -> None:
-        found = {name: path.search(answer) for name, path in self._keep.items()}
-        conversation.state.update({name: value for name, value in found.items() if value is not None})
+        values = {name: path.search(answer) for name, path in self._keep.items()}
+        conversation.state.update({name: value for name, value in values.items() if value is not None})
 
 
 def _add(used: dict[Any, ModelUsage], told: tuple[ModelUsage, ...], *, apart: bool) -> None:
     """Streams tell a call's tokens again and again, and what comes later stands; or each call's once."""
-    for one in told:
+    for usage in told:
         if apart:
-            used[len(used)] = one
+            used[len(used)] = usage
             continue
-        known = one.model if one.model is not None else next(iter(reversed(used)), None)
-        used[known] = joined(used.get(known, ModelUsage()), one)
+        model = usage.model if usage.model is not None else next(iter(reversed(used)), None)
+        used[model] = joined(used.get(model, ModelUsage()), usage)
 
 
 def _check_error(event: str, answer: Any) -> None:
     """Raises  SystemUnderTestError("bad_answer"): the event tells of an error, in any of the usual ways"""
-    told = answer if isinstance(answer, dict) else {}
-    kinds = (event, told.get("type"), told.get("event"))
-    named = any(isinstance(kind, str) and kind.lower() in _ERRORS for kind in kinds)
-    inner = told.get("error") or (told.get("response") or {}).get("error") if named else None
-    if not named and not (set(told) == {"error"} and told["error"]):
+    body = answer if isinstance(answer, dict) else {}
+    kinds = (event, body.get("type"), body.get("event"))
+    is_error = any(isinstance(kind, str) and kind.lower() in _ERRORS for kind in kinds)
+    inner = body.get("error") or (body.get("response") or {}).get("error") if is_error else None
+    if not is_error and not (set(body) == {"error"} and body["error"]):
         return
-    error = inner or told.get("errorText") or told.get("message") or told.get("error") or answer
-    said = error.get("message") or error if isinstance(error, dict) else error
-    raise bad_answer(f"the server reports: {said}")
+    error = inner or body.get("errorText") or body.get("message") or body.get("error") or answer
+    message = error.get("message") or error if isinstance(error, dict) else error
+    raise bad_answer(f"the server reports: {message}")
 
 
 _ERRORS: Final = {"error", "run_error", "response.failed"}

@@ -175,7 +175,10 @@ class _Program:
                 "text": text,
             }
             if turn.heard:
-                message["heard"] = [{"text": clean_text(one.text), "score": one.score} for one in turn.heard]
+                message["heard"] = [
+                    {"text": clean_text(hypothesis.text), "score": hypothesis.score}
+                    for hypothesis in turn.heard
+                ]
             line = json.dumps({**message, "language": conversation.language})
         self._wire.sent("line", line)
         stdin = self._process.stdin
@@ -255,9 +258,9 @@ class _Program:
         """Text before the prompt that ends a turn; None: no prompt yet, or none set."""
         if self._prompt is None:
             return None
-        said = self._without_first_prompt(_COLOURS.sub(b"", received))
-        found = self._prompt.search(said)
-        return said[: found.start()] if found else None
+        output = self._without_first_prompt(_COLOURS.sub(b"", received))
+        match = self._prompt.search(output)
+        return output[: match.start()] if match else None
 
     def _without_first_prompt(self, said: bytes) -> bytes:
         first = self._first_prompt.match(said) if self._first_prompt else None
@@ -276,9 +279,11 @@ class _Program:
     async def _ended(self) -> SystemUnderTestError:
         """The failure that tells how the process ended."""
         await self.kill()
-        said = self._said.decode("utf-8", "replace").strip()[-300:]
+        stderr = self._said.decode("utf-8", "replace").strip()[-300:]
         status = self._process.returncode
-        return SystemUnderTestError("closed", f"the program ended with {status}{': ' + said if said else ''}")
+        return SystemUnderTestError(
+            "closed", f"the program ended with {status}{': ' + stderr if stderr else ''}"
+        )
 
     async def kill(self) -> None:
         if self._killed:

@@ -78,10 +78,14 @@ class SystemConnector(Generic[SettingsOf]):
             "payload": turn.payload,
             "language": conversation.language,
             "secrets": self._vault.values,
-            "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
+            "history": [
+                {"party": turn.party, "text": clean_text(turn.text)} for turn in conversation.history
+            ],
         }
         if self._messages is not None:
-            past = [PastTurn(one.party, clean_text(one.text)) for one in conversation.history]
+            past = [
+                PastTurn(past_turn.party, clean_text(past_turn.text)) for past_turn in conversation.history
+            ]
             variables["messages"] = self._messages.of(variables, past)
         return variables
 
@@ -94,13 +98,13 @@ class HoldingConnector(SystemConnector[SettingsOf], Generic[SettingsOf, Held]):
         self._held: dict[str, Held] = {}
 
     async def close(self, conversation: Conversation) -> None:
-        held = self._held.pop(conversation.key, None)
-        if held is not None:
-            await held.close()
+        connection = self._held.pop(conversation.key, None)
+        if connection is not None:
+            await connection.close()
 
     async def shut_down(self) -> None:
-        held, self._held = list(self._held.values()), {}
-        await asyncio.gather(*(one.close() for one in held), return_exceptions=True)
+        connections, self._held = list(self._held.values()), {}
+        await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
 
 
 def name_of(conversation: Conversation) -> str:

@@ -90,12 +90,12 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
         unknown = meta.find_undeclared_variables(_ENVIRONMENT.parse(source)) - known
         if unknown:
             name = min(unknown)
-            shown = sorted(known - {"secrets"})
-            raise InputError(f"unknown variable {name!r} in template", place=place, hint=nearest(name, shown))
+            names = sorted(known - {"secrets"})
+            raise InputError(f"unknown variable {name!r} in template", place=place, hint=nearest(name, names))
         expression = _single_expression(source)
-        if (plain := _PLAIN.fullmatch(expression or "")) is not None and plain[1] in known:
-            name = plain[1]  # most turns are made of these: looking a value up takes no environment
-            return (lambda variables: variables[name] or OMIT) if plain[2] else itemgetter(name)
+        if (match := _PLAIN.fullmatch(expression or "")) is not None and match[1] in known:
+            name = match[1]  # most turns are made of these: looking a value up takes no environment
+            return (lambda variables: variables[name] or OMIT) if match[2] else itemgetter(name)
         if expression is not None:
             return _filled_in(_ENVIRONMENT.compile_expression(expression, undefined_to_none=False), text)
         return _filled_in(_ENVIRONMENT.from_string(source).render, text)
@@ -104,7 +104,7 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
 
 
 def _filled_in(part: Rendered, text: str) -> Rendered:
-    """The same, with a name that has no value yet told by the expression that wants it."""
+    """Renderer that names the expression when a variable has no value yet."""
 
     def render(variables: Mapping[str, Any]) -> Any:
         try:

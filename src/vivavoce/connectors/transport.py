@@ -86,9 +86,9 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         raise problem or httpx.ConnectError(f"{host} has no address")
 
     async def _addresses(self, host: str) -> list[str]:
-        known = self._resolved.get(host)
-        if known and time.monotonic() - known[0] < _REMEMBERED_S:
-            return known[1]
+        cached = self._resolved.get(host)
+        if cached and time.monotonic() - cached[0] < _REMEMBERED_S:
+            return cached[1]
         addresses = await checked_addresses(host, allow_private=self._allow_private)
         self._resolved[host] = (time.monotonic(), addresses)
         return addresses
@@ -104,10 +104,10 @@ async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:
     """
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        entries = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpx.ConnectError(f"cannot resolve the name {host!r} ({error.strerror})") from error
-    addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
+    addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries))
     for address in addresses:
         if not permitted(ipaddress.ip_address(address), allow_private=allow_private):
             raise SystemUnderTestError("refused", address_problem(host, address), reached=False)
@@ -116,8 +116,8 @@ async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:
 
 def address_problem(host: str, address: str) -> str:
     """Reason why an address is not used, with the next step."""
-    shown = host if host == address else f"{host} ({address})"
-    return f"{shown} is on this computer or a private network; set allow_private: true to allow it"
+    label = host if host == address else f"{host} ({address})"
+    return f"{label} is on this computer or a private network; set allow_private: true to allow it"
 
 
 class _BoundedStream(httpx.AsyncByteStream):
@@ -215,25 +215,25 @@ def check_status(response: httpx.Response, body: bytes) -> None:
     if 300 <= status < 400:
         where = response.headers.get("location", "elsewhere")
         raise SystemUnderTestError("refused", f"HTTP {status}: redirects to {where}; write the final address")
-    said = " ".join(body[:300].decode("utf-8", "replace").split())
-    if said.startswith("<"):
-        said = f"{response.reason_phrase}, as a web page".lstrip(" ,")
+    message = " ".join(body[:300].decode("utf-8", "replace").split())
+    if message.startswith("<"):
+        message = f"{response.reason_phrase}, as a web page".lstrip(" ,")
     failure: FailureKind = "refused" if status < 500 else "bad_answer"
     raise SystemUnderTestError(
-        failure, f"HTTP {status}{': ' + said if said else ''}", retry_after_s=_retry_after(response)
+        failure, f"HTTP {status}{': ' + message if message else ''}", retry_after_s=_retry_after(response)
     )
 
 
 def _retry_after(response: httpx.Response) -> float | None:
     """The seconds after which a busy system wants to be asked again; a date counts from now."""
-    written = response.headers.get("retry-after", "").strip()
-    if response.status_code not in (429, 503) or not written:
+    value = response.headers.get("retry-after", "").strip()
+    if response.status_code not in (429, 503) or not value:
         return None
     try:
-        return max(0.0, float(written))
+        return max(0.0, float(value))
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(written) - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError):
         return None

@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\$\{\w+\}")
 def _address(url: str, schemes: tuple[str, str], example: str) -> str:
     try:
         parts = urlsplit(_PLACEHOLDER.sub("x", url))
-        written, _ = urlsplit(url), parts.port
+        parsed, _ = urlsplit(url), parts.port
         httpx.URL(
             _PLACEHOLDER.sub("x", url)
         )  # what the connectors could not even ask for, such as 0177.0.0.1
@@ -26,7 +26,7 @@ def _address(url: str, schemes: tuple[str, str], example: str) -> str:
         raise mistake(f"{url!r} is not a web address ({error})", f"write {example}") from None
     if parts.scheme not in schemes or not parts.hostname:
         raise mistake(f"{url!r} is not a web address", f"write {example}")
-    if _PLACEHOLDER.search(written.netloc):
+    if _PLACEHOLDER.search(parsed.netloc):
         raise mistake(f"the host of {url!r} is a template", "write the host itself")
     if parts.username is not None or parts.password is not None:
         raise mistake("the address contains a password", "use headers with ${SECRET}")

@@ -157,9 +157,9 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
 
     async def _line(self, conversation: Conversation) -> "_Line":
         """The conversation's connection, made where there is none. Raises SystemUnderTestError."""
-        known = self._held.get(conversation.key)
-        if known is not None and known.peer.connected:
-            return known
+        current = self._held.get(conversation.key)
+        if current is not None and current.peer.connected:
+            return current
         line = self._held[conversation.key] = _Line(self._settings, self._read)
         try:
             offer, settings = await line.peer.offer(), self._settings
@@ -207,18 +207,18 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
         line.peer.tell(text)
 
     async def _listen(self, conversation: Conversation, line: "_Line") -> AsyncIterator[SystemOutput]:
-        settings, ended = self._settings, False
+        settings, has_ended = self._settings, False
         idle_s = settings.idle_s if settings.turn_end is None else settings.turn_timeout_s
         try:
             async with aclosing(until_idle(line.arriving, settings, idle_s)) as outputs:
                 async for output in outputs:
                     yield output
-            ended = True
+            has_ended = True
         finally:
             for message in line.messages:
                 self._wire.received("message", message)
             line.messages.clear()
-            if not ended:
+            if not has_ended:
                 await self.close(conversation)
 
     def _read(self, message: str) -> tuple[list[SystemOutput], bool]:
@@ -270,17 +270,17 @@ class _Line:
 
     def feed_audio(self, samples: Samples) -> None:
         """Say a piece of a turn, in whole frames."""
-        whole = samples if self._overheard is None else np.concatenate([self._overheard, samples])
-        ready = len(whole) // FRAME * FRAME
-        self._overheard = whole[ready:]
-        self.peer.say(whole[:ready])
+        audio = samples if self._overheard is None else np.concatenate([self._overheard, samples])
+        ready = len(audio) // FRAME * FRAME
+        self._overheard = audio[ready:]
+        self.peer.say(audio[:ready])
 
     def overheard_all(self) -> bool:
         """Say what is left of a turn that was said while it was spoken; whether there was one."""
-        rest, self._overheard = self._overheard, None
-        if rest is not None:
-            self.peer.say(rest)
-        return rest is not None
+        remainder, self._overheard = self._overheard, None
+        if remainder is not None:
+            self.peer.say(remainder)
+        return remainder is not None
 
     def _take(self, came: Samples | str | None) -> None:
         if came is None:

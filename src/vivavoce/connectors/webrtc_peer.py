@@ -116,17 +116,17 @@ def reachable(description: str, *, allow_private: bool) -> str:
 
     Raises  ValueError: none is left
     """
-    kept: list[str] = []
+    lines: list[str] = []
     addresses = 0
     for line in description.splitlines():
         if line.startswith("a=candidate:"):
             if not _may_be_reached(line, allow_private):
                 continue
             addresses += 1
-        kept.append(line)
+        lines.append(line)
     if not addresses:
         raise ValueError("its description has no reachable address")
-    return "\r\n".join([*kept, ""])
+    return "\r\n".join([*lines, ""])
 
 
 def _may_be_reached(candidate: str, allow_private: bool) -> bool:

@@ -102,30 +102,30 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         if turn.audio is None and self._settings.send is None:
             problem = "this system accepts only speech, not typed turns"
             raise SystemUnderTestError("refused", problem, reached=False)
-        made = await self._socket(conversation)
+        connection = await self._socket(conversation)
         if turn.audio is None:
-            await self._tell(conversation, made, self._frame(self._variables(conversation, turn)))
+            await self._tell(conversation, connection, self._frame(self._variables(conversation, turn)))
         else:
-            await self._speak(conversation, made, turn, turn.audio)
+            await self._speak(conversation, connection, turn, turn.audio)
             yield SystemOutput(kind="sent")
-        async for output in self._listen(conversation, made):
+        async for output in self._listen(conversation, connection):
             yield output
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Send the frame that stops the answer, where there is one."""
-        made = self._open_one(conversation)
-        if made is None or self._settings.interrupt is None:
+        connection = self._open_one(conversation)
+        if connection is None or self._settings.interrupt is None:
             return
         variables = self._variables(conversation) | {"played_ms": round(played_s * 1000)}
         with suppress(SystemUnderTestError):
-            await self._tell(conversation, made, self._stop(variables))
+            await self._tell(conversation, connection, self._stop(variables))
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
-        known = self._open_one(conversation)
-        made = known or await super()._socket(conversation)
-        if known is None and self._settings.begin is not None:
-            await self._tell(conversation, made, self._begin(self._variables(conversation)))
-        return made
+        current = self._open_one(conversation)
+        connection = current or await super()._socket(conversation)
+        if current is None and self._settings.begin is not None:
+            await self._tell(conversation, connection, self._begin(self._variables(conversation)))
+        return connection
 
     async def _speak(
         self, conversation: Conversation, made: ClientConnection, turn: UserTurn, audio: Audio
@@ -140,9 +140,9 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         for start in range(0, len(samples), step):
             piece = self._encoded(samples[start : start + step])
             if settings.sound is not None:
-                written = base64.b64encode(piece).decode()
+                encoded = base64.b64encode(piece).decode()
                 await self._tell_sound(
-                    conversation, made, self._sound({**variables, "sound": written}), piece
+                    conversation, made, self._sound({**variables, "sound": encoded}), piece
                 )
             else:
                 await self._tell_sound(conversation, made, piece, piece)
@@ -176,9 +176,9 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         if self._settings.plain:
             return super()._take(came, arriving, raw)
         answer = self._vault.redact(read_json(came))
-        found = self._sound_at.search(answer) if self._sound_at is not None else None
-        if found is not None:
-            self._add_sound(_of_base64(found), arriving, raw)
+        sound = self._sound_at.search(answer) if self._sound_at is not None else None
+        if sound is not None:
+            self._add_sound(_of_base64(sound), arriving, raw)
         else:
             raw.append(came)
             for output in self._reader.read_beside(answer, heard=self._heard, delta=self._delta):
@@ -197,10 +197,10 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         codec = _CODECS.get(self._settings.sample_format)
         if codec is None:
             return pcm
-        written = BytesIO()
+        buffer = BytesIO()
         samples = np.frombuffer(pcm, "<i2")
-        soundfile.write(written, samples, self._settings.rate_hz, format="RAW", subtype=codec)
-        return written.getvalue()
+        soundfile.write(buffer, samples, self._settings.rate_hz, format="RAW", subtype=codec)
+        return buffer.getvalue()
 
     def _decoded(self, sound: bytes) -> bytes:
         codec = _CODECS.get(self._settings.sample_format)

@@ -77,8 +77,8 @@ class WizardSettings(ConnectorSettings):
         if self.replaces == "system" and self.behind is not None:
             raise mistake("a wizard for the whole system cannot have 'behind'", "leave 'behind' out")
         if self.strategy is not None and self.strategy not in self.strategies:
-            known = ", ".join(self.strategies) or "none"
-            raise mistake(f"unknown strategy {self.strategy!r}. Known: {known}", "add it to strategies")
+            names = ", ".join(self.strategies) or "none"
+            raise mistake(f"unknown strategy {self.strategy!r}. Known: {names}", "add it to strategies")
         if not self.free_text and not self.prompts and not self.strategies and self.replaces == "system":
             raise mistake("a wizard without free text needs scripted replies", "add prompts or strategies")
         return self
@@ -169,16 +169,18 @@ class WizardConnector:
     async def _propose(self, seat: Seat, conversation: Conversation, turn: UserTurn) -> list[SystemOutput]:
         """The system's result for the turn, as a suggestion to the wizard."""
         assert self._behind is not None
-        given = [output async for output in self._behind.send(conversation, turn)]
-        seat.proposal = _words(given)
-        seat.closing = any(output.kind == "end" for output in given)
+        outputs = [output async for output in self._behind.send(conversation, turn)]
+        seat.proposal = _words(outputs)
+        seat.closing = any(output.kind == "end" for output in outputs)
         seat.understood = [
-            ", ".join(f"{act.act}({act.slot or ''}{act.op or '='}{act.value or ''})" for act in one.acts)
-            for output in given
-            for one in output.understood
+            ", ".join(
+                f"{act.act}({act.slot or ''}{act.op or '='}{act.value or ''})" for act in understood.acts
+            )
+            for output in outputs
+            for understood in output.understood
         ]
         self._wire.received("proposal", seat.proposal)
-        return [replace(output, held_s=0.0) for output in given if output.kind != "sent"]
+        return [replace(output, held_s=0.0) for output in outputs if output.kind != "sent"]
 
     def _decided(self, seat: Seat, proposed: list[SystemOutput], reply: Reply) -> list[SystemOutput]:
         """The proposal as it is, where the wizard sends it unchanged; else only what it says of the user.
@@ -191,21 +193,21 @@ class WizardConnector:
             seat.lines.append(PastTurn("system", words))
             self.room.touched()
             facts = self._as_wizard(seat, reply) | facts
-            ended = [SystemOutput(kind="end")] if reply.ends and not closing else []
-            return [*proposed, SystemOutput(kind="extras", raw=facts), *ended]
+            end = [SystemOutput(kind="end")] if reply.ends and not closing else []
+            return [*proposed, SystemOutput(kind="extras", raw=facts), *end]
         facts["proposed_acts"] = [asdict(act) for output in proposed for act in output.acts]
         facts["proposed_end"] = closing
         of_user = [
-            SystemOutput(kind="extras", understood=one.understood, raw=one.raw, heard=one.heard)
-            for one in proposed
-            if one.understood or one.raw is not None or one.heard
+            SystemOutput(kind="extras", understood=output.understood, raw=output.raw, heard=output.heard)
+            for output in proposed
+            if output.understood or output.raw is not None or output.heard
         ]
         return [*of_user, *self._outputs(seat, reply, facts)]
 
     async def _reply(self, seat: Seat, asked: str | None) -> Reply:
         """The wizard's reply, not sooner than the delay. Raises SystemUnderTestError("timeout")."""
         settings = self._settings
-        begun, limit = time.monotonic(), settings.first_output_timeout_s
+        begun_s, limit = time.monotonic(), settings.first_output_timeout_s
         self._wire.sent("to the wizard", asked or "")
         try:
             async with asyncio.timeout(limit):
@@ -213,15 +215,15 @@ class WizardConnector:
         except TimeoutError:
             raise SystemUnderTestError("timeout", f"the wizard did not reply within {limit:g} s") from None
         self._wire.received("from the wizard", json.dumps(asdict(reply), ensure_ascii=False))
-        await until(begun + settings.delay_s)
+        await until(begun_s + settings.delay_s)
         return replace(reply, text=clean_text(reply.text))
 
     def _outputs(self, seat: Seat, reply: Reply, more: Mapping[str, Any] | None = None) -> list[SystemOutput]:
         seat.lines.append(PastTurn("system", reply.text))
         self.room.touched()
-        said = [SystemOutput(kind="message", text=reply.text)] if reply.text.strip() else []
+        message = [SystemOutput(kind="message", text=reply.text)] if reply.text.strip() else []
         facts = self._as_wizard(seat, reply) | dict(more or {})
-        outputs = [*said, SystemOutput(kind="extras", raw=facts)]
+        outputs = [*message, SystemOutput(kind="extras", raw=facts)]
         return [*outputs, SystemOutput(kind="end")] if reply.ends else outputs
 
     def _as_wizard(self, seat: Seat, reply: Reply) -> dict[str, Any]:
@@ -290,12 +292,12 @@ class WizardConnector:
 
 def _words(outputs: Iterable[SystemOutput]) -> str:
     """Content of a turn: its messages, and pieces that no message closed."""
-    said: list[str] = []
+    texts: list[str] = []
     pieces = ""
     for output in outputs:
         if output.kind == "delta":
             pieces += output.text
         elif output.kind == "message":
             pieces = ""
-            said.append(output.text)
-    return "\n".join([*said, pieces] if pieces else said)
+            texts.append(output.text)
+    return "\n".join([*texts, pieces] if pieces else texts)

@@ -158,11 +158,11 @@ class Room:
         if text == proposal:
             return Reply(text, wizard, "proposal", ends=ends)
         scripted = self.settings.strategies.get(seat.strategy, {})
-        known: tuple[tuple[Source, dict[str, str]], ...] = (
+        sources: tuple[tuple[Source, dict[str, str]], ...] = (
             ("script", scripted),
             ("prompt", self.settings.prompts),
         )
-        for source, ready in known:
+        for source, ready in sources:
             for label, words in ready.items():
                 if text == words.strip():
                     return Reply(text, wizard, source, label, ends)

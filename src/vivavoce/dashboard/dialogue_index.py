@@ -265,8 +265,8 @@ class DialogueIndex:
                 continue
             mask, chosen = masks.get(name, selected), query.chosen.get(name, ())
             counts = column.counts(mask)
-            for one in set(chosen) - counts.keys():
-                counts[one] = int((column.among([one], len(mask)) & mask).sum())
+            for chosen_value in set(chosen) - counts.keys():
+                counts[chosen_value] = int((column.among([chosen_value], len(mask)) & mask).sum())
             values = [FacetValue(value, n, value in chosen) for value, n in counts.items()]
             more = column.distinct(mask) - len(values) if isinstance(column, Codes) else 0
             if len(values) > 1 or chosen:

@@ -29,17 +29,17 @@ _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 def contents(request: Request, desk: Annotated[Any, Depends(desk_of)]) -> Response:
     """Contents: short pages in the reader's language, and the whole documentation by section."""
     folder = help_folder()
-    own = _own_folder()
-    short = sorted(own.rglob("*.md")) if own else []
+    short_folder = _own_folder()
+    short = sorted(short_folder.rglob("*.md")) if short_folder else []
     folders = {
         name: [(f"{name}/{page.stem}", _read(page).title) for page in sorted((folder / name).glob("*.md"))]
         for name in HELP_FOLDERS
         if folder is not None
     }
     shorts = [
-        (document.relative_to(own).with_suffix("").as_posix(), _read(document).title)
+        (document.relative_to(short_folder).with_suffix("").as_posix(), _read(document).title)
         for document in short
-        if own
+        if short_folder
     ]
     return desk.page(request, "help.html", folders=folders, shorts=shorts, document=None)
 

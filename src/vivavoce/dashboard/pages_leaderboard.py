@@ -81,7 +81,11 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
             fixed.get(name),
             uncontrolled.get(name),
             votes[name],
-            *((at(one.low), at(one.high), at(one.estimate), at(0.0)) if (one := fixed.get(name)) else ()),
+            *(
+                (at(rated.low), at(rated.high), at(rated.estimate), at(0.0))
+                if (rated := fixed.get(name))
+                else ()
+            ),
         )
         for name in order
     ]

@@ -236,7 +236,7 @@ def _cost_of_turns(board: Board) -> list[CostLine]:
     ]
     if not priced:
         return []
-    turns = sum(one.user_turns for one, _ in priced)
+    turns = sum(card.user_turns for card, _ in priced)
     so_far = sum(card.user_turns * price for card, price in priced)
     about = ngettext(
         "%(num)s user turn × price per turn, in the currency of the study file.",

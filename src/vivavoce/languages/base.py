@@ -68,13 +68,15 @@ def language_of(tag: str) -> Language | None:
 
 def languages_with(file: str) -> list[str]:
     """The languages that bring a file, by name; English first, which is always there."""
-    found = (name for name, one in LANGUAGES if name != SOURCE_LANGUAGE and (one.folder / file).is_file())
-    return [SOURCE_LANGUAGE, *found]
+    names = (
+        name for name, language in LANGUAGES if name != SOURCE_LANGUAGE and (language.folder / file).is_file()
+    )
+    return [SOURCE_LANGUAGE, *names]
 
 
 def folders(name: str) -> Iterator[Path]:
     """The folder of this name of every language that has one."""
-    return (one.folder / name for _, one in LANGUAGES if (one.folder / name).is_dir())
+    return (language.folder / name for _, language in LANGUAGES if (language.folder / name).is_dir())
 
 
 def package_words() -> dict[str, Path]:
@@ -87,8 +89,8 @@ def package_words() -> dict[str, Path]:
 
 @lru_cache
 def _locales(points: tuple[EntryPoint, ...]) -> dict[str, Path]:
-    found = ((point.name, find_spec(point.module)) for point in points)
-    return {name: Path(spec.origin).parent / "locale" for name, spec in found if spec and spec.origin}
+    specs = ((point.name, find_spec(point.module)) for point in points)
+    return {name: Path(spec.origin).parent / "locale" for name, spec in specs if spec and spec.origin}
 
 
 def words(tag: str, *domains: str, own: Path | None = None) -> NullTranslations:

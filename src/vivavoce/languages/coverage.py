@@ -45,7 +45,12 @@ class Coverage:
 
 def domains() -> list[str]:
     """The catalogues that a language may bring: those of ours, and one for each package with words."""
-    files = (file for _, one in LANGUAGES if one.folder.parent == OURS for file in one.folder.glob("*.po"))
+    files = (
+        file
+        for _, language in LANGUAGES
+        if language.folder.parent == OURS
+        for file in language.folder.glob("*.po")
+    )
     return sorted({*(file.stem for file in files), *package_words()})
 
 
@@ -53,7 +58,7 @@ def messages(file: Path) -> dict[Id, Message]:
     """The messages of a catalogue by what they translate; none where there is no file."""
     if not file.is_file():
         return {}
-    return {_key(one): one for one in parse_catalogue(file) if one.id}
+    return {_key(message): message for message in parse_catalogue(file) if message.id}
 
 
 def said(domain: str, beside: Iterable[Path] = (), read: Reader = messages) -> dict[Id, Message]:
@@ -62,9 +67,9 @@ def said(domain: str, beside: Iterable[Path] = (), read: Reader = messages) -> d
     Input   beside: folders of steps or sections with catalogues of their own
             read: what reads a catalogue, where some were read before
     """
-    ours = (one.catalogue(domain) for _, one in LANGUAGES if one.folder.parent == OURS)
-    own = (file for folder in _folders(domain, beside) for file in sorted(folder.glob("*.po")))
-    return {key: one for file in (*ours, *own) for key, one in read(file).items()}
+    ours = (language.catalogue(domain) for _, language in LANGUAGES if language.folder.parent == OURS)
+    catalogues = (file for folder in _folders(domain, beside) for file in sorted(folder.glob("*.po")))
+    return {key: message for file in (*ours, *catalogues) for key, message in read(file).items()}
 
 
 def coverage(language: Language, beside: Beside, only: Collection[str] | None = None) -> list[Coverage]:
@@ -73,17 +78,19 @@ def coverage(language: Language, beside: Beside, only: Collection[str] | None = 
     Input   beside: by domain, folders of steps or sections with catalogues of their own
             only: these domains; all when left out
     """
-    found, read = [], cache(messages)  # each file is asked for twice
-    for domain in (one for one in domains() if only is None or one in only):
+    coverages, read = [], cache(messages)  # each file is asked for twice
+    for domain in (name for name in domains() if only is None or name in only):
         folders = _folders(domain, beside.get(domain, ()))
-        every, own = said(domain, folders, read), read(language.catalogue(domain))
-        with_own = own | {
-            key: one for folder in folders for key, one in read(folder / f"{language.name}.po").items()
+        source_messages, translations = said(domain, folders, read), read(language.catalogue(domain))
+        with_own = translations | {
+            key: message
+            for folder in folders
+            for key, message in read(folder / f"{language.name}.po").items()
         }
-        translated = sum(key in with_own and _whole(with_own[key]) for key in every)
-        strange = tuple(sorted(str(key) for key in own if key not in every))
-        found.append(Coverage(domain, len(every), translated, strange))
-    return found
+        translated = sum(key in with_own and _whole(with_own[key]) for key in source_messages)
+        strange = tuple(sorted(str(key) for key in translations if key not in source_messages))
+        coverages.append(Coverage(domain, len(source_messages), translated, strange))
+    return coverages
 
 
 def _folders(domain: str, beside: Iterable[Path]) -> list[Path]:
@@ -93,31 +100,31 @@ def _folders(domain: str, beside: Iterable[Path]) -> list[Path]:
 
 def places(text: str) -> list[str]:
     """The places of a sentence that are filled in: `%(num)s`, `{name}`."""
-    return sorted("".join(found) for found in _PLACES.findall(text))
+    return sorted("".join(place) for place in _PLACES.findall(text))
 
 
 def misfits(file: Path) -> list[str]:
     """Sentences of a catalogue whose translation fills in other values than they do."""
-    found = []
-    for key, one in messages(file).items():
+    problems = []
+    for key, message in messages(file).items():
         forms = [key] if isinstance(key, str) else list(key)
         forms[0] = forms[0].rpartition(CONTEXT)[2]
-        known = {place for form in forms for place in places(form)}
-        told = [one.string] if isinstance(one.string, str) else list(one.string or ())
-        for form in filter(None, told):
+        known_places = {place for form in forms for place in places(form)}
+        strings = [message.string] if isinstance(message.string, str) else list(message.string or ())
+        for form in filter(None, strings):
             lost = set(places(forms[0])) - set(places(form)) if len(forms) == 1 else set[str]()
-            if lost or not set(places(form)) <= known:
-                found.append(forms[0])
-    return found
+            if lost or not set(places(form)) <= known_places:
+                problems.append(forms[0])
+    return problems
 
 
 def empty_catalogue(domain: str, language: str, beside: Iterable[Path] = ()) -> Catalog:
     """All sentences of a domain, to be translated."""
     title = f"# {language_name(language)}: {domain}. Empty entries are shown in English."
-    made = Catalog(str(locale_of(language)), domain, title, "Vivavoce", charset="utf-8", fuzzy=False)
-    for one in said(domain, beside).values():
-        made.add(one.id, flags=set(one.flags), context=one.context)
-    return made
+    catalogue = Catalog(str(locale_of(language)), domain, title, "Vivavoce", charset="utf-8", fuzzy=False)
+    for message in said(domain, beside).values():
+        catalogue.add(message.id, flags=set(message.flags), context=message.context)
+    return catalogue
 
 
 def _key(message: Message) -> Id:
@@ -125,8 +132,8 @@ def _key(message: Message) -> Id:
     before = f"{message.context}{CONTEXT}" if message.context else ""
     if isinstance(message.id, str):
         return before + message.id
-    one, *several = message.id
-    return (before + one, *several)
+    singular, *several = message.id
+    return (before + singular, *several)
 
 
 def _whole(message: Message) -> bool:

@@ -92,8 +92,8 @@ def _with(*places: str) -> AfterValidator:
         for place in places:
             filled = filled.replace("{" + place + "}", "")
         if "{" in filled or "}" in filled or filled == sentence:
-            wanted = " or ".join("{" + place + "}" for place in places)
-            raise mistake(f"{sentence!r} does not fit", f"write {wanted} in it, and no other braces")
+            placeholders = " or ".join("{" + place + "}" for place in places)
+            raise mistake(f"{sentence!r} does not fit", f"write {placeholders} in it, and no other braces")
         return sentence
 
     return AfterValidator(check)
@@ -133,7 +133,7 @@ class LanguageData(BaseModel):
     @classmethod
     def languages(cls) -> list[str]:
         """The languages that bring the file, by name."""
-        return [name for name, one in LANGUAGES if (one.folder / cls.file).is_file()]
+        return [name for name, language in LANGUAGES if (language.folder / cls.file).is_file()]
 
 
 @lru_cache
@@ -155,10 +155,10 @@ def check_installed(tags: Iterable[str]) -> None:
     """For validators: every tag is one of an installed language, be it without its region."""
     for tag in tags:
         if language_of(tag) is None:
-            known = ", ".join(LANGUAGES.names())
+            installed = ", ".join(LANGUAGES.names())
             name = tag.split("-")[0].lower()
             hint = f"install its package, or write one: vivavoce new language {name}"
-            raise mistake(f"language {tag!r} is not installed. Installed: {known}", hint)
+            raise mistake(f"language {tag!r} is not installed. Installed: {installed}", hint)
 
 
 class Spoken(LanguageData):
@@ -417,15 +417,15 @@ FILES: Final[tuple[type[LanguageData], ...]] = (
 
 def phrase(name: Phrase, language: str, **values: str) -> str:
     """A sentence that the platform says aloud; in English where the language lacks it."""
-    own = Spoken.of(language)
-    known = own.phrases.get(name) if own is not None else None
-    return (known or Spoken.in_english().phrases[name]).format(**values)
+    spoken = Spoken.of(language)
+    pattern = spoken.phrases.get(name) if spoken is not None else None
+    return (pattern or Spoken.in_english().phrases[name]).format(**values)
 
 
 def spoken_digits(code: str, language: str) -> str:
     """A code digit by digit, with pauses; in a language whose words we lack, figures that a voice reads."""
-    own = Spoken.of(language)
-    digits = own.digits if own is not None else []
+    spoken = Spoken.of(language)
+    digits = spoken.digits if spoken is not None else []
     return ", ".join(digits[int(digit)] if digits else digit for digit in code)
 
 
@@ -434,8 +434,8 @@ def things_to_say(language: str, answered: str = "") -> tuple[str, ...]:
     goodbye.
     """
     speech = SimulatedSpeech.or_english(language)
-    own = (answered[:300],) if " " in answered.strip() else ()
-    return (*own, speech.say["bye"][0])
+    answer = (answered[:300],) if " " in answered.strip() else ()
+    return (*answer, speech.say["bye"][0])
 
 
 def greeting(language: str) -> str:

@@ -135,7 +135,7 @@ class Access:
 
     def use_link(self, token: str) -> str | None:
         """Use a link up: the token of a new sign-in without an account, or None."""
-        made = secrets.token_urlsafe(32)
+        session_token = secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> str | None:
             study = accounts.study_of_link(tx.connection, _hashed(token))
@@ -144,8 +144,8 @@ class Access:
             role = accounts.use_sign_in_link(tx.connection, _hashed(token), self.log.clock.now())
             if role is None:
                 return None
-            self._remember(tx, made, role, None, study)
-            return made
+            self._remember(tx, session_token, role, None, study)
+            return session_token
 
         return self.log.transact_now(run)
 
@@ -190,16 +190,19 @@ class Access:
         self, account: Account | None, name: str, password: str, address: str, browser: str
     ) -> bool:
         """Check a password against an account, with the rate limit of `sign_in`."""
-        own = account is not None and _is_known(account, browser)
-        key, now_s = browser if own else f"{name}\n{address}", self.log.clock.monotonic_s()
-        waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
+        is_known = account is not None and _is_known(account, browser)
+        key, now_s = browser if is_known else f"{name}\n{address}", self.log.clock.monotonic_s()
+        waits_s = [
+            self._tries.wait_s(key, now_s),
+            0.0 if is_known else self._of_addresses.wait_s(address, now_s),
+        ]
         if max(waits_s) > 0:
             hint = N_("wait %(seconds)s s, then try again")
             raise SignInRefused("too_many", N_("too many attempts"), hint=hint, seconds=f"{max(waits_s):.0f}")
         self._tries.tried(key, now_s)
         self._of_addresses.tried(address, now_s)
-        known = account.password_hash if account else self._nobody
-        right = len(password) <= LONGEST_PASSWORD and self._passwords.verify(password, known)
+        password_hash = account.password_hash if account else self._nobody
+        right = len(password) <= LONGEST_PASSWORD and self._passwords.verify(password, password_hash)
         if account is not None and right:
             self._tries.forget(key)
         return right
@@ -266,9 +269,9 @@ class Access:
             if accounts.account(tx.connection, account.account_id) != account:
                 raise InputError(N_("the account was changed meanwhile"), hint=N_("sign in again"))
             accounts.end_sign_in(tx.connection, _hashed(who.token))
-            ended = accounts.change_password(tx.connection, account.account_id, hashed)
+            sessions_ended = accounts.change_password(tx.connection, account.account_id, hashed)
             self._remember(tx, token, account.role, account.account_id)
-            return ended
+            return sessions_ended
 
         return token, self.log.transact_now(run)
 
@@ -278,7 +281,7 @@ class Access:
     def accounts(self) -> list[Account]:
         """Those that may open these pages."""
         with self.log.reading() as connection:
-            return [one for one in accounts.all_accounts(connection) if self._reaches(one.study)]
+            return [account for account in accounts.all_accounts(connection) if self._reaches(account.study)]
 
     def remove(self, account_id: str, by: SignedIn | None = None) -> None:
         """Remove an account and sign it out everywhere.
@@ -288,14 +291,18 @@ class Access:
         """
 
         def run(tx: Transaction) -> None:
-            left = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
-            gone = left.pop(account_id, None)
+            remaining = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
+            gone = remaining.pop(account_id, None)
             if gone is None or not self._reaches(gone.study):
                 raise InputError(N_("account not found"), hint=N_("reload the page"))
             if by is not None and by.study is not None and gone.study is None:
                 hint = N_("ask an owner of all studies")
                 raise InputError(N_("this account covers all studies of the log"), hint=hint)
-            owners = [one for one in left.values() if one.role == OWNER and one.study in (None, gone.study)]
+            owners = [
+                account
+                for account in remaining.values()
+                if account.role == OWNER and account.study in (None, gone.study)
+            ]
             if gone.role == OWNER and not owners:
                 raise LastOwner(gone.name)
             accounts.remove_account(tx.connection, account_id)
@@ -316,7 +323,7 @@ class Access:
                 "token", N_("this token has no permissions"), hint=hint, most=LONGEST_TOKEN_DAYS
             )
         token, now = TOKEN_BEGINS + secrets.token_urlsafe(32), self.log.clock.now()
-        made = ApiToken(
+        api_token = ApiToken(
             token_id=uuid4().hex,
             name=name,
             scopes=tuple(scopes),
@@ -325,7 +332,7 @@ class Access:
             created_at=now,
             expires_at=now + timedelta(days=days),
         )
-        self.log.transact_now(lambda tx: accounts.add_api_token(tx.connection, made, _hashed(token)))
+        self.log.transact_now(lambda tx: accounts.add_api_token(tx.connection, api_token, _hashed(token)))
         return token
 
     def program(self, token: str) -> SignedIn | None:
@@ -344,21 +351,21 @@ class Access:
     def tokens(self) -> list[ApiToken]:
         """Those of this study, the last one first, also those that hold no more."""
         with self.log.reading() as connection:
-            found = accounts.all_api_tokens(connection)
-        return [one for one in found if one.study in (None, self.study)]
+            tokens = accounts.all_api_tokens(connection)
+        return [token for token in tokens if token.study in (None, self.study)]
 
     def revoke_token(self, token_id: str) -> None:
         """Raises  InputError: there is no such token, or it holds no more"""
         now = self.log.clock.now()
-        there = any(token.token_id == token_id for token in self.tokens())
-        if not there or not self.log.transact_now(
+        exists = any(token.token_id == token_id for token in self.tokens())
+        if not exists or not self.log.transact_now(
             lambda tx: accounts.revoke_api_token(tx.connection, token_id, now)
         ):
             raise InputError(N_("token not found"), hint=N_("reload the page"))
 
     def note(self, who: SignedIn, action: str, about: Mapping[str, str]) -> None:
         """Write down for good what somebody did."""
-        taken = ActionTaken(
+        event = ActionTaken(
             by=who.name,
             role=who.role,
             account_id=who.account_id,
@@ -366,12 +373,16 @@ class Access:
             about=dict(about),
             study=self.study,
         )
-        self.log.transact_now(lambda tx: tx.append(ACTIONS, taken))
+        self.log.transact_now(lambda tx: tx.append(ACTIONS, event))
 
     def actions(self) -> list[StoredEvent]:
         """Actions on this study's pages, latest first."""
-        found = self.log.events(ACTIONS)[::-1]
-        return [one for one in found if isinstance(one.event, ActionTaken) and one.event.study == self.study]
+        stored = self.log.events(ACTIONS)[::-1]
+        return [
+            action
+            for action in stored
+            if isinstance(action.event, ActionTaken) and action.event.study == self.study
+        ]
 
     def _remember(
         self, tx: Transaction, token: str, role: str, account_id: str | None, study: str | None = None
@@ -411,8 +422,8 @@ def _check_credentials(name: str, password: str) -> None:
 
 def _mark(account: Account, number: str) -> str:
     """A number that only we can have given to a browser of this account; void with another password."""
-    said = f"browser of {account.account_id}: {number}"
-    return f"{number}.{hmac.new(account.password_hash.encode(), said.encode(), hashlib.sha256).hexdigest()}"
+    text = f"browser of {account.account_id}: {number}"
+    return f"{number}.{hmac.new(account.password_hash.encode(), text.encode(), hashlib.sha256).hexdigest()}"
 
 
 def _is_known(account: Account, browser: str) -> bool:

@@ -74,18 +74,18 @@ def work(
     problem: str | None = None,
 ) -> Response:
     """The place that is due, whatever the browser believes; `at` goes back to an earlier one."""
-    found = due(workplace, key_of(who), at)
-    if found is None:
+    item = due(workplace, key_of(who), at)
+    if item is None:
         return site.to(HOME)
     language = expert_language(request)
     return expert_page(
         request,
         "annotate",
-        due=found,
-        language_of_words=found.dialogue.language,
-        lines=_lines(workplace, found, language),
-        judged=_judged(workplace, found, language),
-        recordings=_recordings(site, workplace, found.dialogue.dialogue_id),
+        due=item,
+        language_of_words=item.dialogue.language,
+        lines=_lines(workplace, item, language),
+        judged=_judged(workplace, item, language),
+        recordings=_recordings(site, workplace, item.dialogue.dialogue_id),
         problem=problem if problem in ("label", "value", "stale") else None,
     )
 
@@ -97,28 +97,28 @@ def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, An
         chips = []
         for number, place in enumerate(found.places):
             scheme = workplace.scheme(place.scheme)
-            given = found.work.judged.get(place)
-            if place.turn_index == turn.turn_index and scheme is not None and given is not None:
+            judgement = found.work.judged.get(place)
+            if place.turn_index == turn.turn_index and scheme is not None and judgement is not None:
                 chips.append(
                     {
                         "at": number,
                         "scheme": said(scheme.title, language),
-                        "text": _told(scheme, given.labels, language),
+                        "text": _told(scheme, judgement.labels, language),
                     }
                 )
-        here = found.place is not None and found.place.turn_index == turn.turn_index
-        lines.append({"turn": turn, "chips": chips, "here": here})
+        is_current = found.place is not None and found.place.turn_index == turn.turn_index
+        lines.append({"turn": turn, "chips": chips, "here": is_current})
     return lines
 
 
 def _told(scheme: Scheme, labels: tuple[LoggedLabel, ...], language: str) -> str:
     """Labels as the page says them; "" for none."""
-    told = []
-    for one in labels:
-        label = scheme.label(one.label)
-        text = said(label.text, language) if label else one.label
-        told.append(f"{text} ({one.value})" if one.value else text)
-    return ", ".join(told)
+    texts = []
+    for choice in labels:
+        label = scheme.label(choice.label)
+        text = said(label.text, language) if label else choice.label
+        texts.append(f"{text} ({choice.value})" if choice.value else text)
+    return ", ".join(texts)
 
 
 def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] | None:
@@ -127,7 +127,7 @@ def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] |
     scheme = workplace.scheme(place.scheme) if place is not None else None
     if place is None or scheme is None:
         return None
-    given = found.work.judged.get(place)
+    judgement = found.work.judged.get(place)
     return {
         "scheme": scheme,
         "turn": found.dialogue.turn(place.turn_index),
@@ -137,18 +137,18 @@ def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] |
         "value": said(scheme.value, language) if scheme.value is not None else None,
         "labels": [
             {
-                "label": one.label,
-                "key": one.key,
-                "text": said(one.text, language),
-                "help": said(one.help, language),
-                "needs": scheme.needs_value(one.label),
-                "given": given is not None and any(had.label == one.label for had in given.labels),
+                "label": label.label,
+                "key": label.key,
+                "text": said(label.text, language),
+                "help": said(label.help, language),
+                "needs": scheme.needs_value(label.label),
+                "given": judgement is not None and any(had.label == label.label for had in judgement.labels),
             }
-            for one in scheme.labels
+            for label in scheme.labels
         ],
         "given": [
-            {"number": number, "text": _told(scheme, (one,), language)}
-            for number, one in enumerate(given.labels if given else ())
+            {"number": number, "text": _told(scheme, (choice,), language)}
+            for number, choice in enumerate(judgement.labels if judgement else ())
         ],
         "gathers": gathers(scheme),
     }
@@ -185,17 +185,17 @@ def answer(
     if pressed.go:
         return list(before), True
     if pressed.remove is not None:
-        return [one for number, one in enumerate(before) if number != pressed.remove], False
+        return [choice for number, choice in enumerate(before) if number != pressed.remove], False
     label = LoggedLabel(label=pressed.choice, value=pressed.value or None)
     if not gathers(scheme):
         return [label], True
     if label in before:
-        return [one for one in before if one != label], False
+        return [choice for choice in before if choice != label], False
     if scheme.several:
         return [*before, label], False
     if label.value is None and not scheme.needs_value(label.label):
-        return [*(one for one in before if one.value is not None), label], True
-    same_value = [one for one in before if one.value != label.value]
+        return [*(choice for choice in before if choice.value is not None), label], True
+    same_value = [choice for choice in before if choice.value != label.value]
     return [*(same_value if scheme.exclusive else before), label], False
 
 
@@ -215,12 +215,12 @@ def label(
     none: Annotated[str, Form(max_length=5)] = "",
 ) -> Response:
     """Say something of the place that the page showed; then the next one that is due."""
-    found = due(workplace, key_of(who), at)
-    shown = Place(scheme, int(turn) if turn.isascii() and turn.isdigit() else None)
-    if found is None or found.dialogue.dialogue_id != dialogue or found.place != shown:
+    item = due(workplace, key_of(who), at)
+    place = Place(scheme, int(turn) if turn.isascii() and turn.isdigit() else None)
+    if item is None or item.dialogue.dialogue_id != dialogue or item.place != place:
         return site.to(f"{HOME}/work?problem=stale")
     of_scheme = workplace.scheme(scheme)
-    before = found.work.judged.get(shown)
+    before = item.work.judged.get(place)
     pressed = Pressed(
         choice, " ".join(value.split()), int(remove) if remove.isdecimal() else None, bool(go), bool(none)
     )
@@ -228,7 +228,7 @@ def label(
         return site.to(f"{HOME}/work?problem=stale")
     labels, done = answer(of_scheme, before.labels if before else (), pressed)
     try:
-        workplace.give(key_of(who), dialogue, shown, labels, done=done)
+        workplace.give(key_of(who), dialogue, place, labels, done=done)
     except JudgementRefused as refusal:
         kind = "value" if "value" in refusal.problem else "label"
         return site.to(f"{HOME}/work?at={at}&problem={kind}")
@@ -260,7 +260,7 @@ def _recordings(site: ThisSite, workplace: Workplace, dialogue_id: str) -> dict[
     """Recordings of a dialogue, by their names on pages."""
     secret = f"{site.study.name}\0{site.engine.log.boot}"
     recordings = recordings_of(site.engine.log, workplace.section.recordings, dialogue_id)
-    return {recording_key(secret, dialogue_id, one.recording_id): one for one in recordings}
+    return {recording_key(secret, dialogue_id, recording.recording_id): recording for recording in recordings}
 
 
 def _heard(
@@ -268,10 +268,10 @@ def _heard(
 ) -> tuple[str, DialogueRecording]:
     """The dialogue that this annotator is at, and its recording of this name; of no other dialogue."""
     dialogue_id = workplace.current(key_of(who))
-    found = _recordings(site, workplace, dialogue_id).get(key) if dialogue_id else None
-    if dialogue_id is None or found is None:
+    recording = _recordings(site, workplace, dialogue_id).get(key) if dialogue_id else None
+    if dialogue_id is None or recording is None:
         raise HTTPException(404)
-    return dialogue_id, found
+    return dialogue_id, recording
 
 
 Heard = Annotated[tuple[str, DialogueRecording], Depends(_heard)]

@@ -91,14 +91,14 @@ def create_app(
         sign_in.router,
         wizard.router,
         health.router,
-        *(one.router for one in (*channels, *recruiters) if one.router is not None),
+        *(source.router for source in (*channels, *recruiters) if source.router is not None),
     ):
         app.include_router(router, prefix=base)
     for kind in engine.study.judgement_kinds:
         app.include_router(kind.router(), prefix=base)
         static.all_directories.append(kind.folder / "static")
     app.include_router(judging.router, prefix=base)
-    static.all_directories += [one.folder / "static" for one in (*channels, *recruiters)]
+    static.all_directories += [source.folder / "static" for source in (*channels, *recruiters)]
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
     uploads = [path for channel in channels for path in channel.uploads]
@@ -146,8 +146,8 @@ async def _known(scope: Scope) -> bool:
 
 def _for_script(request: Request) -> bool:
     base = site_of(request).base
-    asked = request.headers.get("accept", "")
-    return asked.startswith("application/json") or request.url.path.removeprefix(base) in JSON_PATHS
+    accepted = request.headers.get("accept", "")
+    return accepted.startswith("application/json") or request.url.path.removeprefix(base) in JSON_PATHS
 
 
 def _message(request: Request, kind: str, status: int) -> Response:

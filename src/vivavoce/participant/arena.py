@@ -50,14 +50,16 @@ def shown_exchanges(bout: BoutState, plan: BattlePlan, names: tuple[str, ...]) -
     """Content of the page, greetings first; of awaited answers the part in `growing`."""
     sides = [_answers(side, names) for side in bout.sides]
     messages = [""] + [turn.text for turn in bout.left.turns if turn.party == "user"]
-    shown = [
+    exchanges = [
         ShownExchange(number, message, sides[0][number], sides[1][number])
         for number, message in enumerate(messages)
     ]
     if not bout.settled:
-        shown[-1] = ShownExchange(shown[-1].number, shown[-1].message, *growing(bout, plan, names))
-    greeted = shown[0].left is not None or shown[0].right is not None
-    return shown if greeted else shown[1:]
+        exchanges[-1] = ShownExchange(
+            exchanges[-1].number, exchanges[-1].message, *growing(bout, plan, names)
+        )
+    greeted = exchanges[0].left is not None or exchanges[0].right is not None
+    return exchanges if greeted else exchanges[1:]
 
 
 def growing(
@@ -73,11 +75,11 @@ def growing(
     awaited = [not side.greeted or side.unanswered is not None for side in bout.sides]
     lengths = [len(side.growing) for side, waits in zip(bout.sides, awaited, strict=True) if waits]
     reach = min(lengths, default=0) if plan.pace == "same" else None
-    left, right = (
+    left_answer, right = (
         _begun(side.growing if waits else "\n\n".join(_said(side)[-1]), reach, names)
         for side, waits in zip(bout.sides, awaited, strict=True)
     )
-    return left, right
+    return left_answer, right
 
 
 def _begun(words: str, reach: int | None, names: tuple[str, ...]) -> ShownAnswer | None:
@@ -88,24 +90,24 @@ def _begun(words: str, reach: int | None, names: tuple[str, ...]) -> ShownAnswer
 
 def _said(side: DialogueHistory) -> list[list[str]]:
     """The words of a side before the first message and after each; also those at which it failed."""
-    said: list[list[str]] = [[]]
+    texts: list[list[str]] = [[]]
     for line in side.lines:
         if isinstance(line, Turn) and line.party == "user":
-            said.append([])
+            texts.append([])
         elif text := line.text if isinstance(line, Turn) else getattr(line.event, "shown", ""):
-            said[-1].append(text)
-    return said
+            texts[-1].append(text)
+    return texts
 
 
 def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[ShownAnswer | None]:
     """Messages of a side before the first message and after each; None where it sent nothing."""
-    broken = {one.reply_to for one in side.of(SystemTurnFailed)}
-    asked = [None, *(turn.turn_index for turn in side.turns if turn.party == "user")]
-    shown: list[ShownAnswer | None] = []
-    for number, texts in zip(asked, _said(side), strict=True):
+    broken = {event.reply_to for event in side.of(SystemTurnFailed)}
+    user_turns = [None, *(turn.turn_index for turn in side.turns if turn.party == "user")]
+    answers: list[ShownAnswer | None] = []
+    for number, texts in zip(user_turns, _said(side), strict=True):
         html = Markup("\n").join(read_message(masked(text, names)) for text in texts).strip()
-        shown.append(ShownAnswer(html, number in broken) if html else None)
-    return shown
+        answers.append(ShownAnswer(html, number in broken) if html else None)
+    return answers
 
 
 def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
@@ -185,5 +187,7 @@ async def standing(
     if bout is None or bout.settled:
         return JSONResponse({"waiting": False, "seq": seq, "growing": []})
     plan = state.battle_plan
-    shown = growing(bout, plan, names_to_mask(site.study, plan))
-    return JSONResponse({"waiting": True, "seq": seq, "growing": [one.html if one else "" for one in shown]})
+    answers = growing(bout, plan, names_to_mask(site.study, plan))
+    return JSONResponse(
+        {"waiting": True, "seq": seq, "growing": [answer.html if answer else "" for answer in answers]}
+    )

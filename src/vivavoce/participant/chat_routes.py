@@ -102,7 +102,9 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
     dialogue = state.dialogue
     running = dialogue is not None and dialogue.dialogue_id == dialogue_id and dialogue.running
     if not running or dialogue is None:
-        limit = next((one.limit for one in state.dialogues if one.dialogue_id == dialogue_id), None)
+        limit = next(
+            (dialogue.limit for dialogue in state.dialogues if dialogue.dialogue_id == dialogue_id), None
+        )
         standing = {
             "running": False,
             "waiting": False,
@@ -138,7 +140,7 @@ async def turns(request: Request) -> Response:
     if turn.payload is not None and payload is None:
         return _problem("bad_request", 422)
     site.posted(visit_id, turn.key)
-    said = await _attempt(
+    submitted = await _attempt(
         site.engine.say(
             visit_id,
             turn.dialogue_id,
@@ -149,11 +151,11 @@ async def turns(request: Request) -> Response:
             first_key_delay_s=_seconds(turn.first_key_delay_s),
         )
     )
-    if isinstance(said, Response):
-        return said
+    if isinstance(submitted, Response):
+        return submitted
     for _ in range(STEPS_TO_THE_SYSTEM):
         await asyncio.sleep(0)
-    return JSONResponse({"seq": said.seq, "turn_index": said.turn_index})
+    return JSONResponse({"seq": submitted.seq, "turn_index": submitted.turn_index})
 
 
 async def _turn_in(request: Request) -> TurnIn | None:
@@ -174,8 +176,8 @@ QUICK: Final = (("GET", "/events", events), ("POST", "/turns", turns))
 
 def _payload(state: VisitState, turn: TurnIn) -> str | None:
     """Payload of a pressed button; None without a button, or for one that was not offered."""
-    held = [dialogue for dialogue in state.dialogues if dialogue.dialogue_id == turn.dialogue_id]
-    return payload_of(held[0], turn.payload) if held and turn.payload is not None else None
+    dialogues = [dialogue for dialogue in state.dialogues if dialogue.dialogue_id == turn.dialogue_id]
+    return payload_of(dialogues[0], turn.payload) if dialogues and turn.payload is not None else None
 
 
 def _seconds(measured: float | None) -> float | None:
@@ -193,8 +195,8 @@ async def end(site: ThisSite, visit_id: ThisVisit, wish: EndIn) -> Response:
     state = await site.engine.state(visit_id)
     if _asks_first(state, wish.dialogue_id) and not wish.confirmed:
         return _problem("too_short", 409)
-    ended = await _attempt(site.engine.end_dialogue(visit_id, wish.dialogue_id, wish.user_turns))
-    return ended if isinstance(ended, Response) else JSONResponse({"ended": True})
+    problem = await _attempt(site.engine.end_dialogue(visit_id, wish.dialogue_id, wish.user_turns))
+    return problem if isinstance(problem, Response) else JSONResponse({"ended": True})
 
 
 def _asks_first(state: VisitState, dialogue_id: str) -> bool:
@@ -263,15 +265,17 @@ PICTURE_HEADERS: Final = {
 async def picture(site: ThisSite, visit_id: ThisVisit, dialogue_id: str, turn: int, number: int) -> Response:
     """A picture that the system showed in this visit's dialogue."""
     state = await site.engine.state(visit_id)
-    dialogue = next((one for one in state.dialogues if one.dialogue_id == dialogue_id), None)
+    dialogue = next(
+        (candidate for candidate in state.dialogues if candidate.dialogue_id == dialogue_id), None
+    )
     addresses = pictures_of(dialogue, turn) if dialogue is not None else []
     if dialogue is None or not 0 <= number < len(addresses):
         return _missing_picture()
     private = bool(site.study.systems[dialogue.system].get("allow_private", False))
-    found = await picture_at(addresses[number], allow_private=private)
-    if not found:
+    image = await picture_at(addresses[number], allow_private=private)
+    if not image:
         return _missing_picture()
-    return Response(found.data, media_type=found.media_type, headers=PICTURE_HEADERS)
+    return Response(image.data, media_type=image.media_type, headers=PICTURE_HEADERS)
 
 
 def _missing_picture() -> Response:

@@ -39,8 +39,8 @@ class QuickRoutes:
         self.app, self._routes, self._handlers = app, routes, handlers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = (scope["method"], scope["path"]) if scope["type"] == "http" else ("", "")
-        endpoint = self._routes.get(asked)
+        route = (scope["method"], scope["path"]) if scope["type"] == "http" else ("", "")
+        endpoint = self._routes.get(route)
         if endpoint is None:
             await self.app(scope, receive, send)
             return

@@ -23,8 +23,10 @@ def page_languages() -> list[str]:
 
 def page_language(language: str) -> str:
     """The pages' language nearest to a study's language; English where there is none."""
-    found = language_of(language)
-    return found.name if found is not None and found.catalogue(DOMAIN).is_file() else SOURCE_LANGUAGE
+    installed = language_of(language)
+    return (
+        installed.name if installed is not None and installed.catalogue(DOMAIN).is_file() else SOURCE_LANGUAGE
+    )
 
 
 def translations(language: str) -> NullTranslations:

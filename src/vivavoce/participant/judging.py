@@ -68,11 +68,11 @@ def progress_of(request: Request, workplace: Workplace, who: SignedIn) -> dict[s
 def to_next(site: ThisSite, workplace: Workplace, who: SignedIn) -> Response:
     """To the work that is due, taken from the queue where there is none; home again where nothing is left."""
     address = workplace.kind.address
-    found = workplace.next_dialogue(key_of(who))
-    return site.to(f"{address}?nothing=1" if found is None else f"{address}/work")
+    dialogue = workplace.next_dialogue(key_of(who))
+    return site.to(f"{address}?nothing=1" if dialogue is None else f"{address}/work")
 
 
 def recording_key(secret: str, dialogue_id: str, recording_id: str) -> str:
     """A name for a recording that tells nothing and cannot be guessed."""
-    named = f"recording\0{dialogue_id}\0{recording_id}".encode()
-    return hmac.new(secret.encode(), named, hashlib.sha256).hexdigest()[:32]
+    message = f"recording\0{dialogue_id}\0{recording_id}".encode()
+    return hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()[:32]

@@ -73,8 +73,8 @@ def visit_page(
 
 
 def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
-    known = problem if problem in PROBLEMS else None
-    return {"state": state, "in_visit": True, "problem": known}
+    known_problem = problem if problem in PROBLEMS else None
+    return {"state": state, "in_visit": True, "problem": known_problem}
 
 
 def task_words(dialogue: DialogueHistory, language: str) -> str:

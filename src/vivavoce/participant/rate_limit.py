@@ -59,5 +59,5 @@ class Backoff:
             self._tries.popitem(last=False)
 
     def forget(self, key: str) -> None:
-        """Somebody has shown who they are."""
+        """Forget the attempts of a key."""
         self._tries.pop(key, None)

@@ -33,8 +33,8 @@ def framed_headers(origins: Sequence[str]) -> dict[str, str]:
     policy, allowed = HEADERS["Content-Security-Policy"], " ".join(origins)
     policy = policy.replace("form-action 'self'", f"form-action 'self' {allowed}")
     policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {allowed}")
-    kept = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}  # knows no list
-    return {**kept, "Content-Security-Policy": policy}
+    headers = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}  # knows no list
+    return {**headers, "Content-Security-Policy": policy}
 
 
 class SecurityHeaders:
@@ -125,8 +125,8 @@ class BodyCap:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self.app(scope, receive, send)
             return
-        written = Headers(scope=scope).get("content-length", "0")
-        length = int(written) if written.isdecimal() else 0
+        declared = Headers(scope=scope).get("content-length", "0")
+        length = int(declared) if declared.isdecimal() else 0
         pieces: list[bytes] = []
         size, more = 0, True
         most = self.larger.get(scope["path"], self.most)
@@ -162,11 +162,11 @@ class BodyCap:
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
     """A request whose body is at hand."""
-    whole = [body]
+    messages = [body]
 
     async def replay() -> Message:
-        if whole:
-            return {"type": "http.request", "body": whole.pop(), "more_body": False}
+        if messages:
+            return {"type": "http.request", "body": messages.pop(), "more_body": False}
         return await receive()
 
     return replay

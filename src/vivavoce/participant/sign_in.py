@@ -90,8 +90,8 @@ def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any)
     who, site = signed_in(request), site_of(request)
     works = _works(site.study.annotation) if who is not None and who.account_id else {}
     path = request.url.path.removeprefix(site.base)
-    here = max((work for work in works if path.startswith(work)), key=len, default="")
-    facts |= {"works": works, "here": here if name != "expert_door" else ""}
+    current = max((work for work in works if path.startswith(work)), key=len, default="")
+    facts |= {"works": works, "here": current if name != "expert_door" else ""}
     return site.page(name, expert_language(request), status=status, who=who, **facts)
 
 
@@ -186,12 +186,14 @@ def change_password(
     address = request.client.host if request.client else "unknown"
     try:
         browser = request.cookies.get(BROWSER_COOKIE, "")
-        token, ended = access.change_password(who, old, typed_twice(password, again), address, browser)
+        token, sessions_ended = access.change_password(
+            who, old, typed_twice(password, again), address, browser
+        )
     except SignInRefused as error:
         return _door(request, "own", 429 if error.kind == "too_many" else 422, problem=error.kind)
     except InputError:
         return site.to(f"{HOME}/sign-in")
-    return _come_in(site, token, to=f"/account?ended={ended}", browser=access.browser_of(token))
+    return _come_in(site, token, to=f"/account?ended={sessions_ended}", browser=access.browser_of(token))
 
 
 @router.post(f"{HOME}/sign-out")

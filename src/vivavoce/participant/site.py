@@ -46,7 +46,7 @@ class TooMany(Exception):
 
 
 class TooManyVisits(TooMany):
-    """So many visits have begun from this network address within the hour as the study allows."""
+    """Too many visits from this network address within an hour, by the limit of the study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ class Site:
                 extensions=["jinja2.ext.i18n"],
             )
             words: Any = environment  # the extension adds this method
-            own = of.words(language, DOMAIN) if isinstance(of, StepKind) else translations(language)
-            words.install_gettext_translations(own, newstyle=True)
+            catalogue = of.words(language, DOMAIN) if isinstance(of, StepKind) else translations(language)
+            words.install_gettext_translations(catalogue, newstyle=True)
             self._environments[language, of] = environment
         return self._environments[language, of]
 
@@ -220,7 +220,7 @@ class Site:
             more = await self.engine.updates(visit_id, last, left_s)
             stored += more
             posted = self._posted.get(visit_id)
-            if not more or posted is None or any(one.client_key != posted for one in stored):
+            if not more or posted is None or any(event.client_key != posted for event in stored):
                 return stored
 
     def posted(self, visit_id: str, key: str) -> None:
@@ -276,18 +276,20 @@ def _as_held(study: Study, pool: str) -> Study:
 def information_sheet(study: Study, language: str, pool: str = "") -> dict[str, Any]:
     """Information about the steps for a recruiter's participants; `lead`: of the longest step."""
     study, spoken = _as_held(study, pool), page_language(language)
-    told = [(kind_of(step), step) for step in study.visit]
-    found = [(kind, kind.participant_info(step, study), kind.minutes(step, study)) for kind, step in told]
-    leads = [(minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None]
+    steps = [(kind_of(step), step) for step in study.visit]
+    infos = [(kind, kind.participant_info(step, study), kind.minutes(step, study)) for kind, step in steps]
+    leads = [(minutes, kind.say(info.lead, spoken)) for kind, info, minutes in infos if info.lead is not None]
 
     def said(name: str) -> list[str]:
         return list(
             dict.fromkeys(
-                kind.say(message, spoken) for kind, one, _ in found for message in getattr(one, name)
+                kind.say(message, spoken) for kind, info, _ in infos for message in getattr(info, name)
             )
         )
 
-    does = [" ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does]
+    does = [
+        " ".join(kind.say(message, spoken) for message in info.does) for kind, info, _ in infos if info.does
+    ]
     return {
         "lead": max(leads, key=lambda one: one[0])[1] if leads else None,
         "does": does,

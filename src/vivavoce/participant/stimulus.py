@@ -108,30 +108,30 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: st
 
     Note  if all responses are one recording, its page, or the page that cuts it; `again` records anew
     """
-    kind, asking, shown = state.stimulus_kind, state.asking, _shown(state, view)
-    page, place = asking.page, (state.step, state.attempt, shown.position)
+    kind, asking, presented = state.stimulus_kind, state.asking, _shown(state, view)
+    page, place = asking.page, (state.step, state.attempt, presented.position)
     recording = _recording(site, state) if view != AGAIN else None
     if state.single_take:
         page = kind.whole_page if recording is None else kind.cutting_page
         place = place if recording is None else (state.step, state.attempt, CUTTING)
     entered = site.unfinished.entered(state.visit_id, place)
     rejected = site.unfinished.rejected(state.visit_id, place)
-    facts |= asking.facts(shown, entered)
+    facts |= asking.facts(presented, entered)
     if recording is not None and state.whole is not None:
-        facts |= cutting_facts(state.whole, recording, shown.total, entered)
-    key = _page_key(state, shown)
+        facts |= cutting_facts(state.whole, recording, presented.total, entered)
+    key = _page_key(state, presented)
     return site.page(
         page,
         state.language,
         of=kind,
         **facts,
-        shown=shown,
+        shown=presented,
         entered=defaultdict(str, entered or {}),
         key=key,
         draft=key,
         action="/respond",
         sound=state.sound_plan,
-        may_redo=state.may_redo and not shown.again,
+        may_redo=state.may_redo and not presented.again,
         why=kind.say(rejected.message, page_language(state.language)) if rejected else "",
         concerned=rejected.fields if rejected else (),
         address=lambda name: f"{site.base}/presented/{_key(state, name)}",
@@ -146,9 +146,9 @@ def _shown(state: VisitState, view: str) -> StimulusView[Any, Any]:
 
 
 def _page_key(state: VisitState, shown: StimulusView[Any, Any]) -> str:
-    """The same for pages that ask for the same response, so that only one of them counts."""
-    whole = state.whole.recording_id if state.whole is not None else ""
-    place = f"{state.step}:{state.attempt}:{shown.position}:{len(state.given)}:{whole}"
+    """Key shared by pages that ask for the same response, so that only one of them counts."""
+    recording_id = state.whole.recording_id if state.whole is not None else ""
+    place = f"{state.step}:{state.attempt}:{shown.position}:{len(state.given)}:{recording_id}"
     return sha256(f"{state.visit_id}:{place}".encode()).hexdigest()[:32]
 
 
@@ -173,27 +173,27 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
         raise Stale("no stimulus expected")
     places = [("position", state.position)] if state.attempt is None else [("attempt", state.attempt)]
     places += [("position", state.position - 1)] if state.may_redo else []
-    found = [number for name, number in places if entered.get(name) == str(number)]
-    if entered.get("step") != str(state.step) or not found:
+    positions = [number for name, number in places if entered.get(name) == str(number)]
+    if entered.get("step") != str(state.step) or not positions:
         raise Stale("another stimulus is expected")
-    shown, place = state.presented(found[0]), (state.step, state.attempt, found[0])
-    position = state.position - 1 if shown.again else state.position
-    back = f"/visit?view={AGAIN}" if shown.again else "/visit"
+    presented, place = state.presented(positions[0]), (state.step, state.attempt, positions[0])
+    position = state.position - 1 if presented.again else state.position
+    next_address = f"/visit?view={AGAIN}" if presented.again else "/visit"
     if entered.get("language", state.language) != state.language:  # what was read is not what is asked now
         site.unfinished.keep(visit_id, place, entered)
-        return site.to(back)
+        return site.to(next_address)
     try:
         await site.engine.forms.respond(
             visit_id,
             step=state.step,
             attempt=state.attempt,
             position=position,
-            response=state.asking.read(shown, entered),
+            response=state.asking.read(presented, entered),
             key=key if KEY.fullmatch(key) else None,
         )
     except Rejected as rejected:
         site.unfinished.keep(visit_id, place, entered, rejected)
-        return site.to(back)
+        return site.to(next_address)
     site.unfinished.forget(visit_id)
     return site.to("/visit")
 
@@ -264,14 +264,14 @@ async def cut(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response
 async def file(site: ThisSite, visit_id: ThisVisit, key: str) -> Response:
     """A file of the stimulus that is due in this visit, or the recording to be cut; no other."""
     state = await site.engine.state(visit_id)
-    for name, found in _files(site, state).items() if state.phase == "stimulus" else ():
+    for name, file in _files(site, state).items() if state.phase == "stimulus" else ():
         if not hmac.compare_digest(key, _key(state, name)):
             continue
-        if isinstance(found, Sound):
-            return Response(encode_sound(found), media_type="audio/wav", headers=NEVER_KEPT)
-        if found.is_file():
-            kind, policy = FILE_TYPES.get(found.suffix.lower()), {"Content-Security-Policy": FILE_POLICY}
-            return FileResponse(found, media_type=kind, headers=policy)
+        if isinstance(file, Sound):
+            return Response(encode_sound(file), media_type="audio/wav", headers=NEVER_KEPT)
+        if file.is_file():
+            kind, policy = FILE_TYPES.get(file.suffix.lower()), {"Content-Security-Policy": FILE_POLICY}
+            return FileResponse(file, media_type=kind, headers=policy)
     raise HTTPException(404)
 
 

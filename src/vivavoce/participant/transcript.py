@@ -50,7 +50,7 @@ def news(
     stored: Iterable[StoredEvent], dialogue_id: str, shows: Collection[str] = ()
 ) -> list[dict[str, Any]]:
     """The events that the page has to show."""
-    return [entry for one in stored if (entry := shown(one, dialogue_id, shows)) is not None]
+    return [entry for event in stored if (entry := shown(event, dialogue_id, shows)) is not None]
 
 
 def offered(dialogue: DialogueHistory) -> list[dict[str, str]]:
@@ -81,7 +81,7 @@ def pictures_of(dialogue: DialogueHistory, turn: int) -> list[str]:
 
 
 def _system_turn(dialogue: DialogueHistory, turn: int) -> log_events.SystemTurnReceived | None:
-    events = (one.event for one in dialogue.turns if one.turn_index == turn)
+    events = (turn_event.event for turn_event in dialogue.turns if turn_event.turn_index == turn)
     return next((event for event in events if isinstance(event, log_events.SystemTurnReceived)), None)
 
 
@@ -103,12 +103,12 @@ def _turn(
     if isinstance(event, log_events.UserTurnSent):
         key = stored.client_key or ""
         return {"kind": "user", "seq": seq, "key": key, "text": text, "spoken": spoken}
-    heard = event.heard[0].text if event.heard else None
+    recognised = event.heard[0].text if event.heard else None
     return {
         "kind": "system",
         "seq": seq,
         "messages": _messages(event),
-        "heard": heard,
+        "heard": recognised,
         "spoken": spoken,
         **_work(event.agent, shows),
     }
@@ -118,13 +118,15 @@ def _work(agent: AgentWork | None, shows: Collection[str]) -> dict[str, list[dic
     """Visible agent activity of a turn; the rest is never sent to the page."""
     tools = (agent.tools or []) if agent is not None and not {"tools", "details"}.isdisjoint(shows) else []
     documents = agent.retrievals if agent is not None and "documents" in shows else []
-    told = "details" in shows
+    shows_details = "details" in shows
     return {
         "tools": [
             {
                 "name": tool.name,
-                "parts": [part for part in (tool.arguments, tool.error or tool.result) if part and told],
-                "failed": told and bool(tool.failed),
+                "parts": [
+                    part for part in (tool.arguments, tool.error or tool.result) if part and shows_details
+                ],
+                "failed": shows_details and bool(tool.failed),
             }
             for tool in tools
         ],

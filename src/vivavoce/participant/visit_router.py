@@ -234,7 +234,7 @@ class Handover:
         return 0
 
     async def _hand_over(self, leader: int, scope: Scope, receive: Receive, send: Send) -> None:
-        kept, answered, until_s = _Kept(receive), False, time.monotonic() + self._patience_s
+        buffer, answered, until_s = _Kept(receive), False, time.monotonic() + self._patience_s
 
         async def noted(message: Message) -> None:
             nonlocal answered
@@ -244,13 +244,13 @@ class Handover:
         while True:
             try:
                 line = await self._line(leader)
-                await line.ask(scope, kept.again(), noted)
+                await line.ask(scope, buffer.again(), noted)
                 return
             except (LeaderGone, OSError):
                 if answered:
                     raise
                 late = time.monotonic() > until_s or self.site.closing.is_set()
-                if late or not kept.whole:
+                if late or not buffer.whole:
                     break
             await asyncio.sleep(STEP_S)
         if scope["type"] == "websocket":
@@ -262,11 +262,11 @@ class Handover:
     async def _line(self, leader: int) -> _Asked:
         """The line to a leader. Raises  OSError: nobody is there yet"""
         async with self._calling.setdefault(leader, asyncio.Lock()):
-            known = self._leaders.get(leader)
-            if known is None or known.gone:
+            asked_leader = self._leaders.get(leader)
+            if asked_leader is None or asked_leader.gone:
                 met = await asyncio.open_unix_connection(str(door_of(self.folder, leader)))
-                known = self._leaders[leader] = _Asked(_Line(*met))
-            return known
+                asked_leader = self._leaders[leader] = _Asked(_Line(*met))
+            return asked_leader
 
     def close(self) -> None:
         for line in self._leaders.values():
@@ -300,20 +300,20 @@ class Door:
         await asyncio.gather(*self._answers, *meetings, return_exceptions=True)
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        line, heard = _Line(reader, writer), dict[int, asyncio.Queue[Message]]()
+        line, incoming = _Line(reader, writer), dict[int, asyncio.Queue[Message]]()
         self._met[line] = asyncio.current_task()
         try:
             while True:
                 number, what, message = await line.read()
                 if what == "scope":
-                    heard[number] = asyncio.Queue()
-                    task = asyncio.create_task(self._answer(line, number, message, heard))
+                    incoming[number] = asyncio.Queue()
+                    task = asyncio.create_task(self._answer(line, number, message, incoming))
                     self._answers.add(task)
                     task.add_done_callback(self._answers.discard)
-                elif number in heard:
-                    heard[number].put_nowait(message)
+                elif number in incoming:
+                    incoming[number].put_nowait(message)
         except (asyncio.IncompleteReadError, OSError):
-            for queue in heard.values():
+            for queue in incoming.values():
                 queue.put_nowait({"type": "http.disconnect"})
         finally:
             del self._met[line]

@@ -84,9 +84,14 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     elif site.study.recruitment:
         parameters = request.query_params.multi_items()
         participant, sent = "", urlencode([parameter for parameter in parameters if parameter[0] != "lang"])
-        found = recruiter_for(site.study.recruitment, request.query_params)
-        invited, pool = found is not None, found[0].name if found is not None else ""
-        preview = found is not None and found[0].previews(found[1], request.query_params)
+        recruiter_match = recruiter_for(site.study.recruitment, request.query_params)
+        invited, pool = (
+            recruiter_match is not None,
+            recruiter_match[0].name if recruiter_match is not None else "",
+        )
+        preview = recruiter_match is not None and recruiter_match[0].previews(
+            recruiter_match[1], request.query_params
+        )
     under_way = under_way and not sent  # a ticket leads to its own visit, also in a browser that has another
     if not invited and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
@@ -165,10 +170,10 @@ async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
     """The pool that somebody comes from, and as whom. Raises NotAdmitted."""
     if site.study.recruitment:
         sent = dict(parse_qsl(arrival.sent, keep_blank_values=True))
-        found = recruiter_for(site.study.recruitment, sent)
-        if found is None:
+        match = recruiter_for(site.study.recruitment, sent)
+        if match is None:
             raise NotAdmitted("no_invitation")
-        recruiter, settings = found
+        recruiter, settings = match
         study, log = site.study.name, site.engine.log
         admission = await asyncio.to_thread(recruiter.admit, settings, study, log, sent)
         return recruiter.name, await asyncio.to_thread(_known_again, site, recruiter.name, admission)
@@ -181,29 +186,29 @@ async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
 
 
 def _known_again(site: Site, pool: str, admission: Admission) -> Admission:
-    """Somebody under the pseudonym of the session that this study follows, within the time for it.
+    """Admission under the pseudonym of the session that this study follows, within the time for it.
 
     Raises  NotAdmitted: they did not complete that session, or come too early or too late
     """
     follow_up, study, log = site.study.follow_up, site.study.name, site.engine.log
     if follow_up is None:
         return admission
-    found = None
+    admission_before = None
     if admission.participant is not None:
         with log.reading() as connection:
-            found = invited_as(connection, study, admission.participant)
+            admission_before = invited_as(connection, study, admission.participant)
     elif admission.person is not None:
-        found = invited_person(log, study, pool, admission.person)
-    if found is None:
+        admission_before = invited_person(log, study, pool, admission.person)
+    if admission_before is None:
         raise NotAdmitted("no_invitation")
-    if not visits_of(log, study, found.participant_id):
-        now, opens = log.clock.now(), follow_up.opens(found.completed_at)
-        closes = follow_up.closes(found.completed_at)
+    if not visits_of(log, study, admission_before.participant_id):
+        now, opens = log.clock.now(), follow_up.opens(admission_before.completed_at)
+        closes = follow_up.closes(admission_before.completed_at)
         if now < opens:
             raise NotAdmitted("early", at=opens)
         if closes is not None and now >= closes:
             raise NotAdmitted("late", at=closes)
-    return replace(admission, participant=found.participant_id, once=True)
+    return replace(admission, participant=admission_before.participant_id, once=True)
 
 
 @router.post("/recruiters/{name}/notices")
@@ -237,9 +242,9 @@ async def visit(
 ) -> HTMLResponse:
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
-    back = await asyncio.to_thread(_hand_back, site, state) if state.phase == "ended" else None
+    return_link = await asyncio.to_thread(_hand_back, site, state) if state.phase == "ended" else None
     view = "again" if again else view
-    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view, back=back)
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view, back=return_link)
 
 
 def _hand_back(site: Site, state: VisitState) -> HandBack | None:

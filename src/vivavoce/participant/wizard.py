@@ -34,8 +34,10 @@ class NoWizard(Exception):
 
 def rooms_of(site: Site) -> dict[str, Room]:
     """The rooms of the study's systems that are people."""
-    found = {name: getattr(one, "room", None) for name, one in site.engine.relay.connectors.items()}
-    return {name: room for name, room in found.items() if room is not None}
+    rooms = {
+        name: getattr(connector, "room", None) for name, connector in site.engine.relay.connectors.items()
+    }
+    return {name: room for name, room in rooms.items() if room is not None}
 
 
 def first_wizard_link(access: Access, base_url: str) -> str:
@@ -124,10 +126,10 @@ def home(request: Request, site: ThisSite, wizard: ThisWizard) -> Response:
 
 
 def _instructions(room: Room, language: str) -> str:
-    written = room.settings.instructions
-    if isinstance(written, str):
-        return written
-    return written.get(language) or next(iter(written.values()), "")
+    texts = room.settings.instructions
+    if isinstance(texts, str):
+        return texts
+    return texts.get(language) or next(iter(texts.values()), "")
 
 
 # --- what the page's script asks -------------------------------------------------------------------------
@@ -180,8 +182,8 @@ async def _change(site: Site, rooms: dict[str, Room], wait_s: float) -> None:
     waiting.append(asyncio.ensure_future(site.closing.wait()))
     with suppress(TimeoutError):
         await asyncio.wait(waiting, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
-    for one in waiting:
-        one.cancel()
+    for task in waiting:
+        task.cancel()
 
 
 def _seat(system: str, room: Room, seat: Seat, wizard: str, now_s: float) -> dict[str, Any]:
@@ -232,10 +234,10 @@ async def say(site: ThisSite, wizard: ThisWizard, reply: ReplyIn) -> Response:
         raise NotYours
     if not text and not reply.ends:
         return JSONResponse({"error": "empty"}, 422)
-    made = room.worded(seat, wizard, text, ends=reply.ends)
-    if made.source in WRITTEN and not room.settings.free_text:
+    message = room.worded(seat, wizard, text, ends=reply.ends)
+    if message.source in WRITTEN and not room.settings.free_text:
         return JSONResponse({"error": "scripted_only"}, 422)
-    room.say(reply.key, made)
+    room.say(reply.key, message)
     return JSONResponse({"said": True})
 
 

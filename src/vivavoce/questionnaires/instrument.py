@@ -103,13 +103,13 @@ class Instrument(_Data):
     @model_validator(mode="after")
     def _consistent(self) -> "Instrument":
         ids = [item.item_id for item in self.items]
-        named = [name for score in self.scores.values() for name in score.items]
-        strange = [name for name in (*named, *self.switchable) if name not in ids]
+        item_ids = [name for score in self.scores.values() for name in score.items]
+        strange = [name for name in (*item_ids, *self.switchable) if name not in ids]
         scaleless = [i.item_id for i in self.items if i.kind != "comment" and i.scale not in self.scales]
         if strange or scaleless or len(set(ids)) != len(ids):
             raise ValueError(f"items do not match: {strange or scaleless or ids}")
         for name, score in self.scores.items():
-            if names := [one for one in score.items if self.is_nominal(one)]:
+            if names := [item_id for item_id in score.items if self.is_nominal(item_id)]:
                 raise ValueError(f"score {name!r}: nominal items have no numeric score: {names}")
             if (score.rule == "banded") != bool(score.bands) or (score.bands and len(score.items) != 1):
                 raise ValueError(f"score {name!r}: bands belong to a banded score of one item")
@@ -131,8 +131,8 @@ class Instrument(_Data):
 
     def is_nominal(self, item_id: str) -> bool:
         """True if an item's codes are names; False for an unknown item."""
-        known = next((one for one in self.items if one.item_id == item_id), None)
-        scale = self.scale_of(known) if known is not None else None
+        item = next((candidate for candidate in self.items if candidate.item_id == item_id), None)
+        scale = self.scale_of(item) if item is not None else None
         return scale is not None and scale.nominal
 
     def asked(self, channel: str = "text") -> tuple[Item, ...]:
@@ -203,10 +203,10 @@ class Instrument(_Data):
 
     def _figure(self, score: Score, recoded: Answers) -> float | None:
         values = [recoded.get(name) for name in score.items]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values):
+        answered = [value for value in values if value is not None]
+        if len(answered) < len(values):
             return None
-        figure = self._made(score, known)
+        figure = self._made(score, answered)
         return score.low + score.high - figure if score.flipped else figure
 
     def _made(self, score: Score, codes: Sequence[float]) -> float:
@@ -240,7 +240,7 @@ def _instruments(package: Any) -> list[Member[Instrument]]:
 
 
 def _folder(package: Any) -> Path:
-    folder = next((Path(one) for one in getattr(package, "__path__", ())), None)
+    folder = next((Path(path) for path in getattr(package, "__path__", ())), None)
     if folder is None or not any((folder / name).is_dir() for name in ("instruments", "wordings")):
         raise TypeError("it needs to be a package with a folder instruments or wordings, as in the guide")
     return folder
@@ -250,7 +250,7 @@ INSTRUMENTS: Final[Registry[Instrument]] = Registry("questionnaire", unpack=_ins
 
 
 def folders() -> list[Path]:
-    """Of every package that offers questionnaires, ours first."""
+    """Folders of all packages that offer questionnaires, ours first."""
     return sorted(map(_folder, INSTRUMENTS.offered()), key=lambda folder: folder != FOLDER)
 
 

@@ -53,14 +53,14 @@ def wording_file(instrument: Instrument, language: str, folder: Path | None) -> 
 
 
 def _places(folder: Path | None) -> list[Path]:
-    beside = [one / "wordings" for one in (*([folder] if folder is not None else []), *folders())]
+    beside = [parent / "wordings" for parent in (*([folder] if folder is not None else []), *folders())]
     return [*beside, *languages.folders("wordings")]
 
 
 def languages_of(instrument: Instrument, folder: Path | None = None) -> list[str]:
     """The languages in which there is a wording."""
-    found = [path.name for place in _places(folder) for path in place.glob(f"{instrument.name}.*.yaml")]
-    return sorted({name.removeprefix(instrument.name + ".").removesuffix(".yaml") for name in found})
+    names = [path.name for place in _places(folder) for path in place.glob(f"{instrument.name}.*.yaml")]
+    return sorted({name.removeprefix(instrument.name + ".").removesuffix(".yaml") for name in names})
 
 
 def check_wording(
@@ -69,8 +69,8 @@ def check_wording(
     """The wording, and everything that is wrong with it."""
     path = wording_file(instrument, language, folder)
     if path is None:
-        known = ", ".join(languages_of(instrument, folder))
-        hint = f"add wordings/{instrument.name}.{language}.yaml. Known: {known}"
+        languages = ", ".join(languages_of(instrument, folder))
+        hint = f"add wordings/{instrument.name}.{language}.yaml. Known: {languages}"
         problem = f"no wording of {instrument.name!r} in language {language!r}"
         return None, [Problem(f"questionnaire {instrument.name}", problem, hint)]
     source = read_yaml(path, f"wordings/{path.name}")
@@ -103,12 +103,12 @@ def load_wording(instrument: Instrument, language: str, folder: Path | None = No
 
 def _compare(instrument: Instrument, language: str, wording: Wording, source: Source) -> None:
     """Reports what the wording lacks or has too much of."""
-    for path, given, wanted in (
+    for path, value, expected in (
         ("name", wording.name, instrument.name),
         ("language", wording.language, language),
     ):
-        if given != wanted:
-            source.report((path,), f"says {given!r}", f"the file's name is {wanted!r}: make them agree")
+        if value != expected:
+            source.report((path,), f"says {value!r}", f"the file's name is {expected!r}: make them agree")
     ids = [item.item_id for item in instrument.items]
     for item in instrument.items:
         if not wording.items.get(item.item_id, "").strip():

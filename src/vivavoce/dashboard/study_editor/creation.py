@@ -164,11 +164,11 @@ def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[
 
 def tasks_text(tasks: Sequence[Mapping[str, str]], known: Sequence[Mapping[str, Any]] = ()) -> str:
     """Tasks file. A task in the position of a known one keeps its key and goal."""
-    made = [
+    entries = [
         {**(known[number] if number < len(known) else _blank(number)), "text": dict(text)}
         for number, text in enumerate(tasks)
     ]
-    return written({"tasks": made})
+    return written({"tasks": entries})
 
 
 def _blank(number: int) -> Written:

@@ -180,12 +180,12 @@ def _begun(
 def about_protocol(name: str) -> str:
     """Description of a protocol, from the first sentence of its file; "" without one."""
     lines = PROTOCOLS.get(name).file.read_text(encoding="utf-8").splitlines()
-    said: list[str] = []
+    comment_lines: list[str] = []
     for line in lines:
         if not line.startswith("#"):
             break
-        said.append(line.removeprefix("#").strip())
-    return " ".join(said).partition(" A study with `protocol:")[0]
+        comment_lines.append(line.removeprefix("#").strip())
+    return " ".join(comment_lines).partition(" A study with `protocol:")[0]
 
 
 def _typed(form: Any) -> NewStudy:

@@ -91,8 +91,8 @@ def _texts(
 ) -> Response:
     names = study.texts()
     name = name if name in names else next(iter(names), "")
-    written = {tag: _document(study, name, tag) if name else "" for tag in study.languages}
-    current = {**written, **(typed or {})}
+    stored_texts = {tag: _document(study, name, tag) if name else "" for tag in study.languages}
+    current = {**stored_texts, **(typed or {})}
     sheet = None
     if study.study is not None:
         sheet = {tag: _sheet(study.study, tag) for tag in study.languages}

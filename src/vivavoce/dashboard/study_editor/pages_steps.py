@@ -178,11 +178,11 @@ def told_settings(kind: str, written: Any) -> str:
     model = step_model(kind)
     remaining = as_mapping(model, written)
     parts: list[str] = []
-    for field in fields_of(model, remaining):
-        value = value_at(remaining, field.path)
+    for form_field in fields_of(model, remaining):
+        value = value_at(remaining, form_field.path)
         if value is not MISSING:
-            parts.append(_told_value(kind, field, value))
-    field_names = {one.path[0] for one in fields_of(model, {})}
+            parts.append(_told_value(kind, form_field, value))
+    field_names = {known_field.path[0] for known_field in fields_of(model, {})}
     parts += [
         f"{worded(key, 'key')}: {worded(value, 'value')}"
         for key, value in remaining.items()

@@ -163,8 +163,8 @@ def plain(value: Any) -> Any:
             mapping[key] = plain(item)
         return mapping
     if isinstance(value, list):
-        items = CommentedSeq([plain(one) for one in value])
-        if all(isinstance(one, str | int | float) for one in value):
+        items = CommentedSeq([plain(element) for element in value])
+        if all(isinstance(entry, str | int | float) for entry in value):
             items.fa.set_flow_style()
         return items
     return value
