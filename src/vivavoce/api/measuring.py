@@ -40,23 +40,23 @@ def values_table(rows: "Sequence[MeasuredValue]", groups: list[str | None], by: 
     from vivavoce.measures import MEASURES
     from vivavoce.reports.numbers import label
 
-    shown = groups if len(groups) <= WIDEST else groups[-1:]
+    columns = groups if len(groups) <= WIDEST else groups[-1:]
     table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column(f"by {by}", overflow="fold")
-    for key in shown:
+    for key in columns:
         table.add_column(Text(label(key)), justify="right", overflow="fold")
     cells = {(row.measure, row.key): row for row in rows}
     titles = Counter(MEASURES.get(name).title for name in {row.measure for row in rows})
-    for family in dict.fromkeys(one.family for _, one in MEASURES):
-        own = dict.fromkeys(row.measure for row in rows if row.family == family)
-        if own:
+    for family in dict.fromkeys(entry.family for _, entry in MEASURES):
+        family_measures = dict.fromkeys(row.measure for row in rows if row.family == family)
+        if family_measures:
             table.add_section()
             table.add_row(Text(family.replace("_", " ").capitalize(), style="bold"))
-        for name in own:
-            one = MEASURES.get(name)
-            symbol = "" if one.symbol.startswith("#") else f" {one.symbol}"
-            values = [_cell(cells.get((name, key)), one.unit) for key in shown]
-            title = one.title if titles[one.title] == 1 else name
+        for name in family_measures:
+            measure_entry = MEASURES.get(name)
+            symbol = "" if measure_entry.symbol.startswith("#") else f" {measure_entry.symbol}"
+            values = [_cell(cells.get((name, key)), measure_entry.unit) for key in columns]
+            title = measure_entry.title if titles[measure_entry.title] == 1 else name
             table.add_row(Text(title).append(symbol, style="dim"), *values)
     return table
 
@@ -75,7 +75,9 @@ def _cell(row: "MeasuredValue | None", unit: str) -> "Text":
         text.append(f"\n{bounds}\n{count(row.open)} open", style="yellow")
     if (row.low or 0) >= 0:
         interval = interval.replace(" to ", "\u2013")  # as narrow as a terminal's columns are
-    return text.append("".join(f"\n{one}" for one in (interval, count(row.dialogues)) if one), style="dim")
+    return text.append(
+        "".join(f"\n{text_line}" for text_line in (interval, count(row.dialogues)) if text_line), style="dim"
+    )
 
 
 MOST_PLOTTED: Final = 12
@@ -103,15 +105,15 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
     def table(self) -> "Iterator[RenderableType]":
         """One table, without the sentences under it; none where nothing was counted."""
 
-        if rows := [one for one in self.rows if one.dialogues]:
-            yield values_table(rows, list(dict.fromkeys(one.key for one in self.rows)), self.by)
+        if rows := [row for row in self.rows if row.dialogues]:
+            yield values_table(rows, list(dict.fromkeys(row.key for row in self.rows)), self.by)
 
     def closing(self) -> Iterator[str]:
-        """What to know of the table, in sentences."""
-        counted = {one.measure for one in self.rows if one.dialogues}
-        if any(one.low is not None for one in self.rows):
+        """Notes on the table, in sentences."""
+        counted = {row.measure for row in self.rows if row.dialogues}
+        if any(row.low is not None for row in self.rows):
             yield ("under each value its 95% CI (participants as the unit), then the dialogues it rests on")
-        if missing := len({one.measure for one in self.rows} - counted):
+        if missing := len({row.measure for row in self.rows} - counted):
             listed = "`vivavoce measure --list` says what they need"
             yield f"{missing} measures are missing in every dialogue; {listed}"
 
@@ -127,9 +129,13 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
         from vivavoce.measures.values import chosen
 
         with errors_in_python():
-            kept = set(chosen(accepted(MEASURES, only) or (), place="plot()")) if only else None
-        rows = [one for one in self.rows if one.value is not None and (kept is None or one.measure in kept)]
-        names = list(dict.fromkeys(one.measure for one in rows))
+            selected = set(chosen(accepted(MEASURES, only) or (), place="plot()")) if only else None
+        rows = [
+            row
+            for row in self.rows
+            if row.value is not None and (selected is None or row.measure in selected)
+        ]
+        names = list(dict.fromkeys(row.measure for row in rows))
         if not 0 < len(names) <= MOST_PLOTTED:
             hint = "name some: .plot('word_error_rate'), or a family" if names else "nothing was counted here"
             raise InputError(f"{len(names)} measures in one picture", place="plot()", hint=hint)
@@ -168,17 +174,17 @@ def measure(
 def measurements(
     opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None
 ) -> Measurements:
-    """The same of a dataset that may be analysed; what the command line prints and writes."""
+    """Measurements of an opened dataset; the command line prints and writes them."""
     from vivavoce.analysis.flow import abandoned_words, exclusion_words, later_rules_words
     from vivavoce.analysis.intervals import with_intervals
     from vivavoce.analysis.summary import chosen_labels, open_disputes
     from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
 
     names = chosen(only or [EVERYTHING])
-    found = values(opened, names, by, keywords=keywords)
-    found = with_intervals(opened, found, by, keywords=keywords)
-    rows = tuple(_row(one) for one in found.to_dict("records"))
-    told = [
+    table = values(opened, names, by, keywords=keywords)
+    table = with_intervals(opened, table, by, keywords=keywords)
+    rows = tuple(_row(record) for record in table.to_dict("records"))
+    messages = [
         *data_warnings(opened),
         exclusion_words(opened),
         later_rules_words(opened),
@@ -186,8 +192,8 @@ def measurements(
         *open_disputes(opened),
         *chosen_labels(opened),
     ]
-    warnings = tuple(str(line) for line in told if line)
-    return Measurements(rows=rows, facts=as_json(opened, found, by), warnings=warnings, by=by, frame=found)
+    warnings = tuple(str(line) for line in messages if line)
+    return Measurements(rows=rows, facts=as_json(opened, table, by), warnings=warnings, by=by, frame=table)
 
 
 def _row(found: Any) -> MeasuredValue:
