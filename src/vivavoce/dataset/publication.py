@@ -59,9 +59,7 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
     decided = {(match.kind, match.found): match.decision for match in earlier}
     matches = find_all(dataset)
     for pii_match in matches:
-        pii_match.decision = decided.get((pii_match.kind, pii_match.found), "") or (
-            MASK if mask_all else ""
-        )
+        pii_match.decision = decided.get((pii_match.kind, pii_match.found), "") or (MASK if mask_all else "")
     if matches or earlier:
         write_findings(finds, matches)
     if undecided := [match for match in matches if not match.decision]:
