@@ -188,10 +188,12 @@ def _best_branches(complaints: list[_Complaint]) -> list[_Complaint]:
     ]
 
 
-def _is_misspelt(one: _Complaint, unknown: list[_Complaint]) -> bool:
+def _is_misspelt(unexpected: _Complaint, unknown: list[_Complaint]) -> bool:
     """True if a missing key stands beside it under a similar name."""
-    beside = [str(complaint.path[-1]) for complaint in unknown if complaint.path[:-1] == one.path[:-1]]
-    return one.detail["type"] == "missing" and bool(get_close_matches(str(one.path[-1]), beside, n=1))
+    beside = [str(complaint.path[-1]) for complaint in unknown if complaint.path[:-1] == unexpected.path[:-1]]
+    return unexpected.detail["type"] == "missing" and bool(
+        get_close_matches(str(unexpected.path[-1]), beside, n=1)
+    )
 
 
 def _problem(complaint: _Complaint, source: Source, model: type[BaseModel], at: KeyPath) -> Problem:

@@ -156,14 +156,20 @@ def expire_due(log: Log, study: str, days: Days, idle: timedelta, *, by: str) ->
 
 
 def _expire(
-    log: Log, study: str, one: DuePart, days: Days, idle: timedelta, by: str, beside: Sequence[PackageTables]
+    log: Log,
+    study: str,
+    due_part: DuePart,
+    days: Days,
+    idle: timedelta,
+    by: str,
+    beside: Sequence[PackageTables],
 ) -> None:
-    who, part = one.participant_id, one.part
+    who, part = due_part.participant_id, due_part.part
 
     def check(tx: Transaction) -> None:
         person_visits = tx.visits_of_participant(study, who)
-        latest = max((visit.opened_at for visit in person_visits), default=one.begun_at)
-        if latest > one.begun_at or not _over(person_visits, log.clock.now(), idle):
+        latest = max((visit.opened_at for visit in person_visits), default=due_part.begun_at)
+        if latest > due_part.begun_at or not _over(person_visits, log.clock.now(), idle):
             raise _TakesPart
 
     def write(tx: Transaction) -> None:
@@ -175,7 +181,7 @@ def _expire(
             sentences = _erase_identifiers(tx.connection, study, who, beside)
         else:
             _erase_answers(tx.connection, study, who)
-        facts = {"study": study, "participant_id": who, "days": days[part], "pieces": one.pieces}
+        facts = {"study": study, "participant_id": who, "days": days[part], "pieces": due_part.pieces}
         tx.append(TRIAL, PartExpired(**facts, part=part, by=by, kept=sentences))
 
     if part == "visits":

@@ -83,9 +83,9 @@ def adjusted_cell(p: float | None) -> Cell:
     return Cell(p_value(p), strong=is_significant(p))
 
 
-def abandoned(left: int | None) -> tuple[str, ...]:
+def abandoned(left_count: int | None) -> tuple[str, ...]:
     """Note on abandoned dialogues under a number of dialogues: how many; else nothing."""
-    return (say("of these abandoned: {abandoned}", abandoned=count(left)),) if left else ()
+    return (say("of these abandoned: {abandoned}", abandoned=count(left_count)),) if left_count else ()
 
 
 def interval_of(rate: SuccessRate) -> tuple[float | None, float | None, bool]:

@@ -409,8 +409,8 @@ def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) 
     )
 
 
-async def _reply(person: SimulatedUser, heard: StoredEvent) -> UserUtterance:
-    event = heard.event
+async def _reply(person: SimulatedUser, stored_event: StoredEvent) -> UserUtterance:
+    event = stored_event.event
     if not isinstance(event, events.SystemTurnReceived):
         return person.after_failure()
     answer = person.reply(event.acts, event.text)

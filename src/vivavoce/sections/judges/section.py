@@ -115,11 +115,11 @@ def _differences_table(estimates: JudgeEstimates) -> TableOfText:
     )
 
 
-def _difference_rows(one: EstimatedDifference, unit: str) -> list[Row]:
+def _difference_rows(estimated: EstimatedDifference, unit: str) -> list[Row]:
     sides = (
-        (say("People alone"), one.people, None),
-        (say("People and judge"), one.joined, one.p_adjusted),
-        (say("Judge alone, uncorrected"), one.judge_uncorrected, None),
+        (say("People alone"), estimated.people, None),
+        (say("People and judge"), estimated.joined, estimated.p_adjusted),
+        (say("Judge alone, uncorrected"), estimated.judge_uncorrected, None),
     )
     return [
         Row(
@@ -130,7 +130,7 @@ def _difference_rows(one: EstimatedDifference, unit: str) -> list[Row]:
                 Cell(p_value(side.p) if place < 2 else MISSING),
                 Cell(p_value(adjusted) if place == 1 else MISSING),
             ),
-            group=f"{label(one.a)} \u2013 {label(one.b)}",
+            group=f"{label(estimated.a)} \u2013 {label(estimated.b)}",
         )
         for place, (words, side, adjusted) in enumerate(sides)
     ]

@@ -258,10 +258,10 @@ def _shown(comparison: DeclaredComparison) -> _Shown:
     )
 
 
-def _as_decided(one: DeclaredComparison) -> _Shown:
+def _as_decided(declared: DeclaredComparison) -> _Shown:
     """The comparison in the direction in which its margin is told, so that both sentences say it one way."""
-    comparison, margin_test = _shown(one), decisive_margin(one)
-    return _turned(comparison) if margin_test is not None and margin_test.system != one.a else comparison
+    comparison, margin_test = _shown(declared), decisive_margin(declared)
+    return _turned(comparison) if margin_test is not None and margin_test.system != declared.a else comparison
 
 
 def _facts(comparison: _Shown) -> dict[str, str]:
