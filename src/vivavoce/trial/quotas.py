@@ -88,20 +88,14 @@ def _followed(study: Study, state: VisitState) -> list[str]:
     return matching if len(matching) >= needed else systems
 
 
-def _open(quotas: Quotas, study: Study, systems: Sequence[str], taken_places: Places) -> list[str]:
-    if (
-        quotas.participants is not None
-        and not taken_places.mine
-        and taken_places.participants >= quotas.participants
-    ):
+def _open(quotas: Quotas, study: Study, systems: Sequence[str], occupied: Places) -> list[str]:
+    if quotas.participants is not None and not occupied.mine and occupied.participants >= quotas.participants:
         return []
 
     def has_place(condition: str) -> bool:
         places = quotas.places(condition)
         return (
-            condition in taken_places.mine
-            or places is None
-            or taken_places.by_condition.get(condition, 0) < places
+            condition in occupied.mine or places is None or occupied.by_condition.get(condition, 0) < places
         )
 
     return [system for system in systems if has_place(study.condition(system))]
