@@ -2,21 +2,18 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     ValidationInfo,
     field_validator,
 )
 
-from vivavoce.core.errors import InputError
-from vivavoce.core.validation import mistake, problems_of
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model, mistake
 
 FOLDER: Final = Path(__file__).parent / "languages"
 
@@ -145,14 +142,4 @@ def load_language(path: Path) -> LanguageFile:
 
     Raises  InputError: the first thing that is wrong, with its line
     """
-    source = read_yaml(path)
-    problems: list[Any] = list(source.problems)
-    if not problems:
-        try:
-            return LanguageFile.model_validate(source.data)
-        except ValidationError as error:
-            problems = problems_of(error, source, LanguageFile)
-    first, more = problems[0], len(problems) - 1
-    raise InputError(
-        first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
-    )
+    return load_model(path, LanguageFile)

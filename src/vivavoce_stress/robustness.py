@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from vivavoce.audio.degradation import Degradation, damaged
 from vivavoce.audio.files import read_sound, read_tracks
@@ -17,8 +17,7 @@ from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_recogniser
 from vivavoce.core.errors import InputError
-from vivavoce.core.validation import problems_of
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model
 from vivavoce.dataset.reader import Dataset
 from vivavoce.study.voice import Speaking, Speech
 
@@ -80,14 +79,7 @@ def read_trial(path: Path) -> Trial:
 
     Raises  InputError: names the first thing that is wrong, with its line
     """
-    source = read_yaml(path)
-    problems = list(source.problems)
-    if not problems:
-        try:
-            return Trial.model_validate(source.data or {})
-        except ValidationError as error:
-            problems = problems_of(error, source, Trial)
-    raise problems[0].error()
+    return load_model(path, Trial, empty={})
 
 
 def recorded_turns(dataset: Dataset, said: Mapping[tuple[str, int], str]) -> list[Recorded]:

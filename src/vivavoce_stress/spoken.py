@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from vivavoce.audio.degradation import Damaged, Degradation, damaged
 from vivavoce.audio.recognition import Hypothesis, Recogniser
@@ -18,8 +18,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser
 from vivavoce.connectors.base import Audio, Heard, UserTurn
-from vivavoce.core.validation import problems_of
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model
 from vivavoce.study.model import Study
 from vivavoce.study.renamed_keys import new_key
 from vivavoce.study.voice import Speaking, Voice
@@ -56,14 +55,7 @@ def read_speech_file(path: Path) -> Speech:
 
     Raises  InputError: names the first thing that is wrong, with its line
     """
-    source = read_yaml(path, new_key=new_key)
-    problems = list(source.problems)
-    if not problems:
-        try:
-            return Speech.model_validate(source.data or {})
-        except ValidationError as error:
-            problems = problems_of(error, source, Speech)
-    raise problems[0].error()
+    return load_model(path, Speech, empty={}, new_key=new_key)
 
 
 class SpokenChannel:

@@ -1,16 +1,16 @@
 """A regression suite: approved variants frozen into a file that a team runs in its own checks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from ruamel.yaml import YAML
 from ruamel.yaml.representer import SafeRepresenter
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.validation import problems_of, shown_value
+from vivavoce.core.validation import read_model, shown_value
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.renamed_keys import new_key
 from vivavoce_stress.base import STRESS_TESTS
@@ -45,12 +45,9 @@ def read_suite(path: Path) -> Suite:
     Raises  InputError: names the first thing that is wrong, with its line
     """
     source = read_yaml(path, new_key=new_key)
-    if source.problems:
-        raise _first(source.problems)
-    try:
-        suite = Suite.model_validate(source.data)
-    except ValidationError as error:
-        raise _first(problems_of(error, source, Suite)) from None
+    suite = read_model(source, Suite)
+    if suite is None:
+        raise source.first_error()
     if suite.version > FORMAT:
         raise InputError(
             f"a suite of format {suite.version}", place=str(path), hint="run it with a newer vivavoce"
@@ -106,11 +103,6 @@ def is_suite(path: Path) -> bool:
         return False
     with path.open(encoding="utf-8", errors="replace") as lines:
         return any(line.startswith("suite:") for line in lines)
-
-
-def _first(problems: Sequence[Any]) -> InputError:
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return InputError(problems[0].problem + more, place=problems[0].place, hint=problems[0].hint)
 
 
 _HEAD: Final = "# Stress tests that people approved; run: vivavoce stress run THIS-FILE --fail-under 0.9\n"

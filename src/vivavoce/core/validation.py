@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+from vivavoce.core.yaml_source import KeyPath, NewKey, Problem, Source, read_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -41,12 +41,18 @@ def read_model(source: Source, model: type[Model], *, empty: Any = None) -> Mode
 
     Input   empty: value of a file without content
     """
-    if not source.problems:
-        try:
-            return model.model_validate(empty if source.data is None else source.data)
-        except ValidationError as error:
-            source.problems += problems_of(error, source, model)
-    return None
+    if source.problems:
+        return None
+    return read_part(source, model, empty if source.data is None else source.data)
+
+
+def read_part(source: Source, model: type[Model], written: Any, at: KeyPath = ()) -> Model | None:
+    """What stands at a place of a file as a model; None if invalid, with problems in the source."""
+    try:
+        return model.model_validate(written)
+    except ValidationError as error:
+        source.problems += problems_of(error, source, model, at)
+        return None
 
 
 def read_sound_parts(
@@ -95,15 +101,22 @@ def _without(data: Any, lost: set[KeyPath], above: KeyPath = ()) -> Any:
     return remaining
 
 
-def load_model(path: Path, model: type[Model], shown: str | None = None) -> Model:
+def load_model(
+    path: Path,
+    model: type[Model],
+    shown: str | None = None,
+    *,
+    empty: Any = None,
+    new_key: NewKey | None = None,
+) -> Model:
     """A file as a model; shown: what the file is called where it is wrong.
 
     Raises  InputError: the first thing that is wrong, with its place
     """
-    source = read_yaml(path, shown)
-    loaded = read_model(source, model)
+    source = read_yaml(path, shown, new_key)
+    loaded = read_model(source, model, empty=empty)
     if loaded is None:
-        raise source.problems[0].error()
+        raise source.first_error()
     return loaded
 
 

@@ -68,6 +68,13 @@ class Source:
     def report(self, path: KeyPath, problem: str, hint: str = "") -> None:
         self.problems.append(Problem(self.place(path), problem, hint))
 
+    def first_error(self) -> InputError:
+        """The first problem as an error, with the number of the others."""
+        first, more = self.problems[0], len(self.problems) - 1
+        return InputError(
+            first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
+        )
+
 
 def dotted(path: KeyPath) -> str:
     """('visit', 2, 'dialogue') as `visit[2].dialogue`."""

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from vivavoce.connectors.chat_model import ChatModel, ChatModelSettings
 from vivavoce.core.errors import InputError
-from vivavoce.core.validation import read_model
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import PairTurn, Transcript
 from vivavoce.study.step_kind import kind_of
@@ -39,11 +38,7 @@ def model_of(study: Study) -> Path | None:
 
 def read_model_file(path: Path) -> ChatModelSettings:
     """Address and settings of the model. Raises  InputError: no file, or its first problem"""
-    source = read_yaml(path)
-    settings = read_model(source, ChatModelSettings)
-    if settings is None:
-        raise source.problems[0].error()
-    return settings
+    return load_model(path, ChatModelSettings)
 
 
 async def ask_for_version(

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.extensions import load_extension
-from vivavoce.core.validation import problems_of, read_sound_parts
+from vivavoce.core.validation import read_part, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.analysis_file import Analysis
@@ -99,12 +99,9 @@ def _known(materials: Materials, name: str) -> bool:
 def _plan(materials: Materials, file: StudyFile, name: str, settings: Any) -> Any:
     """The plan that a kind of judgement makes of its settings; None if problems were reported."""
     kind, place = JUDGEMENTS.get(name), (*AT, name)
-    try:
-        checked = kind.settings.model_validate(settings)
-    except ValidationError as error:
-        materials.source.problems += problems_of(error, materials.source, kind.settings, place)
-        return None
-    return kind.plan(checked, NamedFiles(materials, tuple(file.languages), place, name))
+    checked = read_part(materials.source, kind.settings, settings, place)
+    files = NamedFiles(materials, tuple(file.languages), place, name)
+    return None if checked is None else kind.plan(checked, files)
 
 
 def _recordings(materials: Materials, name: str | None, at: KeyPath) -> Path | None:

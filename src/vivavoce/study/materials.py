@@ -4,11 +4,9 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.i18n import lookup_tags
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_part
 from vivavoce.core.yaml_source import KeyPath, Problem
 from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
 from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
@@ -239,10 +237,8 @@ def read_offered(
         except InputError as error:
             materials.source.report(at, error.problem, error.hint)
             continue
-        try:
-            settings = kind.settings.model_validate(written)
-        except ValidationError as error:
-            materials.source.problems += problems_of(error, materials.source, kind.settings, at)
+        settings = read_part(materials.source, kind.settings, written, at)
+        if settings is None:
             continue
         files = NamedFiles(materials, languages, at)
         steps[place] = OfferedStep(

@@ -13,11 +13,11 @@ from inspect import getfile
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_part
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.steps import DialoguePlan
 from vivavoce.study.steps_file import Range
@@ -180,11 +180,7 @@ def _settings(name: str, written: Any, source: Source) -> BaseModel | None:
     except InputError as error:
         source.report((*AT, name), error.problem, error.hint)
         return None
-    try:
-        return model.model_validate({} if written is None else written)
-    except ValidationError as error:
-        source.problems += problems_of(error, source, model, (*AT, name))
-        return None
+    return read_part(source, model, {} if written is None else written, (*AT, name))
 
 
 def check_recruitment(

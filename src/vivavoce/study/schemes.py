@@ -20,7 +20,7 @@ from pydantic import (
 
 from vivavoce.core.errors import nearest
 from vivavoce.core.i18n import lookup_tags
-from vivavoce.core.validation import mistake, read_model, shown_value
+from vivavoce.core.validation import load_model, mistake, read_model, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
 
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
@@ -200,10 +200,7 @@ def read_scheme(path: Path) -> tuple[Scheme | None, list[Problem]]:
 
 def bundled(name: str) -> Scheme:
     """A bundled scheme."""
-    scheme, problems = read_scheme(FOLDER / f"{name}.yaml")
-    if scheme is None:
-        raise problems[0].error()
-    return scheme
+    return load_model(FOLDER / f"{name}.yaml", Scheme)
 
 
 def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
