@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_dialogue_is_held_by_a_stranger_s_channel(site: Path, folder: Path) -> None:
     with known(site):
         study = load_study(folder)
-        assert kind_of(study.visit[1]).course(study.visit[1], study) == TOLD
+        assert kind_of(study.visit[1]).preregistration_line(study.visit[1], study) == TOLD
         with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
             engine = SessionEngine(study, log, make_connectors(study))
             with running(create_app(engine)) as pages, closing(Visitor(pages.url)) as person:
@@ -140,6 +140,6 @@ def test_a_spoken_channel_of_a_stranger_never_counts_as_perfectly_recognised(
 
 def test_a_channel_that_does_not_state_its_facts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     class Mute(Channel):
-        told = course = require = open = facts = lambda self, *_: None  # type: ignore[assignment]
+        participant_info = preregistration_line = require = open = facts = lambda self, *_: None  # type: ignore[assignment]
 
     assert not CHANNELS.fits(Mute())

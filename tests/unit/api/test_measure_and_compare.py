@@ -21,7 +21,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Paragraph
-from vivavoce.reports.material import Material
+from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.section import SECTIONS
 from vivavoce.testing.sample_dialogues import write_sample
 
@@ -271,8 +271,8 @@ def test_a_section_is_accepted_as_an_object(tmp_path: Path) -> None:
     class Size(vv.Section[int]):
         name, order, title, needs = "size", 1311, "Size", ("dialogues",)
 
-        def results(self, material: Material) -> int:
-            return material.dataset.read("dialogues").num_rows
+        def results(self, context: AnalysisContext) -> int:
+            return context.dataset.read("dialogues").num_rows
 
         def blocks(self, results: int) -> list[Block]:
             return [Paragraph(str(results))]
