@@ -84,7 +84,7 @@ def task_sentence(intent: Intent, submission: Submission, language: str) -> str:
 
 
 def wish(text: str) -> str:
-    """A task's text after "You want to": its first letter in lower case, unless it is an acronym."""
+    """A task's text after "You want to": in lower case at first, unless its first word has more capitals."""
     flat = " ".join(text.split()).rstrip(".")
     first = flat.split(" ")[0]
     return flat if first[1:] != first[1:].lower() else flat[:1].lower() + flat[1:]

@@ -377,7 +377,7 @@ def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
 def _was_held(run: Run) -> bool:
     """True if a run of exactly these cases is complete; the run itself resumes an interrupted one.
 
-    One that an outage left without some verdicts did not.
+    A run that lacks verdicts because of an outage is not complete.
     """
     key = plan_key(run.cases, {**run.settings.facts(), "system": run.system})
     stream = [stored.event for stored in run.log.events(stress_stream(run.study))]

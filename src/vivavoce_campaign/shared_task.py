@@ -31,7 +31,7 @@ FIGURES: Final = ("correct_actions", "correct_arguments_of_all", "exact_utteranc
 
 
 class SharedTask(BaseModel):
-    """The organiser's settings."""
+    """What the organiser settled."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

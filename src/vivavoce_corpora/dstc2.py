@@ -279,16 +279,16 @@ class _Collected:
         self.said = SelfReported()
         self._places: dict[str, str] = {}
 
-    def take(self, found: FoundCall) -> None:
+    def take(self, call: FoundCall) -> None:
         """One call's rows.
 
         Raises  InputError: a broken call, or one that was there before
         """
-        if found.problem is not None:
-            raise InputError(found.problem, place=found.place)
-        log, label = (found.files[name] for name in FILES)
+        if call.problem is not None:
+            raise InputError(call.problem, place=call.place)
+        log, label = (call.files[name] for name in FILES)
         try:
-            condition, manager, acoustics = _condition(found.folders, log)
+            condition, manager, acoustics = _condition(call.folders, log)
             rows = CallRows(log, label, condition)
             tables = {
                 "turns": rows.turns,
@@ -300,16 +300,16 @@ class _Collected:
             for name, table_rows in (tables | {"dialogues": [rows.dialogue]}).items():
                 check_rows(name, table_rows)
         except KeyError as error:
-            raise InputError(f"no key {error}", place=found.place) from None
+            raise InputError(f"no key {error}", place=call.place) from None
         except (TypeError, ValueError, AttributeError, IndexError) as error:
-            raise InputError(f"not as expected: {error}", place=found.place) from None
+            raise InputError(f"not as expected: {error}", place=call.place) from None
         if rows.dialogue_id in self._places:
             before = self._places[rows.dialogue_id]
-            raise InputError(f"call {rows.dialogue_id} was already read from {before}", place=found.place)
+            raise InputError(f"call {rows.dialogue_id} was already read from {before}", place=call.place)
         for name, table_rows in tables.items():
             self.writer.add(name, table_rows)
         self.said.add_turns(rows.acts)
-        self._places[rows.dialogue_id] = found.place
+        self._places[rows.dialogue_id] = call.place
         self.dialogues[rows.dialogue_id] = rows.dialogue | {
             "factor_dialogue_manager": manager,
             "factor_acoustic_condition": acoustics,

@@ -146,9 +146,9 @@ class _Line:
         self._socket, self._number = socket, 0
         self._pack = zlib.compressobj() if compressed else None
 
-    async def dispatch(self, name: str, told: dict[str, Any]) -> None:
+    async def dispatch(self, name: str, data: dict[str, Any]) -> None:
         self._number += 1
-        await self.send(_DISPATCH, told, s=self._number, t=name)
+        await self.send(_DISPATCH, data, s=self._number, t=name)
 
     async def send(self, op: int, told: Any, **more: Any) -> None:
         frame = json.dumps({"op": op, "d": told, "s": None, "t": None, **more}, ensure_ascii=False)

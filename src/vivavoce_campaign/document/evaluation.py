@@ -214,7 +214,7 @@ def evaluate(dataset: Dataset) -> Evaluation:
 
 
 def _noise(counted: Dataset) -> Noise:
-    """Noise in simulated users' turns; of people only the reference transcript is known."""
+    """Noise in simulated users' turns; people's reference turns do not record what they meant."""
     dialogues = counted.read("dialogues").to_pylist()
     played = {row["dialogue_id"] for row in dialogues if row["simulated"]}
     altered_flags = [

@@ -83,8 +83,8 @@ class Italian:
         female = all(self.lexicon.forms[noun].startswith("f") for noun in nouns)
         return "le" if female else "li"
 
-    def command(self, way: list[str], form: str, polite: str, rest: str) -> str:
-        return f"{self._verb(way, form, polite)} {rest}".strip()
+    def command(self, way: list[str], form: str, polite: str, remainder: str) -> str:
+        return f"{self._verb(way, form, polite)} {remainder}".strip()
 
     def command_with_pronoun(self, way: list[str], form: str, polite: str, pronoun: str) -> str | None:
         verb = self._verb(way, form, polite)
@@ -123,8 +123,8 @@ class English:
     def pronoun(self, nouns: tuple[str, ...]) -> str:
         return "it" if len(nouns) == 1 and self.lexicon.forms[nouns[0]] == "s" else "them"
 
-    def command(self, way: list[str], form: str, polite: str, rest: str) -> str:
-        return f"{self._lead(form, polite)}{way[0]} {rest}".strip()
+    def command(self, way: list[str], form: str, polite: str, remainder: str) -> str:
+        return f"{self._lead(form, polite)}{way[0]} {remainder}".strip()
 
     def command_with_pronoun(self, way: list[str], form: str, polite: str, pronoun: str) -> str | None:
         first, _, particle = way[0].partition(" ")

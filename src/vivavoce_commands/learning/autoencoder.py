@@ -34,17 +34,19 @@ class Autoencoder(nn.Module):
         states, _ = self.reader(self.tokens(tokens))
         return torch.tanh(self.vector(states.masked_fill((tokens == PAD).unsqueeze(2), -1e9).amax(1)))
 
-    def decode(self, vectors: Tensor, given: Tensor, memory=None):
+    def decode(self, vectors: Tensor, inputs: Tensor, memory=None):
         """Scores (predicates, steps, tokens) of what follows each token, and the memory behind the last."""
-        wide = vectors.unsqueeze(1).expand(-1, given.shape[1], -1)
-        states, memory = self.writer(torch.cat([self.tokens(given), wide], 2), memory)
+        wide = vectors.unsqueeze(1).expand(-1, inputs.shape[1], -1)
+        states, memory = self.writer(torch.cat([self.tokens(inputs), wide], 2), memory)
         return self.write(states), memory
 
     @torch.no_grad()
-    def write_out(self, vectors: Tensor, begun: Sequence[list[int]]) -> list[tuple[list[int], list[float]]]:
+    def write_out(
+        self, vectors: Tensor, prefixes: Sequence[list[int]]
+    ) -> list[tuple[list[int], list[float]]]:
         """Token numbers behind given beginnings, with their chances."""
         outputs: list[tuple[list[int], list[float]]] = []
-        for vector, start in zip(vectors, begun, strict=True):
+        for vector, start in zip(vectors, prefixes, strict=True):
             tokens = torch.tensor([[BEGIN, *start]], device=vector.device)
             numbers, chances, memory = list(start), [1.0] * len(start), None
             while len(numbers) < LONGEST:

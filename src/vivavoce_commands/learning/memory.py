@@ -57,11 +57,11 @@ class MemoryNetwork(nn.Module):
         query = (read * now).sum(1) / now.sum(1).clamp(min=1)
         return layers, self.hop(query.unsqueeze(1), layers, present)[0].squeeze(1), present
 
-    def hop(self, query: Tensor, layers: list[Tensor], there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def hop(self, query: Tensor, layers: list[Tensor], present: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (batch, steps, size) through all hops: last query, first reading, last attention."""
         first = attention = query
         for number in range(HOPS):
-            scores = torch.bmm(query, layers[number].transpose(1, 2)).masked_fill(~there.unsqueeze(1), -1e9)
+            scores = torch.bmm(query, layers[number].transpose(1, 2)).masked_fill(~present.unsqueeze(1), -1e9)
             attention = torch.softmax(scores, 2)
             reading = torch.bmm(attention, layers[number + 1])
             first = reading if number == 0 else first
@@ -69,11 +69,11 @@ class MemoryNetwork(nn.Module):
         return query, first, attention
 
     def decode(
-        self, tokens: Tensor, hidden: Tensor, layers: list[Tensor], there: Tensor
+        self, tokens: Tensor, hidden: Tensor, layers: list[Tensor], present: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Chances to write and to copy, the gate between them, and the state behind the last token."""
         states, hidden = self.decoder(self.drop(self.tokens(tokens)), hidden)
-        _, first, attention = self.hop(states, layers, there)
+        _, first, attention = self.hop(states, layers, present)
         seen = self.drop(torch.cat([states, first], 2))
         return torch.softmax(self.write(seen), 2), attention, torch.sigmoid(self.gate(seen)), hidden
 

@@ -85,33 +85,33 @@ class PointingNetwork(nn.Module):
         return torch.cat([self.words(words), spelling], 2)
 
     def encode(
-        self, words: Tensor, spelled: Tensor, context: Tensor, known: Tensor | None
+        self, words: Tensor, spelled: Tensor, context: Tensor, vectors: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """States (batch, length, 2 hidden), and where there is no padding.
 
         known  what an encoder of the user's says of each word (batch, length, its dimension)
         """
         parts = [self.embed(words, spelled), self.context(context)]
-        if self.encoded is not None and known is not None:
-            parts.append(torch.tanh(self.encoded(known)))
+        if self.encoded is not None and vectors is not None:
+            parts.append(torch.tanh(self.encoded(vectors)))
         inputs = self.drop(torch.cat(parts, 2))
         states, _ = self.encoder(inputs)
         return self.drop(states), words != PAD
 
-    def own(self, states: Tensor, context: Tensor, there: Tensor) -> Tensor:
+    def own(self, states: Tensor, context: Tensor, present: Tensor) -> Tensor:
         """State of the command's words without its context (batch, 2 hidden)."""
-        return states.masked_fill(((context != 0) | ~there).unsqueeze(2), -1e9).amax(1)
+        return states.masked_fill(((context != 0) | ~present).unsqueeze(2), -1e9).amax(1)
 
-    def start(self, own: Tensor) -> tuple[Tensor, Tensor]:
-        first = torch.tanh(self.begin(own)).unsqueeze(0)
+    def start(self, command_state: Tensor) -> tuple[Tensor, Tensor]:
+        first = torch.tanh(self.begin(command_state)).unsqueeze(0)
         return first, torch.zeros_like(first)
 
     def decode(
-        self, inputs: Tensor, memory: tuple[Tensor, Tensor], states: Tensor, there: Tensor
+        self, inputs: Tensor, memory: tuple[Tensor, Tensor], states: Tensor, present: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, Tensor]]:
         """Chances to write (batch, steps, outputs) and to point (batch, steps, length), the gate, memory."""
         hidden, memory = self.decoder(inputs, memory)
-        scores = torch.bmm(hidden, self.keys(states).transpose(1, 2)).masked_fill(~there.unsqueeze(1), -1e9)
+        scores = torch.bmm(hidden, self.keys(states).transpose(1, 2)).masked_fill(~present.unsqueeze(1), -1e9)
         attention = torch.softmax(scores, 2)
         seen = torch.tanh(self.mix(torch.cat([hidden, torch.bmm(attention, states)], 2)))
         gate = torch.sigmoid(self.gate(torch.cat([seen, inputs], 2)))
@@ -254,9 +254,11 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
                 break
         return outputs
 
-    def _odds(self, item: TokenSequence, written: Tensor, pointed: Tensor, gate: float) -> Counter[str]:
+    def _odds(
+        self, item: TokenSequence, vocabulary_odds: Tensor, pointed: Tensor, gate: float
+    ) -> Counter[str]:
         odds: Counter[str] = Counter()
-        values, places = written.topk(min(len(self.outputs), 60))
+        values, places = vocabulary_odds.topk(min(len(self.outputs), 60))
         for value, place in zip(values.tolist(), places.tolist(), strict=True):
             odds[self.outputs.words[place]] += gate * value
         for word, value in zip(item.source, pointed.tolist(), strict=False):

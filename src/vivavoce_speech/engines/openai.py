@@ -27,7 +27,7 @@ RECOGNITION_RATE: Final = 16_000
 
 
 class _Endpoint(BaseModel):
-    """Address of the service, and its time limit."""
+    """Where the service is, and how long it may take."""
 
     url: WebAddress = Field(description="base address, such as https://host/v1")
     model: str = Field(min_length=1, description="name of the model")
