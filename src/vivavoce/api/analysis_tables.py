@@ -253,8 +253,8 @@ def _families(letters: "dict[LocalizedText, str]", whys: "list[LocalizedText]") 
         yield Text(f"{letters[why]}  {why}", style="dim")
 
 
-def _pair(one: "SystemTest | ItemComparison") -> str:
-    return f"{one.a} - {one.b}"
+def _pair(test: "SystemTest | ItemComparison") -> str:
+    return f"{test.a} - {test.b}"
 
 
 def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:

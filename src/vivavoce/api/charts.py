@@ -23,23 +23,23 @@ Dot = dict[str, Any]  # the data of one dot, as Vega-Lite reads it
 def values_chart(rows: "Sequence[MeasuredValue]", width: int, *, simulated: bool) -> alt.TopLevelMixin:
     """A panel a measure: a dot a group on its 95 % interval; all dialogues together stand last, and pale."""
 
-    def panel(one: "Measure") -> Any:
+    def panel(measure: "Measure") -> Any:
         data = [
             {
                 "group": label(row.key),
                 "value": row.value,
                 "low": row.low,
                 "high": row.high,
-                "shown": amount(row.value, one.unit),
+                "shown": amount(row.value, measure.unit),
                 "pale": row.whole,
                 "n": row.denominator,
-                "interval": _interval(row, lambda value: amount(value, one.unit)),
+                "interval": _interval(row, lambda value: amount(value, measure.unit)),
             }
             for row in rows
-            if row.measure == one.name
+            if row.measure == measure.name
         ]
-        axis = alt.Axis(format="%" if one.unit == "ratio" else "", tickCount=max(3, width // 80))
-        return _panel(data, _title(one), [f"n: {_words(one.counted)}s"], axis, width)
+        axis = alt.Axis(format="%" if measure.unit == "ratio" else "", tickCount=max(3, width // 80))
+        return _panel(data, _title(measure), [f"n: {_words(measure.counted)}s"], axis, width)
 
     return _stacked([panel(MEASURES.get(name)) for name in _names(rows)], width, simulated=simulated)
 
@@ -49,9 +49,9 @@ def differences_chart(
 ) -> alt.TopLevelMixin:
     """A panel a measure: a dot a pair on its 95 % interval, strong where its adjusted p is significant."""
 
-    def panel(one: "Measure") -> Any:
-        measure_rows = [row for row in rows if row.measure == one.name]
-        times = 100 if one.unit == "ratio" else 1
+    def panel(measure: "Measure") -> Any:
+        measure_rows = [row for row in rows if row.measure == measure.name]
+        times = 100 if measure.unit == "ratio" else 1
         data = [
             {
                 "group": f"{label(row.a)} \u2212 {label(row.b)}",
@@ -61,18 +61,18 @@ def differences_chart(
                     name: _times(getattr(row, name.replace("value", "difference")), times)
                     for name in ("value", "low", "high")
                 },
-                "shown": f"{difference(row.difference, one.unit)}{_p(row)}",
-                "interval": _interval(row, lambda value: difference(value, one.unit)),
+                "shown": f"{difference(row.difference, measure.unit)}{_p(row)}",
+                "interval": _interval(row, lambda value: difference(value, measure.unit)),
             }
             for row in measure_rows
         ]
-        better = f"; {one.direction} is better" if one.direction else ""
+        better = f"; {measure.direction} is better" if measure.direction else ""
         notes = [
             f"n: {_words(measure_rows[0].analysis_unit)}s{better}",
             *dict.fromkeys(row.family for row in measure_rows),
         ]
         axis = alt.Axis(tickCount=max(3, width // 80), title="percentage points" if times > 1 else None)
-        return _panel(data, f"{_title(one)}: difference", notes, axis, width, line=0.0)
+        return _panel(data, f"{_title(measure)}: difference", notes, axis, width, line=0.0)
 
     return _stacked([panel(MEASURES.get(name)) for name in _names(rows)], width, simulated=simulated)
 
@@ -148,8 +148,8 @@ def _p(row: "MeasuredDifference | PreferredVersion") -> str:
     return f", p {p_text}" if p_text.startswith("<") else f", p = {p_text}"
 
 
-def _title(one: "Measure") -> str:
-    return one.title if one.unit_symbol == "1" else f"{one.title} ({one.unit_symbol})"
+def _title(measure: "Measure") -> str:
+    return measure.title if measure.unit_symbol == "1" else f"{measure.title} ({measure.unit_symbol})"
 
 
 def _words(name: str) -> str:

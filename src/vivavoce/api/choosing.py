@@ -162,12 +162,12 @@ def compared(
     )
 
 
-def _rows(found: "PreferenceResults | None") -> Iterator[PreferredVersion]:
-    if found is None:
+def _rows(preferences: "PreferenceResults | None") -> Iterator[PreferredVersion]:
+    if preferences is None:
         return
-    why = next((str(family.why) for family in found.families if family.of == "cells"), "")
-    unit = "participant" if found.responses.people_known else "judged pair"
-    for cell in found.cells:
+    why = next((str(family.why) for family in preferences.families if family.of == "cells"), "")
+    unit = "participant" if preferences.responses.people_known else "judged pair"
+    for cell in preferences.cells:
         yield PreferredVersion(
             **{name: getattr(cell, name) for name in SAME},
             share=cell.ratio,
@@ -175,5 +175,5 @@ def _rows(found: "PreferenceResults | None") -> Iterator[PreferredVersion]:
             family=why,
             n=cell.participants,
             analysis_unit=unit,
-            signature=found.signatures[f"{cell.variable}, {cell.question}"],
+            signature=preferences.signatures[f"{cell.variable}, {cell.question}"],
         )

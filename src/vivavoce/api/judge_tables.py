@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
     """People alone, people and judge, and the judge alone, which is marked; then differences, then words."""
-    value, limits = (points, span_of_points) if found.rate else (lambda one: number(one, 3), span)
+    value, limits = (points, span_of_points) if found.rate else (lambda figure: number(figure, 3), span)
     table = plain_table(
         found.by, "by", found.target.replace("_", " "), "95%", "labels", "participants", "worth"
     )
@@ -47,19 +47,19 @@ def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
     yield Text(found.signature, style="dim")
 
 
-def _differences(found: "JudgeEstimates", limits: object) -> RenderableType:
+def _differences(judge_estimates: "JudgeEstimates", limits: object) -> RenderableType:
     table = plain_table("difference", "by", "", "95%", "p", "(Holm)")
-    for difference in found.differences:
+    for difference in judge_estimates.differences:
         rows: list[tuple[str, PoweredDifference]] = [
             ("people", difference.people),
-            (f"people and {found.judge}", difference.joined),
-            (f"{found.judge} alone: uncorrected", difference.judge_uncorrected),
+            (f"people and {judge_estimates.judge}", difference.joined),
+            (f"{judge_estimates.judge} alone: uncorrected", difference.judge_uncorrected),
         ]
         for place, (by, side) in enumerate(rows):
             table.add_row(
                 f"{difference.a} - {difference.b}" if place == 0 else "",
                 by,
-                points(side.estimate) if found.rate else number(side.estimate, 3),
+                points(side.estimate) if judge_estimates.rate else number(side.estimate, 3),
                 limits((side.low, side.high)),  # type: ignore[operator]
                 chance(side.p) if place < 2 else "",
                 chance(difference.p_adjusted) if place == 1 else "",
@@ -111,9 +111,9 @@ def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
     yield Text(found.signature, style="dim")
 
 
-def _figure(one: "JudgeFigure") -> str:
-    limits = span((one.low, one.high))
-    return number(one.value, 2) + (f" ({limits})" if limits else "")
+def _figure(figure: "JudgeFigure") -> str:
+    limits = span((figure.low, figure.high))
+    return number(figure.value, 2) + (f" ({limits})" if limits else "")
 
 
 def _worth(labels: float | None) -> str:

@@ -196,8 +196,8 @@ def measurements(
     return Measurements(rows=rows, facts=as_json(opened, table, by), warnings=warnings, by=by, frame=table)
 
 
-def _row(found: Any) -> MeasuredValue:
-    facts: dict[str, Any] = {name: None if value != value else value for name, value in found.items()}
+def _row(record: Any) -> MeasuredValue:
+    facts: dict[str, Any] = {name: None if value != value else value for name, value in record.items()}
     facts["key"] = None if facts["key"] is None else str(facts["key"])
     for name in ("dialogues", "open", "participants"):
         facts[name] = None if facts[name] is None else int(facts[name])

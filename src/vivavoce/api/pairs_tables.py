@@ -108,11 +108,11 @@ def _family(facts: PreferenceResults, of: str) -> RenderableType:
     return Text(next((str(family.why) for family in facts.families if family.of == of), ""), style="dim")
 
 
-def _agreement(found: Sequence[ChoiceAgreement]) -> RenderableType:
+def _agreement(agreements: Sequence[ChoiceAgreement]) -> RenderableType:
     """Choices of judges of the same pair, ties included, and their agreement."""
     heads = ("won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
     table = plain_table("judges of the same pair", "question", *heads, words=1)
-    for agreement in found:
+    for agreement in agreements:
         shares = (points(getattr(agreement, choice)) for choice in ("experimental", "tie", "control"))
         table.add_row(
             agreement.variable,
@@ -280,10 +280,10 @@ def _levels(facts: PreferenceResults) -> Iterator[RenderableType]:
         yield table
 
 
-def _groups(one: GroupPreference, by: str, judges: str) -> RenderableType:
+def _groups(group: GroupPreference, by: str, judges: str) -> RenderableType:
     heads = ("share", f"by {judges}", judges, "p", "p (judgements)")
-    table = plain_table(f"{one.variable} by {by}", *heads)
-    for name, share in one.groups.items():
+    table = plain_table(f"{group.variable} by {by}", *heads)
+    for name, share in group.groups.items():
         table.add_row(
             name,
             number(share.ratio, 2),
@@ -292,7 +292,7 @@ def _groups(one: GroupPreference, by: str, judges: str) -> RenderableType:
             "",
             "",
         )
-    for test in one.differences:
+    for test in group.differences:
         table.add_row(
             f"{test.a} - {test.b}",
             number(test.difference, 2),
@@ -432,8 +432,8 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
         yield Text(f"In {facts.leaks} votes an answer named a system; the name was masked on the page.")
 
 
-def _limits(one: NamedWorth | None) -> str:
-    return span([one.low, one.high] if one else [None, None])
+def _limits(worth: NamedWorth | None) -> str:
+    return span([worth.low, worth.high] if worth else [None, None])
 
 
 ARM_NAMES = {

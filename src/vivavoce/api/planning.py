@@ -119,13 +119,13 @@ def power_analysis(
     return PowerAnalysis(rows=tuple(_sizes(facts)), facts=facts)
 
 
-def _sizes(found: "RequiredSample") -> Iterator[SampleSize]:
-    alpha, nested, simulated = found.alpha, found.clustered, found.simulated
+def _sizes(sample: "RequiredSample") -> Iterator[SampleSize]:
+    alpha, nested, simulated = sample.alpha, sample.clustered, sample.simulated
     yield SampleSize(
-        by="independent", n=found.per_group, analysis_unit="case", power=found.power, alpha=alpha
+        by="independent", n=sample.per_group, analysis_unit="case", power=sample.power, alpha=alpha
     )
     counted: list[tuple[str, TrialSize, float | None, float | None]] = [
-        ("design_effect", nested.formula or nested.size, found.power, None)
+        ("design_effect", nested.formula or nested.size, sample.power, None)
     ]
     if simulated:
         counted.append(("simulation", nested.size, simulated.power, simulated.power_error))

@@ -194,5 +194,5 @@ def _told(row: "ReleaseRow", margin: float) -> str:
     )
 
 
-def _doubts(found: "ReleaseComparison") -> list[str]:
-    return [str(doubt) for doubt in found.doubts]
+def _doubts(comparison: "ReleaseComparison") -> list[str]:
+    return [str(doubt) for doubt in comparison.doubts]

@@ -25,7 +25,7 @@ def _quoted(part: str) -> str:
 
 
 def _plain(part: str) -> str:
-    return _OPTION.sub(lambda found: _argument(found[1]), part)
+    return _OPTION.sub(lambda match: _argument(match[1]), part)
 
 
 def _argument(option: str) -> str:

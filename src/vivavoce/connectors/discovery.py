@@ -294,30 +294,30 @@ def names_told(refusal: str) -> list[str]:
     return _innermost(located or [name for _, text in texts_of(parsed) for name in _names_in(text)])
 
 
-def _names_in(said: str) -> list[str]:
+def _names_in(refusal: str) -> list[str]:
     """Quoted or listed names in a sentence, except types of Python or JSON; also paths (order.text).
 
     Note  a path alone may be a server's name: it counts only beside another name
     """
-    quoted = [name for name in (_QUOTED.findall(said) or _listed(said)) if name not in _TYPES]
+    quoted = [name for name in (_QUOTED.findall(refusal) or _listed(refusal)) if name not in _TYPES]
     paths = [
         path
-        for path in _PATH.findall(said)
+        for path in _PATH.findall(refusal)
         if set(path.split(".")) & {*TEXTS, *quoted} or _WORDS.search(path)
     ]
-    return _innermost([*quoted, *paths]) or _named_plainly(said)
+    return _innermost([*quoted, *paths]) or _named_plainly(refusal)
 
 
-def _named_plainly(said: str) -> list[str]:
+def _named_plainly(refusal: str) -> list[str]:
     """Names without quotes in a short sentence on what is missing: manca messaggio, text is required."""
-    if not _LACKS.search(said) or len(said.split()) > MOST_WORDS:
+    if not _LACKS.search(refusal) or len(refusal.split()) > MOST_WORDS:
         return []
-    words = (word for word in re.findall(r"[A-Za-z_]\w*", said) if not _LACKS.search(word))
+    words = (word for word in re.findall(r"[A-Za-z_]\w*", refusal) if not _LACKS.search(word))
     return [word for word in words if word in (*TEXTS, *SESSIONS) or _WORDS.search(word) or _WHO.search(word)]
 
 
-def _listed(said: str) -> list[str]:
-    match = _LISTED.search(said)
+def _listed(refusal: str) -> list[str]:
+    match = _LISTED.search(refusal)
     names = re.split(r"\s*(?:,|\band\b|\be\b)\s*", match[1] or match[2]) if match else []
     return [name.rstrip(".") for name in names if name]
 
@@ -340,37 +340,37 @@ def put_field(body: dict[str, Any], name: str, value: str) -> None:
 def likeliest(names: Iterable[str]) -> list[str]:
     """Names of fields, those first that are more likely to carry words than to name the conversation."""
 
-    def place(one: str) -> tuple[bool, bool, bool]:
-        one = one.rpartition(".")[2]
-        words = one in TEXTS or bool(_WORDS.search(one))  # `customer_message` is what they say, not who
-        return one not in TEXTS, not words, one in SESSIONS or bool(_WHO.search(one))
+    def place(name: str) -> tuple[bool, bool, bool]:
+        name = name.rpartition(".")[2]
+        words = name in TEXTS or bool(_WORDS.search(name))  # `customer_message` is what they say, not who
+        return name not in TEXTS, not words, name in SESSIONS or bool(_WHO.search(name))
 
     return sorted(names, key=place)
 
 
-def _mappings(found: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(found, Mapping):
-        yield found
-    inner = found.values() if isinstance(found, Mapping) else found if isinstance(found, list) else ()
+def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
     for item in inner:
         yield from _mappings(item)
 
 
-async def _narrowed(found: Discovery, language: str) -> Discovery:
+async def _narrowed(discovery: Discovery, language: str) -> Discovery:
     """Discovery with the one conversation name that the system reads, if its answers show it.
 
     It tells by an answer that holds what stood under that name, or by refusing requests without it. Else all
     names stay: of two conversations without one, a system that remembers would make one.
     """
-    body = found.settings.get("body") or {}
+    body = discovery.settings.get("body") or {}
     names = [name for name in SESSIONS if name in body]
     if len(names) < 2:
-        return found
-    text = _text_key(found.settings)
+        return discovery
+    text = _text_key(discovery.settings)
 
-    async def answer(named: Mapping[str, str]) -> str | None:
+    async def answer(fields: Mapping[str, str]) -> str | None:
         """The answer as JSON; None without text."""
-        settings = {**found.settings, "body": {text: "{{ text }}", **named}}
+        settings = {**discovery.settings, "body": {text: "{{ text }}", **fields}}
         try:
             raw = await asked(settings, greeting(language), language)
         except SystemUnderTestError:
@@ -384,8 +384,8 @@ async def _narrowed(found: Discovery, language: str) -> Discovery:
     for name in read if len(read) == 1 else names if bare is None else []:
         if await answer({name: marks[name]}) is not None:
             narrowed_body = {text: "{{ text }}", name: "{{ conversation }}"}
-            return replace(found, settings={**found.settings, "body": narrowed_body})
-    return replace(found, doubts=[*found.doubts, MANY_NAMES]) if bare is not None else found
+            return replace(discovery, settings={**discovery.settings, "body": narrowed_body})
+    return replace(discovery, doubts=[*discovery.doubts, MANY_NAMES]) if bare is not None else discovery
 
 
 def _shapes() -> Iterator[Settings]:

@@ -128,9 +128,9 @@ class _Begun(httpx.AsyncByteStream):
         return not self._ended
 
 
-def _first_and_more(held: bytes) -> bool:
+def _first_and_more(data: bytes) -> bool:
     """True if the first line is a complete mapping and another begins after it."""
-    first, _, more = held.lstrip().partition(b"\n")
+    first, _, more = data.lstrip().partition(b"\n")
     if not more.strip().startswith(b"{"):
         return False
     try:

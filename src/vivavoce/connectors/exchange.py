@@ -119,10 +119,10 @@ def exchanged(settings: Mapping[str, Any]) -> Settings | None:
     has not both, or is none of `connect: http`."""
     words, name = "{{ text }}", "{{ conversation }}"
 
-    def turned(found: Any) -> Any:
-        if isinstance(found, Mapping):
-            return {key: turned(item) for key, item in found.items()}
-        return {words: name, name: words}.get(found, found) if isinstance(found, str) else found
+    def turned(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: turned(item) for key, item in value.items()}
+        return {words: name, name: words}.get(value, value) if isinstance(value, str) else value
 
     part = "body" if settings.get("body") else "query"
     template = json.dumps(settings.get(part))

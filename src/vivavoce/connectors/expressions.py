@@ -23,8 +23,8 @@ class Expression:
     where there is nothing.
     """
 
-    def __init__(self, written: str) -> None:
-        self._written, self._find = written, _finder(written)
+    def __init__(self, expression: str) -> None:
+        self._written, self._find = expression, _finder(expression)
 
     def search(self, answer: Any) -> Any:
         """Value in an answer. Raises SystemUnderTestError("bad_answer")."""
@@ -34,14 +34,14 @@ class Expression:
             raise bad_answer(f"{self._written!r} not found in the answer: {error}") from None
 
 
-def _finder(written: str) -> Search:
-    if _BARE.fullmatch(written):  # needs no search
-        return lambda answer: answer.get(written) if isinstance(answer, dict) else None
-    if not written.startswith("$"):
-        return jmespath.compile(written).search
+def _finder(expression: str) -> Search:
+    if _BARE.fullmatch(expression):  # needs no search
+        return lambda answer: answer.get(expression) if isinstance(answer, dict) else None
+    if not expression.startswith("$"):
+        return jmespath.compile(expression).search
     import jsonpath
 
-    query = jsonpath.JSONPathEnvironment(strict=True).compile(written)
+    query = jsonpath.JSONPathEnvironment(strict=True).compile(expression)
     if isinstance(query, jsonpath.JSONPath) and query.singular_query():
         return lambda answer: next(iter(_found(query, answer)), None)
     return lambda answer: _found(query, answer) or None
@@ -59,14 +59,14 @@ def _found(query: Any, answer: Any) -> list[Any]:
     return query.findall(answer) if isinstance(answer, dict | list) else []
 
 
-def _readable(written: str) -> str:
+def _readable(expression: str) -> str:
     try:
-        _finder(written)
+        _finder(expression)
     except _unreadable() as error:
         reason = " ".join(str(error).split())
-        hint = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
-        raise mistake(f"invalid expression {written!r} ({reason})", hint) from None
-    return written
+        hint = "see RFC 9535" if expression.startswith("$") else "see jmespath.org"
+        raise mistake(f"invalid expression {expression!r} ({reason})", hint) from None
+    return expression
 
 
 Path = Annotated[str, AfterValidator(_readable)]

@@ -80,13 +80,13 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
         async for output in self._listen(conversation, connection):
             yield output
 
-    async def _tell(self, conversation: Conversation, made: ClientConnection, frame: Any) -> None:
+    async def _tell(self, conversation: Conversation, connection: ClientConnection, frame: Any) -> None:
         """Send one frame; a socket that breaks is given up."""
         text = frame if isinstance(frame, str) else json.dumps(frame, ensure_ascii=False)
         self._wire.sent("frame", text)
         try:
             with socket_reported(self._vault):
-                await made.send(clean_text(text))
+                await connection.send(clean_text(text))
         except SystemUnderTestError:
             await self.close(conversation)
             raise
@@ -101,11 +101,11 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
         return connection
 
     async def _listen(
-        self, conversation: Conversation, made: ClientConnection
+        self, conversation: Conversation, connection: ClientConnection
     ) -> AsyncIterator[SystemOutput]:
         arriving: asyncio.Queue[Item] = asyncio.Queue()
         raw: list[str] = []
-        reading = asyncio.create_task(self._read(made, arriving, raw))
+        reading = asyncio.create_task(self._read(connection, arriving, raw))
         settings = self._settings
         idle_s = settings.turn_timeout_s if self._end is not None else settings.idle_s
         has_ended = False
@@ -122,19 +122,21 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
             if not has_ended:
                 await self.close(conversation)  # what it says late would be taken for its next answer
 
-    async def _read(self, made: ClientConnection, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:
+    async def _read(
+        self, connection: ClientConnection, arriving: "asyncio.Queue[Item]", raw: list[str]
+    ) -> None:
         try:
             while True:
                 with socket_reported(self._vault):
-                    frame = await made.recv()
+                    frame = await connection.recv()
                 if self._take(frame, arriving, raw):
                     arriving.put_nowait(None)
                     return
         except SystemUnderTestError as error:
-            for item in self._broken(made, error):
+            for item in self._broken(connection, error):
                 arriving.put_nowait(item)
 
-    def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
+    def _broken(self, connection: ClientConnection, error: SystemUnderTestError) -> list[Item]:
         """Error for a connection that cannot be read further."""
         return [error]
 

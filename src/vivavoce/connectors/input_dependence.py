@@ -71,12 +71,12 @@ async def asked_as(settings: Settings, text: str, language: str) -> tuple[Any, s
         await connector.shut_down()
 
 
-def _unnamed(found: Any, key: str) -> Any:
-    if isinstance(found, Mapping):
-        return {name: _unnamed(item, key) for name, item in found.items()}
-    if isinstance(found, list):
-        return [_unnamed(item, key) for item in found]
-    return without(found, key) if isinstance(found, str) else found
+def _unnamed(value: Any, key: str) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _unnamed(item, key) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_unnamed(item, key) for item in value]
+    return without(value, key) if isinstance(value, str) else value
 
 
 async def _raw(connector: Connector, conversation: Conversation, text: str) -> Any:
@@ -110,38 +110,38 @@ async def heeds(settings: Settings, greeted: str, language: str, first: tuple[st
     return None if echoes else False
 
 
-async def with_end(found: Discovery, language: str) -> Discovery:
+async def with_end(discovery: Discovery, language: str) -> Discovery:
     """Settings with the field that is false after a hello and true after a goodbye read as the end."""
-    response = found.settings.get("response", {})
+    response = discovery.settings.get("response", {})
     if "end" in response:
-        return found
+        return discovery
     try:
-        greeted = await asked(found.settings, greeting(language), language)
+        greeted = await asked(discovery.settings, greeting(language), language)
         no = [path for path in flags_of(greeted) if _at_flag(greeted, path) is False]
         if not no or "end" in no:
-            return found
-        bye = await asked(found.settings, things_to_say(language)[-1], language)
+            return discovery
+        bye = await asked(discovery.settings, things_to_say(language)[-1], language)
     except SystemUnderTestError:
-        return found
+        return discovery
     turned = [path for path in no if _at_flag(bye, path) is True]
     if len(turned) != 1:
-        return found
-    settings = {**found.settings, "response": {**response, "end": turned[0]}}
-    return replace(found, settings=settings, flags=[])
+        return discovery
+    settings = {**discovery.settings, "response": {**response, "end": turned[0]}}
+    return replace(discovery, settings=settings, flags=[])
 
 
-def _at_flag(found: Any, path: str) -> object:
+def _at_flag(answer: Any, path: str) -> object:
     """Value at a path from `_flags`; None without one."""
-    return dict(_flagged(found)).get(path)
+    return dict(_flagged(answer)).get(path)
 
 
-def text_path(answer: Any, other: Any) -> tuple[str | None, bool]:
+def text_path(answer: Any, second_answer: Any) -> tuple[str | None, bool]:
     """Path to the reply text as JMESPath, and whether it depends on the message.
 
     Input   replies to a greeting and to nonsense
     Empty   no text in them: null
     """
-    first, second = dict(texts_of(answer)), dict(texts_of(other))
+    first, second = dict(texts_of(answer)), dict(texts_of(second_answer))
     echoed = {path for path, text in second.items() if text.strip() == NONSENSE}
     words = {path: text for path, text in first.items() if path not in echoed and " " in text.strip()}
     words = words or {path: text for path, text in first.items() if path not in echoed}
@@ -157,18 +157,18 @@ def _rank(path: str) -> int:
     return ANSWERS.index(name) if name in ANSWERS else len(ANSWERS)
 
 
-def texts_of(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def texts_of(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Every text of an answer with its path; of a list all entries together."""
-    if isinstance(found, str):
-        if found.strip() and path:
-            yield path, found
-    elif isinstance(found, Mapping):
-        for key, item in found.items():
+    if isinstance(value, str):
+        if value.strip() and path:
+            yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
             step = str(key) if str(key).isidentifier() else f'"{key}"'
             yield from texts_of(item, f"{path}.{step}" if path else step)
-    elif isinstance(found, list):
+    elif isinstance(value, list):
         joined: dict[str, list[str]] = {}
-        for item in found:
+        for item in value:
             for below, text in texts_of(item, f"{path}[]"):
                 joined.setdefault(below, []).append(text)
         yield from ((below, "\n".join(texts)) for below, texts in joined.items())
@@ -186,15 +186,15 @@ def mapping(path: str, answer: Any) -> Settings:
     return {"response": differing} if differing else {}
 
 
-def flags_of(found: Any) -> Iterator[str]:
+def flags_of(value: Any) -> Iterator[str]:
     """Paths to true or false in an answer, outside lists."""
-    return (path for path, _ in _flagged(found))
+    return (path for path, _ in _flagged(value))
 
 
-def _flagged(found: Any, path: str = "") -> Iterator[tuple[str, bool]]:
-    if isinstance(found, bool):
-        yield path, found
-    elif isinstance(found, Mapping):
-        for key, item in found.items():
+def _flagged(value: Any, path: str = "") -> Iterator[tuple[str, bool]]:
+    if isinstance(value, bool):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
             step = str(key) if str(key).isidentifier() else f'"{key}"'
             yield from _flagged(item, f"{path}.{step}" if path else step)

@@ -178,7 +178,7 @@ async def _described(asking: Asking, url: str) -> list[Settings]:
         for operation in _operations(description, url)
         if operation["url"] == url or _talks(operation["url"])
     ]
-    return sorted(systems, key=lambda one: one["url"] != url)
+    return sorted(systems, key=lambda system: system["url"] != url)
 
 
 def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
@@ -198,10 +198,10 @@ def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
             }
 
 
-def _at(found: Any, *path: str) -> Any:
+def _at(value: Any, *path: str) -> Any:
     for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _talks(name: str) -> bool:

@@ -130,33 +130,33 @@ async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock
     return None if echoes else False
 
 
-def without(text: str, said: str) -> str:
+def without(text: str, message: str) -> str:
     """A text in which words, the name of a conversation, or their beginning, are not said back."""
-    folded, prefix = text.lower(), said.lower().strip()
+    folded, prefix = text.lower(), message.lower().strip()
     if len(folded) != len(text):
-        return text.replace(said, "")
+        return text.replace(message, "")
     for length in range(len(prefix), SAID_BACK - 1, -1):
         if (at := folded.find(prefix[:length])) >= 0:
             return text[:at] + text[at + length :]
     return text
 
 
-async def _open(connector: Connector, conversation: Conversation, heard: "_Heard") -> None:
+async def _open(connector: Connector, conversation: Conversation, probe: "_Heard") -> None:
     async with aclosing(connector.open(conversation)) as greeting:  # pyright: ignore[reportArgumentType]
         outputs = [output async for output in greeting]
     for output in outputs:
-        heard.note(output)
+        probe.note(output)
     if not any(output.kind in ("delta", "audio", "message") for output in outputs):
         raw = next((output.raw for output in outputs if output.raw), None)
-        heard.unread = "" if raw is None else json.dumps(raw, ensure_ascii=False)
+        probe.unread = "" if raw is None else json.dumps(raw, ensure_ascii=False)
 
 
-async def _reset(connector: Connector, conversation: Conversation, heard: "_Heard") -> str | None:
+async def _reset(connector: Connector, conversation: Conversation, probe: "_Heard") -> str | None:
     """Reset and say hello again; the problem, if there was one."""
     try:
         await connector.reset(conversation)
-        await _open(connector, conversation, heard)
-        await heard.say_hello(connector, conversation, 2)
+        await _open(connector, conversation, probe)
+        await probe.say_hello(connector, conversation, 2)
     except SystemUnderTestError as error:
         return f"after a reset: {error}"
     return None

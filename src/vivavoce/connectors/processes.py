@@ -33,13 +33,13 @@ def child_environment(extra: Mapping[str, str], vault: Vault) -> dict[str, str]:
     return {**inherited, **{name: vault.expand(value) for name, value in extra.items()}}
 
 
-async def tail(stream: asyncio.StreamReader | None, said: bytearray) -> None:
-    """Read a stream to its end and keep its last words in `said`."""
+async def tail(stream: asyncio.StreamReader | None, buffer: bytearray) -> None:
+    """Read a stream to its end and keep its last words in `buffer`."""
     if stream is None:
         return
     while piece := await stream.read(4096):
-        said += piece
-        del said[:-_LAST_WORDS]
+        buffer += piece
+        del buffer[:-_LAST_WORDS]
 
 
 def kill_group(process: asyncio.subprocess.Process, how: signal.Signals = signal.SIGKILL) -> None:

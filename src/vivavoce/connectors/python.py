@@ -36,10 +36,10 @@ _TARGET: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _GRACE_S: Final = 1.0
 
 
-def _target(written: str) -> str:
-    if not _TARGET.fullmatch(written):
-        raise mistake(f"{written!r} is not a function name", "write package.module:function")
-    return written
+def _target(target: str) -> str:
+    if not _TARGET.fullmatch(target):
+        raise mistake(f"{target!r} is not a function name", "write package.module:function")
+    return target
 
 
 class PythonSettings(ConnectorSettings):

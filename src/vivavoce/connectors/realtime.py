@@ -149,19 +149,19 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
             session["instructions"] = self._instructions(variables)
         return {"type": "session.update", "session": session}
 
-    async def _tell(self, made: ClientConnection, event: dict[str, Any]) -> None:
+    async def _tell(self, connection: ClientConnection, event: dict[str, Any]) -> None:
         self._wire.sent(event["type"], json.dumps(without_audio(event), ensure_ascii=False))
         with socket_reported(self._vault):
-            await made.send(json.dumps(event, ensure_ascii=False))
+            await connection.send(json.dumps(event, ensure_ascii=False))
 
     async def _answer(
-        self, conversation: Conversation, made: ClientConnection, *, written_down: bool = False
+        self, conversation: Conversation, connection: ClientConnection, *, written_down: bool = False
     ) -> AsyncIterator[SystemOutput]:
         complete = False
         try:
-            await self._tell(made, {"type": "response.create"})
+            await self._tell(connection, {"type": "response.create"})
             answer = conversation.state["_answer"] = RealtimeAnswer(awaiting=written_down)
-            events = self._events(made, answer)
+            events = self._events(connection, answer)
             async with aclosing(in_time(events, self._settings)) as outputs:
                 async for output in outputs:
                     yield output
@@ -170,25 +170,27 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
             if not complete:  # what it says late would be taken for its next answer
                 await self.close(conversation)
 
-    async def _events(self, made: ClientConnection, answer: RealtimeAnswer) -> AsyncIterator[SystemOutput]:
+    async def _events(
+        self, connection: ClientConnection, answer: RealtimeAnswer
+    ) -> AsyncIterator[SystemOutput]:
         clock = time.monotonic
         while not answer.complete:
-            for output in answer.take(await self._event(made)):
+            for output in answer.take(await self._event(connection)):
                 yield output
         complete_s = clock()
         late: list[SystemOutput] = []
         with suppress(TimeoutError):
             async with asyncio.timeout(_WRITING_DOWN_S):
                 while answer.awaiting:
-                    late += answer.take(await self._event(made))
+                    late += answer.take(await self._event(connection))
         waited_s = clock() - complete_s
         for output in late:
             yield replace(output, held_s=waited_s)
         yield answer.facts(waited_s)
 
-    async def _event(self, made: ClientConnection) -> dict[str, Any]:
+    async def _event(self, connection: ClientConnection) -> dict[str, Any]:
         with socket_reported(self._vault):
-            frame = await made.recv()
+            frame = await connection.recv()
         event = read_json(frame)
         if not isinstance(event, dict):
             raise bad_answer("an event is not a mapping")

@@ -155,9 +155,9 @@ def _probability(pieces: Any) -> float | None:
     return min(1.0, math.exp(sum(numbers) / len(numbers))) if numbers else None
 
 
-def _decoded(written: Any) -> bytes:
+def _decoded(encoded: Any) -> bytes:
     try:
-        return base64.b64decode(written, validate=True)
+        return base64.b64decode(encoded, validate=True)
     except (binascii.Error, TypeError, ValueError):
         raise bad_answer("a piece of speech is not base64") from None
 
@@ -169,8 +169,8 @@ def _words(content: Any) -> str:
     return "".join(word for word in words if isinstance(word, str))
 
 
-def _part(whole: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: whole[name] for name in names if whole.get(name) is not None}
+def _part(event: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: event[name] for name in names if event.get(name) is not None}
 
 
 def _said(error: Any) -> str:

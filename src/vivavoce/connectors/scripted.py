@@ -25,12 +25,12 @@ from vivavoce.core.errors import FailureKind, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
 
-def _pattern(written: str) -> str:
+def _pattern(pattern: str) -> str:
     try:
-        re.compile(written)
+        re.compile(pattern)
     except re.error as error:
-        raise mistake(f"{written!r} is not a regular expression ({error})", "see the re module") from None
-    return written
+        raise mistake(f"{pattern!r} is not a regular expression ({error})", "see the re module") from None
+    return pattern
 
 
 class ScriptedReply(BaseModel):

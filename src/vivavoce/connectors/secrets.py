@@ -63,7 +63,7 @@ class Vault:
 
     def expand(self, text: str) -> str:
         """The text with each ${NAME} replaced by its secret."""
-        return REFERENCE.sub(lambda found: self.values[found.group(1)], text)
+        return REFERENCE.sub(lambda match: self.values[match.group(1)], text)
 
     def safe(self, text: str) -> int:
         """Up to which character no secret can have begun that the text does not hold whole."""

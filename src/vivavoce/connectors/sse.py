@@ -40,9 +40,9 @@ from vivavoce.connectors.urls import WebAddress
 _NOTHING: Final = "`null`"
 
 
-def _of(kind: str, found: str, key: str = "type") -> str:
+def _of(kind: str, path: str, key: str = "type") -> str:
     """Value in events of one kind, in a list; an empty list for other events."""
-    return f"[@][?{key}=='{kind}'].{found}"
+    return f"[@][?{key}=='{kind}'].{path}"
 
 
 def _all(*parts: str) -> str:
@@ -142,10 +142,10 @@ FORMATS: Final[dict[str, dict[str, str]]] = {
 TOLD_ONCE: Final = ("langgraph", "adk")  # tokens are told once for each call of a model
 
 
-def paths_of(name: str, written: AnswerPaths) -> AnswerPaths:
+def paths_of(name: str, paths: AnswerPaths) -> AnswerPaths:
     """The paths of a format, under what the study wrote."""
     preset: dict[str, Any] = {key: path for key, path in FORMATS[name].items() if key != "delta"}
-    overrides = written.model_dump(include=written.model_fields_set)
+    overrides = paths.model_dump(include=paths.model_fields_set)
     return AnswerPaths.model_validate({"text": _NOTHING, "end": _NOTHING, **preset, **overrides})
 
 
@@ -281,9 +281,9 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
         conversation.state.update({name: value for name, value in values.items() if value is not None})
 
 
-def _add(used: dict[Any, ModelUsage], told: tuple[ModelUsage, ...], *, apart: bool) -> None:
+def _add(used: dict[Any, ModelUsage], usages: tuple[ModelUsage, ...], *, apart: bool) -> None:
     """Streams tell a call's tokens again and again, and what comes later stands; or each call's once."""
-    for usage in told:
+    for usage in usages:
         if apart:
             used[len(used)] = usage
             continue

@@ -33,12 +33,12 @@ _GRACE_S = 1.0
 _COLOURS = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")  # and whatever else is sent to a terminal by CSI (ECMA-48)
 
 
-def _pattern(written: str) -> str:
+def _pattern(pattern: str) -> str:
     try:
-        re.compile(written)
+        re.compile(pattern)
     except re.error as error:
-        raise mistake(f"{written!r} is not a regular expression ({error})", "see the re module") from None
-    return written
+        raise mistake(f"{pattern!r} is not a regular expression ({error})", "see the re module") from None
+    return pattern
 
 
 class StdioSettings(ConnectorSettings):
@@ -262,13 +262,13 @@ class _Program:
         match = self._prompt.search(output)
         return output[: match.start()] if match else None
 
-    def _without_first_prompt(self, said: bytes) -> bytes:
-        first = self._first_prompt.match(said) if self._first_prompt else None
-        return said[first.end() :] if first else said
+    def _without_first_prompt(self, output: bytes) -> bytes:
+        first = self._first_prompt.match(output) if self._first_prompt else None
+        return output[first.end() :] if first else output
 
-    def _text_of(self, said: bytes) -> str:
+    def _text_of(self, output: bytes) -> str:
         try:
-            text = clean_text(self._without_first_prompt(_COLOURS.sub(b"", said)).decode("utf-8"))
+            text = clean_text(self._without_first_prompt(_COLOURS.sub(b"", output)).decode("utf-8"))
         except UnicodeDecodeError:
             raise bad_answer("the answer is not UTF-8 text") from None
         return (self._prefix.sub("", text) if self._prefix else text).strip()

@@ -48,13 +48,13 @@ class _Omit:
 OMIT: Final = _Omit()
 
 
-def compile_template(value: Any, known: set[str], *, place: str = "") -> Rendered:
+def compile_template(value: Any, variable_names: set[str], *, place: str = "") -> Rendered:
     """A function from variables to the value with every template in it filled in.
 
     Input   value: JSON-like, from the study file; known: names of the variables it may use
     Raises  InputError: the template cannot be parsed or uses an unknown variable
     """
-    parts = _compile(value, known | {"secrets", "omit"}, place)
+    parts = _compile(value, variable_names | {"secrets", "omit"}, place)
 
     def render(variables: Mapping[str, Any]) -> Any:
         try:
@@ -66,14 +66,14 @@ def compile_template(value: Any, known: set[str], *, place: str = "") -> Rendere
     return render
 
 
-def _compile(value: Any, known: set[str], place: str) -> Rendered:
+def _compile(value: Any, variable_names: set[str], place: str) -> Rendered:
     if isinstance(value, str):
-        return _compile_text(value, known, place)
+        return _compile_text(value, variable_names, place)
     if isinstance(value, Mapping):
-        pairs = {str(key): _compile(item, known, f"{place}.{key}") for key, item in value.items()}
+        pairs = {str(key): _compile(item, variable_names, f"{place}.{key}") for key, item in value.items()}
         return lambda variables: _filled({key: part(variables) for key, part in pairs.items()})
     if isinstance(value, (list, tuple)):
-        items = [_compile(item, known, f"{place}[{index}]") for index, item in enumerate(value)]
+        items = [_compile(item, variable_names, f"{place}[{index}]") for index, item in enumerate(value)]
         return lambda variables: [item for part in items if (item := part(variables)) is not OMIT]
     return lambda _: value
 
@@ -82,18 +82,18 @@ def _filled(pairs: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in pairs.items() if value is not OMIT}
 
 
-def _compile_text(text: str, known: set[str], place: str) -> Rendered:
+def _compile_text(text: str, variable_names: set[str], place: str) -> Rendered:
     source = REFERENCE.sub(r'{{ secrets["\1"] }}', text)
     if "{{" not in source and "{%" not in source and "{#" not in source:
         return lambda _: text
     try:
-        unknown = meta.find_undeclared_variables(_ENVIRONMENT.parse(source)) - known
+        unknown = meta.find_undeclared_variables(_ENVIRONMENT.parse(source)) - variable_names
         if unknown:
             name = min(unknown)
-            names = sorted(known - {"secrets"})
+            names = sorted(variable_names - {"secrets"})
             raise InputError(f"unknown variable {name!r} in template", place=place, hint=nearest(name, names))
         expression = _single_expression(source)
-        if (match := _PLAIN.fullmatch(expression or "")) is not None and match[1] in known:
+        if (match := _PLAIN.fullmatch(expression or "")) is not None and match[1] in variable_names:
             name = match[1]  # most turns are made of these: looking a value up takes no environment
             return (lambda variables: variables[name] or OMIT) if match[2] else itemgetter(name)
         if expression is not None:

@@ -128,7 +128,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         return connection
 
     async def _speak(
-        self, conversation: Conversation, made: ClientConnection, turn: UserTurn, audio: Audio
+        self, conversation: Conversation, connection: ClientConnection, turn: UserTurn, audio: Audio
     ) -> None:
         """Send what the participant said, and that they have finished."""
         settings, variables = self._settings, self._variables(conversation, turn)
@@ -142,30 +142,30 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
             if settings.sound is not None:
                 encoded = base64.b64encode(piece).decode()
                 await self._tell_sound(
-                    conversation, made, self._sound({**variables, "sound": encoded}), piece
+                    conversation, connection, self._sound({**variables, "sound": encoded}), piece
                 )
             else:
-                await self._tell_sound(conversation, made, piece, piece)
+                await self._tell_sound(conversation, connection, piece, piece)
             if settings.paced:
                 await asyncio.sleep(_PIECE_S)
         if settings.turn_done is not None:
-            await self._tell(conversation, made, self._done(variables))
+            await self._tell(conversation, connection, self._done(variables))
 
     async def _tell_sound(
-        self, conversation: Conversation, made: ClientConnection, frame: Any, sound: bytes
+        self, conversation: Conversation, connection: ClientConnection, frame: Any, sound: bytes
     ) -> None:
         self._wire.sent("frame", f"{len(sound)} bytes of sound")
         try:
             with socket_reported(self._vault):
-                await made.send(frame if isinstance(frame, (bytes, str)) else json.dumps(frame))
+                await connection.send(frame if isinstance(frame, (bytes, str)) else json.dumps(frame))
         except SystemUnderTestError:
             await self.close(conversation)
             raise
 
     # --- what comes back ------------------------------------------------------------------------------
 
-    def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
-        if self._settings.close_ends and error.failure == "closed" and made.close_code == _CLOSED_WELL:
+    def _broken(self, connection: ClientConnection, error: SystemUnderTestError) -> list[Item]:
+        if self._settings.close_ends and error.failure == "closed" and connection.close_code == _CLOSED_WELL:
             return [SystemOutput(kind="end"), None]
         return [error]
 
@@ -217,8 +217,8 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         return np.asarray(samples, "<i2").tobytes()
 
 
-def _of_base64(written: Any) -> bytes:
+def _of_base64(encoded: Any) -> bytes:
     try:
-        return base64.b64decode(written, validate=True)
+        return base64.b64decode(encoded, validate=True)
     except (binascii.Error, TypeError, ValueError):
         raise bad_answer("a piece of speech is not base64") from None

@@ -204,14 +204,14 @@ class WizardConnector:
         ]
         return [*of_user, *self._outputs(seat, reply, facts)]
 
-    async def _reply(self, seat: Seat, asked: str | None) -> Reply:
+    async def _reply(self, seat: Seat, text: str | None) -> Reply:
         """The wizard's reply, not sooner than the delay. Raises SystemUnderTestError("timeout")."""
         settings = self._settings
         begun_s, limit = time.monotonic(), settings.first_output_timeout_s
-        self._wire.sent("to the wizard", asked or "")
+        self._wire.sent("to the wizard", text or "")
         try:
             async with asyncio.timeout(limit):
-                reply = await self.room.answered(seat, asked)
+                reply = await self.room.answered(seat, text)
         except TimeoutError:
             raise SystemUnderTestError("timeout", f"the wizard did not reply within {limit:g} s") from None
         self._wire.received("from the wizard", json.dumps(asdict(reply), ensure_ascii=False))

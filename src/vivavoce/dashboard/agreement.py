@@ -160,7 +160,7 @@ def _matrix(
 ) -> list[list[float | None]]:
     """Matrix with a row per annotator and a column per unit; labels as list positions, scales as numbers."""
     code: Callable[[Judgement], float] = (
-        (lambda said: float(categories.index(said))) if scale == "nominal" else float
+        (lambda label: float(categories.index(label))) if scale == "nominal" else float
     )
     return [[code(unit[annotator]) if annotator in unit else None for unit in units] for annotator in who]
 

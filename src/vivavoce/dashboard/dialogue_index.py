@@ -270,7 +270,7 @@ class DialogueIndex:
             values = [FacetValue(value, n, value in chosen) for value, n in counts.items()]
             more = column.distinct(mask) - len(values) if isinstance(column, Codes) else 0
             if len(values) > 1 or chosen:
-                values.sort(key=lambda one: (-one.number, one.value))
+                values.sort(key=lambda facet_value: (-facet_value.number, facet_value.value))
                 facets.append(Facet(name, values, max(0, more)))
         rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
         judged = self._of_verdicts(verdicts)

@@ -237,7 +237,7 @@ def _same_task(board: Board, card: DialogueCard) -> list[DialogueCard]:
     places = board.index.places(DialogueQuery({"task": (card.task_id,)}), board.scope)
     cards = [board.index.cards[place] for place in places]
     same_task = [other_card for other_card in cards if other_card.dialogue_id != card.dialogue_id]
-    return sorted(same_task, key=lambda one: one.system == card.system)[:MOST_SHOWN]
+    return sorted(same_task, key=lambda related_card: related_card.system == card.system)[:MOST_SHOWN]
 
 
 def _beside(ids: list[str], dialogue_id: str) -> tuple[str | None, str | None]:
@@ -333,7 +333,7 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
             (rate_title(rate_count.measure), _unit(rate_count.measure), rate_count) for rate_count in counted
         ],
         verdicts=rates,
-        views=sorted(board.remarks.views.values(), key=lambda one: one.name.casefold()),
+        views=sorted(board.remarks.views.values(), key=lambda view: view.name.casefold()),
         tag_names=board.remarks.tag_names(),
     )
 
@@ -398,7 +398,9 @@ def _shown(facets: list[Facet], query: DialogueQuery) -> list[FacetShown]:
             return 1, list(HEADLINE_TITLES).index(name.removeprefix(SUCCESS)) if _headline(name) else 99
         return (0, ORDER.index(name)) if name in ORDER else (0, 3)
 
-    return [_facet(facet, query) for facet in sorted(facets, key=lambda one: place(one.name))]
+    return [
+        _facet(facet, query) for facet in sorted(facets, key=lambda facet_counts: place(facet_counts.name))
+    ]
 
 
 def _headline(name: str) -> bool:
@@ -410,13 +412,14 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
     facet_values = facet.values
     if scale:
         facet_values = sorted(
-            facet_values, key=lambda one: scale.index(one.value) if one.value in scale else -1
+            facet_values,
+            key=lambda facet_value: scale.index(facet_value.value) if facet_value.value in scale else -1,
         )
     elif facet.name == "date":
-        facet_values = sorted(facet_values, key=lambda one: one.value, reverse=True)
+        facet_values = sorted(facet_values, key=lambda facet_value: facet_value.value, reverse=True)
     else:
         facet_values = sorted(
-            facet_values, key=lambda one: not one.chosen
+            facet_values, key=lambda facet_value: not facet_value.chosen
         )  # selected values are never folded
     choices = [
         FacetChoice(

@@ -85,13 +85,13 @@ def worded(words: object, context: str = "") -> str:
     return catalogue.gettext(text) if text else ""
 
 
-def reworded(told: LocalizedText) -> str:
+def reworded(text: LocalizedText) -> str:
     """Translate a statement with the dashboard's catalogue."""
     values = {
         name: reworded(value) if isinstance(value, LocalizedText) else str(value)
-        for name, value in told.values
+        for name, value in text.values
     }
-    return worded(told.template).format(**values) if values else worded(told.template)
+    return worded(text.template).format(**values) if values else worded(text.template)
 
 
 def told(error: InputError) -> str:
@@ -140,7 +140,7 @@ def add_words(environment: Environment) -> None:
     extended: Any = environment  # the extension adds this method
     extended.install_gettext_callables(
         lambda message: _words(language()).gettext(message),
-        lambda one, many, n: _words(language()).ngettext(one, many, n),
+        lambda singular, many, n: _words(language()).ngettext(singular, many, n),
         newstyle=True,
         pgettext=lambda context, message: _words(language()).pgettext(context, message),
     )

@@ -87,18 +87,18 @@ def _short(called: str) -> Path | None:
 def _read(file: Path) -> HtmlDocument:
     """Page with links to help pages; links to files of the repository are removed."""
     text = _DEFINITION.sub("  \n", _COMMENT.sub("", file.read_text(encoding="utf-8")))
-    text = _INCLUDED.sub(lambda found: "```\n" + (file.parent / found[1]).read_text(encoding="utf-8"), text)
+    text = _INCLUDED.sub(lambda match: "```\n" + (file.parent / match[1]).read_text(encoding="utf-8"), text)
     read = read_document(text)
 
-    def linked(found: re.Match[str]) -> str:
-        target, folder = (file.parent / f"{found[1]}.md").resolve(), help_folder()
+    def linked(match: re.Match[str]) -> str:
+        target, folder = (file.parent / f"{match[1]}.md").resolve(), help_folder()
         if folder is None or not target.is_relative_to(folder):
-            return found[0]
+            return match[0]
         name = target.relative_to(folder).with_suffix("").as_posix()
-        return f'<a href="/help/{name}{found[2] or ""}"{found[3]}>' if help_file(name) else found[0]
+        return f'<a href="/help/{name}{match[2] or ""}"{match[3]}>' if help_file(name) else match[0]
 
     body = _DEAD.sub(r"\1", _LINK.sub(linked, read.body))
-    body = _HEADING.sub(lambda found: f'<h{found[1]} id="{_anchor(found[2])}">{found[2]}</h{found[1]}>', body)
+    body = _HEADING.sub(lambda match: f'<h{match[1]} id="{_anchor(match[2])}">{match[2]}</h{match[1]}>', body)
     table = f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(read.title)}"><table>'
     body = body.replace("<table>", table).replace("</table>", "</table></div>")
     return HtmlDocument(read.title, Markup(body), read.digest)

@@ -91,9 +91,14 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
     ]
 
 
-def _above(one: NamedWorth, other: NamedWorth | None) -> bool:
+def _above(worth: NamedWorth, reference: NamedWorth | None) -> bool:
     """True if one is certainly better: intervals do not overlap."""
-    return other is not None and one.low is not None and other.high is not None and one.low > other.high
+    return (
+        reference is not None
+        and worth.low is not None
+        and reference.high is not None
+        and worth.low > reference.high
+    )
 
 
 def _found(desk: Desk) -> tuple[dict[str, Any], bool]:

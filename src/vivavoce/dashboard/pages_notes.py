@@ -221,7 +221,7 @@ def export_selection(request: Request, desk: ThisDesk, form: Form) -> Response:
         query=query.address or "hand",
     )
     try:
-        desk.snapshots.make(lambda made: selection_zip(made, chosen, note, folder / "selection.zip"))
+        desk.snapshots.make(lambda snapshot: selection_zip(snapshot, chosen, note, folder / "selection.zip"))
     except VivavoceError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise HTTPException(409, str(error)) from error

@@ -78,8 +78,8 @@ def look_figures(view: WatchView) -> list[LookFigure]:
     ]
 
 
-def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]) -> LookFigure:
-    verdicts = [row.verdict for _, row in found]
+def _figure(view: WatchView, pair: str, look_rows: Sequence[tuple[LookRow, PairRow]]) -> LookFigure:
+    verdicts = [row.verdict for _, row in look_rows]
     limits = [
         value
         for verdict in verdicts
@@ -94,17 +94,21 @@ def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]
     points = [
         DrawnLook(
             label=str(look.participants),
-            x=100 * (place + 0.5) / len(found),
+            x=100 * (place + 0.5) / len(look_rows),
             difference=_at(row.verdict.difference, low, high),
             low=_at(row.verdict.low, low, high),
             high=_at(row.verdict.high, low, high),
             evidence=_at(row.verdict.statistic, 0.0, most),
             boundary=_at(row.verdict.bar, 0.0, most),
         )
-        for place, (look, row) in enumerate(found)
+        for place, (look, row) in enumerate(look_rows)
     ]
     return LookFigure(
-        pair, points, _at(0.0, low, high) or 0.0, view.statistic, [_words(view, *words) for words in found]
+        pair,
+        points,
+        _at(0.0, low, high) or 0.0,
+        view.statistic,
+        [_words(view, *words) for words in look_rows],
     )
 
 
@@ -143,7 +147,7 @@ def due_actions(request: Request, desk: Desk) -> list[DueAction]:
         except Exception as error:
             text = f"{_title(page)}: {_reason(page, error)}"
             actions.append(DueAction(text, _address(page), urgent=True))
-    return sorted(actions, key=lambda one: not one.urgent)
+    return sorted(actions, key=lambda action: not action.urgent)
 
 
 def cost_lines(request: Request, desk: Desk) -> list[CostLine]:

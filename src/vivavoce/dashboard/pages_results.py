@@ -134,9 +134,9 @@ def recompute(
     return RedirectResponse(f"/results?{_address(by, disclosure(request, desk))}{newest}", 303)
 
 
-def _address(by: str, told: Disclosure) -> str:
+def _address(by: str, policy: Disclosure) -> str:
     """Query string of the same results, keeping an early view."""
-    return urlencode({"by": by, **({EARLY: 1} if told.address else {})})
+    return urlencode({"by": by, **({EARLY: 1} if policy.address else {})})
 
 
 def _grouping(request: Request, desk: Desk) -> str:

@@ -195,10 +195,10 @@ def who_of(request: Request) -> SignedIn:
     return who
 
 
-def needs_role(wanted: str, role: str) -> str:
+def needs_role(required: str, role: str) -> str:
     """Message for a role that may not open a page."""
     return gettext(
-        "You need the role “%(wanted)s”; your role is “%(role)s”.", wanted=wanted, role=worded(role)
+        "You need the role “%(wanted)s”; your role is “%(role)s”.", wanted=required, role=worded(role)
     )
 
 

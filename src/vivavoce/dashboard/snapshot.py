@@ -216,14 +216,14 @@ class Snapshots:
             _report.exception("verdicts_failed")
             self._verdicts[scope] = Verdicts(scope, position, at, [], {}, FAILED)
 
-    def _wanted(self, known: "Results | Verdicts | None", *, at_once: bool) -> bool:
+    def _wanted(self, cached: "Results | Verdicts | None", *, at_once: bool) -> bool:
         if self.nothing:
             return False
-        if known is None:
+        if cached is None:
             return True
-        if self.board.see(lambda board: board.position) == known.position:
+        if self.board.see(lambda board: board.position) == cached.position:
             return False
-        return at_once or self.board.log.clock.now() - known.at > STALE_AFTER
+        return at_once or self.board.log.clock.now() - cached.at > STALE_AFTER
 
     @property
     def nothing(self) -> bool:

@@ -65,7 +65,7 @@ def study_size(board: Board) -> StudySize:
     watched = by == "stopping" and _is_watched(board.study)
     counted = compared_visits(board) if watched else _completed(board, places if by == "places" else None)
     done: dict[str, datetime] = {}
-    for visit in sorted(counted, key=lambda one: one.ended_at or one.last_at):
+    for visit in sorted(counted, key=lambda counted_visit: counted_visit.ended_at or counted_visit.last_at):
         done.setdefault(visit.participant_id, visit.ended_at or visit.last_at)
     first = min((visit.opened_at for visit in board.visits.values()), default=None)
     since = max(first or now, now - PACE_OF)
@@ -90,15 +90,15 @@ def study_size(board: Board) -> StudySize:
     )
 
 
-def _signature(board: Board, found: TimeToCome) -> str:
+def _signature(board: Board, estimate: TimeToCome) -> str:
     return signature(
         "expected_end",
         unit="participant",
-        n=found.visits,
+        n=estimate.visits,
         data=f"event{board.position}",
         level=LEVEL,
         days=PACE_OF.days,
-        wanted=found.wanted,
+        wanted=estimate.wanted,
     )
 
 

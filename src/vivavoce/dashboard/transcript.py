@@ -320,9 +320,9 @@ def _laid_out(body: str) -> str:
         return body
 
 
-def _hypothesis(one: log_events.LoggedHypothesis) -> str:
-    words = one.text if one.text is not None else _acts(one.acts)
-    return words if one.score is None else f"{words} ({localised(f'{one.score:.2f}')})"
+def _hypothesis(hypothesis: log_events.LoggedHypothesis) -> str:
+    words = hypothesis.text if hypothesis.text is not None else _acts(hypothesis.acts)
+    return words if hypothesis.score is None else f"{words} ({localised(f'{hypothesis.score:.2f}')})"
 
 
 def _acts(acts: Sequence[log_events.LoggedAct]) -> str:

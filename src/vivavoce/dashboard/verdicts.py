@@ -53,7 +53,7 @@ def read_verdicts(
 
     totals = sums(dataset)
     names = [measure for measure in totals.measures if is_rate(measure)]
-    names.sort(key=lambda one: (HEADLINES.index(one) if one in HEADLINES else len(HEADLINES), one))
+    names.sort(key=lambda name: (HEADLINES.index(name) if name in HEADLINES else len(HEADLINES), name))
     rates = {}
     for name in names:
         place = totals.measures.index(name)

@@ -127,6 +127,6 @@ def _outcomes(visits: Sequence[VisitCard]) -> dict[str, int]:
     return dict(Counter(visit.outcome or "" for visit in visits).most_common())
 
 
-def _dialogues(left: Sequence[VisitCard], talked: set[str]) -> str:
-    people = dict.fromkeys(visit.participant_id for visit in left if visit.visit_id in talked)
+def _dialogues(cards: Sequence[VisitCard], talked: set[str]) -> str:
+    people = dict.fromkeys(visit.participant_id for visit in cards if visit.visit_id in talked)
     return DialogueQuery({"participant": tuple(people)}).address if 0 < len(people) <= LISTED else ""

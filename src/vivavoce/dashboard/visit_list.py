@@ -51,19 +51,19 @@ class VisitQuery:
     worked: bool = False
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> "VisitQuery":
+    def read(cls, parameters: Mapping[str, str]) -> "VisitQuery":
         """Query from an address; unknown parts are ignored."""
-        step, way = given.get("step", ""), given.get("way", "")
-        dialogues, outcome = given.get("held", ""), given.get("outcome", "")
+        step, way = parameters.get("step", ""), parameters.get("way", "")
+        dialogues, outcome = parameters.get("held", ""), parameters.get("outcome", "")
         number = int(step) if step.isdecimal() and len(step) < 4 and way in PASSAGES else None
         return cls(
             outcome=outcome if outcome in OUTCOMES else "",
             step=number,
             way=way if number is not None else "",
-            placed=bool(given.get("placed")),
-            system=given.get("system", ""),
+            placed=bool(parameters.get("placed")),
+            system=parameters.get("system", ""),
             held=dialogues if dialogues.removesuffix("+").isdecimal() and len(dialogues) < 9 else "",
-            worked=bool(given.get("worked")),
+            worked=bool(parameters.get("worked")),
         )
 
     @property
@@ -121,7 +121,7 @@ class VisitList:
 
 
 def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList:
-    visits = sorted(visits_of(board, query), key=lambda one: one.opened_at, reverse=True)
+    visits = sorted(visits_of(board, query), key=lambda visit: visit.opened_at, reverse=True)
     dialogues_per_visit = Counter(dialogue.visit_id for dialogue in board.dialogues.values())
     kinds = [step.kind for step in board.study.visit]
     return VisitList(
@@ -170,9 +170,9 @@ def reached_step(visit: VisitCard, steps: int) -> int:
     return min(max(visit.entered, default=0), steps)
 
 
-def _holds(number: int, wanted: str) -> bool:
-    least = int(wanted.removesuffix("+"))
-    return number >= least if wanted.endswith("+") else number == least
+def _holds(number: int, bound: str) -> bool:
+    least = int(bound.removesuffix("+"))
+    return number >= least if bound.endswith("+") else number == least
 
 
 def _row(visit: VisitCard, kinds: list[str], dialogues: int, now: datetime) -> VisitRow:

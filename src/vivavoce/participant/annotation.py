@@ -90,14 +90,14 @@ def work(
     )
 
 
-def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, Any]]:
+def _lines(workplace: Workplace, item: Due, language: str) -> list[dict[str, Any]]:
     """The transcript with what this annotator said of it so far, and where to go back to."""
     lines = []
-    for turn in found.dialogue.turns:
+    for turn in item.dialogue.turns:
         chips = []
-        for number, place in enumerate(found.places):
+        for number, place in enumerate(item.places):
             scheme = workplace.scheme(place.scheme)
-            judgement = found.work.judged.get(place)
+            judgement = item.work.judged.get(place)
             if place.turn_index == turn.turn_index and scheme is not None and judgement is not None:
                 chips.append(
                     {
@@ -106,7 +106,7 @@ def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, An
                         "text": _told(scheme, judgement.labels, language),
                     }
                 )
-        is_current = found.place is not None and found.place.turn_index == turn.turn_index
+        is_current = item.place is not None and item.place.turn_index == turn.turn_index
         lines.append({"turn": turn, "chips": chips, "here": is_current})
     return lines
 
@@ -121,16 +121,16 @@ def _told(scheme: Scheme, labels: tuple[LoggedLabel, ...], language: str) -> str
     return ", ".join(texts)
 
 
-def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] | None:
+def _judged(workplace: Workplace, item: Due, language: str) -> dict[str, Any] | None:
     """The place that is shown: its scheme in the reader's language, and what stands there already."""
-    place = found.place
+    place = item.place
     scheme = workplace.scheme(place.scheme) if place is not None else None
     if place is None or scheme is None:
         return None
-    judgement = found.work.judged.get(place)
+    judgement = item.work.judged.get(place)
     return {
         "scheme": scheme,
-        "turn": found.dialogue.turn(place.turn_index),
+        "turn": item.dialogue.turn(place.turn_index),
         "title": said(scheme.title, language),
         "question": said(scheme.question, language),
         "decision": scheme.decision.get(language) or next(iter(scheme.decision.values()), []),

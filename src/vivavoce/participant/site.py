@@ -291,7 +291,7 @@ def information_sheet(study: Study, language: str, pool: str = "") -> dict[str, 
         " ".join(kind.say(message, spoken) for message in info.does) for kind, info, _ in infos if info.does
     ]
     return {
-        "lead": max(leads, key=lambda one: one[0])[1] if leads else None,
+        "lead": max(leads, key=lambda lead: lead[0])[1] if leads else None,
         "does": does,
         "needs": said("needs"),
         "keeps": said("keeps"),

@@ -320,11 +320,11 @@ class Door:
             line.close()
 
     async def _answer(
-        self, line: _Line, number: int, scope: Mapping[str, Any], heard: dict[int, asyncio.Queue[Message]]
+        self, line: _Line, number: int, scope: Mapping[str, Any], incoming: dict[int, asyncio.Queue[Message]]
     ) -> None:
         async def receive() -> Message:
             line.write(number, "receive")
-            return await heard[number].get()
+            return await incoming[number].get()
 
         async def send(message: Message) -> None:
             line.write(number, "send", dict(message))
@@ -336,6 +336,6 @@ class Door:
         except Exception as error:  # the pages have answered it; here nobody else would hear of it
             _report.error("handed_over_failed", path=scope.get("path"), error=repr(error))
         finally:
-            heard.pop(number, None)
+            incoming.pop(number, None)
             with suppress(OSError):
                 line.write(number, "over")

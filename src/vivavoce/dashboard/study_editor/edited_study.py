@@ -270,12 +270,12 @@ def plain_step(settings: Any) -> Any:
     return node
 
 
-def step_parts(written: Any) -> tuple[str, Any]:
+def step_parts(step: Any) -> tuple[str, Any]:
     """Kind and settings of a step as written; kind "" if it is not a step."""
-    if isinstance(written, str):
-        return written, {}
-    if isinstance(written, dict) and len(written) == 1:
-        kind, settings = next(iter(written.items()))
+    if isinstance(step, str):
+        return step, {}
+    if isinstance(step, dict) and len(step) == 1:
+        kind, settings = next(iter(step.items()))
         return str(kind), {} if settings is None else settings
     return "", {}
 
@@ -291,9 +291,9 @@ def step_model(kind: str) -> type[BaseModel]:
     return next(option for option in field.annotation.__args__ if option is not type(None))  # pyright: ignore
 
 
-def _located(one: Problem, steps: int, systems: Mapping[str, Any]) -> LocatedProblem:
-    sentence = sentences(one.problem, one.hint)
-    line, _, path = one.place.partition(" ")
+def _located(problem: Problem, steps: int, systems: Mapping[str, Any]) -> LocatedProblem:
+    sentence = sentences(problem.problem, problem.hint)
+    line, _, path = problem.place.partition(" ")
     if (at := _STEP_PLACE.search(path)) is not None and int(at[1]) < steps:
         return LocatedProblem(sentence, step=int(at[1]), field=at[2] or "", line=line)
     system_path = path.removeprefix("systems.")

@@ -210,18 +210,18 @@ def _named(called: str) -> str:
     return called if is_name(called) else name_of_title(called) or called
 
 
-def greet(url: str, name: str, known: Mapping[str, Any]) -> Discovery:
+def greet(url: str, name: str, systems: Mapping[str, Any]) -> Discovery:
     """Test the bot at an address, known systems first. Raises InputError: one line."""
     _check_name(name)
-    like = [settings for settings in known.values() if isinstance(settings, dict)]
+    like = [settings for settings in systems.values() if isinstance(settings, dict)]
     return asyncio.run(discover(url, language=language(), private=is_private(url), like=like))
 
 
-def _check_name(name: str, known: Container[str] = ()) -> None:
+def _check_name(name: str, taken_names: Container[str] = ()) -> None:
     """Check a system's name. Raises  InputError: invalid or taken"""
     if not is_name(name):
         raise InputError(NO_SYSTEM_NAME, place=SYSTEM_PLACE, hint=NAME_CURE, values={"name": name})
-    if name in known:
+    if name in taken_names:
         raise InputError(NAME_TAKEN, place=SYSTEM_PLACE, hint=OTHER_NAME, values={"name": name})
 
 
@@ -266,17 +266,17 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
     return _begun(request, desk, new, found=discovery, name=f"{name}-2")
 
 
-def _described(error: InputError, asked: RequestForm | None) -> RequestForm | None:
+def _described(error: InputError, request_form: RequestForm | None) -> RequestForm | None:
     """Request form after a failed test; None if the bot is unreachable."""
-    return RequestForm.of_refusal(error) if isinstance(error, NotFound) else asked
+    return RequestForm.of_refusal(error) if isinstance(error, NotFound) else request_form
 
 
-def _draft(new: NewStudy, name: str, asked: RequestForm, url: str) -> str:
+def _draft(new: NewStudy, name: str, request_form: RequestForm, url: str) -> str:
     """Add the described request to the systems as a draft; returns its name and digest."""
     try:
         if name in new.read_systems():
             return ""
-        new.systems = new.with_system(name, asked.draft(url))
+        new.systems = new.with_system(name, request_form.draft(url))
     except InputError:
         return ""
     return f"{name} {digest(new.systems.strip())}"

@@ -389,12 +389,12 @@ def size(request: Request, desk: Shell, form: OwnForm) -> Response:
     return _analysis(request, desk, study, asked=typed, size=sample_size)
 
 
-def size_of(study: Study, asked: Mapping[str, str]) -> Size:
+def size_of(study: Study, typed: Mapping[str, str]) -> Size:
     """Computed sample size. Raises  InputError: no comparison declared, or an invalid number"""
     from vivavoce.analysis.planning import answer, plan_of_study
 
-    rates = [_number(asked[name], name) for name in ("first", "second")]
-    hourly = _number(asked["hourly"], "hourly") if asked["hourly"] else None
+    rates = [_number(typed[name], name) for name in ("first", "second")]
+    hourly = _number(typed["hourly"], "hourly") if typed["hourly"] else None
     power = answer("two-rates", rates, plan=plan_of_study(study))
     people, minutes = power.clustered.size.participants, visit_minutes(study)
     return Size(

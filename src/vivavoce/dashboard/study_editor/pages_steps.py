@@ -171,12 +171,12 @@ KEYS_AND_VALUES: Final = (
 )
 
 
-def told_settings(kind: str, written: Any) -> str:
+def told_settings(kind: str, settings: Any) -> str:
     """Settings of a step in the words of its form; unknown keys as written."""
     if not kind or kind not in step_names():
-        return written if isinstance(written, str) else ""
+        return settings if isinstance(settings, str) else ""
     model = step_model(kind)
-    remaining = as_mapping(model, written)
+    remaining = as_mapping(model, settings)
     parts: list[str] = []
     for form_field in fields_of(model, remaining):
         value = value_at(remaining, form_field.path)
@@ -191,14 +191,14 @@ def told_settings(kind: str, written: Any) -> str:
     return "; ".join(parts)
 
 
-def _told_value(kind: str, one: FormField, value: Any) -> str:
+def _told_value(kind: str, form_field: FormField, value: Any) -> str:
     """Setting with its value, such as "conversations per participant: 3 to 40"."""
-    head = re.split(r"[:;,]", one.meaning, maxsplit=1)[0].strip()
-    is_name = bool(head) and head not in one.choices  # a list of choices is not a name
+    head = re.split(r"[:;,]", form_field.meaning, maxsplit=1)[0].strip()
+    is_name = bool(head) and head not in form_field.choices  # a list of choices is not a name
     words = (
-        re.split(r"[:;,]", step_words(kind, one.meaning), maxsplit=1)[0].strip()
+        re.split(r"[:;,]", step_words(kind, form_field.meaning), maxsplit=1)[0].strip()
         if is_name
-        else worded(one.label, "key")
+        else worded(form_field.label, "key")
     )
     if isinstance(value, bool):
         text = gettext("yes") if value else gettext("no")

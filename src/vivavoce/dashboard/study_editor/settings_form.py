@@ -391,14 +391,14 @@ def _remove(settings: dict[str, Any], path: KeyPath) -> None:
             _remove(settings, tuple(way))
 
 
-def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> Written:
+def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], settings_now: Mapping[str, Any]) -> Written:
     """Settings that a file needs on top of a protocol; keys that it has already stay."""
     differing: dict[str, Any] = {}
     for key, value in settings.items():
-        under, own_value = below.get(key), own.get(key)
+        under, own_value = below.get(key), settings_now.get(key)
         if isinstance(value, Mapping) and isinstance(under, Mapping):
             if inner := beyond(value, under, own_value if isinstance(own_value, Mapping) else {}):
                 differing[key] = inner
-        elif key in own or key not in below or value != under:
+        elif key in settings_now or key not in below or value != under:
             differing[key] = value
     return differing

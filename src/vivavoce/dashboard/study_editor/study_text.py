@@ -190,7 +190,7 @@ def _yaml(text: str) -> YAML:
     else:
         yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.representer.add_representer(
-        type(None), lambda made, _: made.represent_scalar("tag:yaml.org,2002:null", "null")
+        type(None), lambda representer, _: representer.represent_scalar("tag:yaml.org,2002:null", "null")
     )
     return yaml
 
