@@ -248,7 +248,7 @@ def _width(interval: "NaiveInterval | SignedInterval") -> float:
 
 
 def _families(letters: "dict[LocalizedText, str]", whys: "list[LocalizedText]") -> Iterator[RenderableType]:
-    """The families of the rows above, by the letters that stand in them."""
+    """Families of the rows above, by their letters."""
     for why in dict.fromkeys(whys):
         yield Text(f"{letters[why]}  {why}", style="dim")
 
@@ -391,7 +391,7 @@ def span_of_points(interval: Sequence[float | None] | None) -> str:
 
 
 def number(value: float | None, digits: int) -> str:
-    """A number with so many decimals; empty where it is missing."""
+    """Number with this many decimals; empty if missing."""
     return "" if value is None else _rounded(value, digits)
 
 

@@ -1,4 +1,4 @@
-"""Simulated callers in pieces: some call with a log of their own, wherever, whose visits join the study's."""
+"""Simulated callers in pieces, each with a separate log; their visits are merged into the study's log."""
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +50,7 @@ class SharedTrial:
 
 
 def simulate_elsewhere(trial: SharedTrial, log: Log, amount: int, report: Progress | None) -> int:
-    """Hold so many simulated dialogues, or visits, on the engine that was named; returns how many ended.
+    """Simulate this many dialogues or visits on the chosen engine; return how many ended.
 
     Note    so many callers are a piece, however many workers there are; each piece has a log of its own while
             it lasts, and its visits are written into the study's as they were held

@@ -21,7 +21,7 @@ Dot = dict[str, Any]  # the data of one dot, as Vega-Lite reads it
 
 
 def values_chart(rows: "Sequence[MeasuredValue]", width: int, *, simulated: bool) -> alt.TopLevelMixin:
-    """A panel a measure: a dot a group on its 95 % interval; all dialogues together stand last, and pale."""
+    """One panel per measure with a dot and 95 % interval per group; all dialogues come last, in grey."""
 
     def panel(measure: "Measure") -> Any:
         data = [

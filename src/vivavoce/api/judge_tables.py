@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
-    """People alone, people and judge, and the judge alone, which is marked; then differences, then words."""
+    """Estimates by people, by people and judge, and by the judge only (marked); then differences, then notes."""
     value, limits = (points, span_of_points) if found.rate else (lambda figure: number(figure, 3), span)
     table = plain_table(
         found.by, "by", found.target.replace("_", " "), "95%", "labels", "participants", "worth"

@@ -118,7 +118,7 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
             yield f"{missing} measures are missing in every dialogue; {listed}"
 
     def plot(self, *only: "str | Measure", width: int = 420) -> "alt.TopLevelMixin":
-        """Dots on their 95 % intervals, a panel a measure, a line a group; what has no value is left out.
+        """Dots with 95 % intervals, one panel per measure, one line per group; empty values are omitted.
 
         Input   only: measures, symbols or families of those that were measured; all where there are few.
                 width: of a panel, in pixels

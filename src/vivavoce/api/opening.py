@@ -1,4 +1,4 @@
-"""Datasets as analyses take them: people or programs, never both unless told; what must be told of them."""
+"""Datasets for analyses: people or programs, mixed only on request, with their warnings."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

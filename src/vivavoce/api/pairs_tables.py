@@ -24,7 +24,7 @@ MODEL_NAMES = {"decided": "decided only", "davidson": "Davidson", "rao_kupper": 
 
 
 def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
-    """The table of the method first, then what stands behind and beside it."""
+    """Table of the method first, then supporting tables."""
     yield from _marked(facts)
     yield Text(_people(facts))
     yield _cells(facts)

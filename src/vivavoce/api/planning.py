@@ -25,7 +25,7 @@ Design = Literal["between", "within"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PowerAnalysis(Result[SampleSize, "RequiredSample"]):
-    """Sample sizes of one question; what was assumed stands in `assumptions`."""
+    """Sample sizes of one question, with their `assumptions`."""
 
     row: ClassVar[type] = SampleSize
 

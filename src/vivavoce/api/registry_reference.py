@@ -51,7 +51,7 @@ def connectors() -> str:
 
 
 def _family(settings: type[ConnectorSettings]) -> type[ConnectorSettings]:
-    """The base class whose settings several connectors share and whose family has a name."""
+    """Base class with the settings that a named family of connectors shares."""
     families = (base for base in settings.__mro__ if "family" in vars(base))
     return next(families)
 
@@ -85,7 +85,7 @@ def importers() -> str:
 
 
 def judges() -> str:
-    """Kinds of judges, each with the settings that it alone has, and those that all have."""
+    """Kinds of judges, each with its specific settings, and the settings of all."""
     shared = JudgeSettings.model_fields
     parts = [
         _with_keys(

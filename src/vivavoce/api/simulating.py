@@ -173,7 +173,7 @@ def simulate_study(
     report: Progress | None = None,
     chosen: ChosenUsers | None = None,
 ) -> int:
-    """Hold so many simulated dialogues, or visits where there are none; returns how many came to an end."""
+    """Simulate this many dialogues, or visits without dialogues; return how many ended."""
     from vivavoce.core.executor import elsewhere
     from vivavoce.simulation.trial import run_trial
     from vivavoce.trial.engine import SessionEngine

@@ -110,7 +110,7 @@ def open_log(study: "Study", url: str | None) -> "Log":
 
 
 def existing_log(study: "Study", url: str | None) -> "Log | None":
-    """The study's log, opened; None where nobody was let in yet, so that no empty file is made.
+    """Opened log of the study; None if there is no log yet, so that no empty file is made.
 
     Raises  InputError: a log was named, and there is none
     """
@@ -144,7 +144,7 @@ def make_connectors(study: "Study", only: "Collection[str] | None" = None) -> "d
 
 
 def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dict[str, Connector]":
-    """One connector a system; `only` of these, where some are named.
+    """One connector per system; `only`: the systems to connect.
 
     Raises  InputError: a mistake in a system's settings, with its place in the study file
     """

@@ -12,7 +12,7 @@ _OPTION: Final = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
 def in_python(text: str) -> str:
-    """A sentence in which options stand as the arguments that they are in Python; commands stay commands."""
+    """Sentence with options written as Python arguments; commands are unchanged."""
     parts = text.replace(_MIXED, "say mixed=True").split("`")
     return "`".join(_quoted(part) if place % 2 else _plain(part) for place, part in enumerate(parts))
 

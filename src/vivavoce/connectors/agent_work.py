@@ -80,7 +80,7 @@ def _tool(item: Any) -> ToolCall:
 
 
 def read_usage(answer: Any, value: Any) -> tuple[ModelUsage, ...]:
-    """Tokens that calls of models took; the model's name may stand beside them in the answer.
+    """Token counts of model calls; the model's name may be beside them in the answer.
 
     Raises  SystemUnderTestError("bad_answer"): something else stands there
     """

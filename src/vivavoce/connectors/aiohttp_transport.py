@@ -62,7 +62,7 @@ class AiohttpTransport:
         )
 
     async def close(self) -> None:
-        """Close all connections; what is asked after that is refused, and opens none again."""
+        """Close all connections; later requests are refused and open none."""
         self._closed = True
         session, self._session = self._session, None
         if session is not None:

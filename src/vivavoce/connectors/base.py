@@ -49,7 +49,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call of a tool by the system, or what is told of it later under the same key.
+    """One call of a tool by the system, or later facts about it under the same key.
 
     arguments  as JSON, or as the model wrote them; with `more` they go on what came before under this key
     failed     the tool or its caller reported an error; None: unknown
@@ -154,7 +154,7 @@ class SystemOutput:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """One turn of the conversation so far, for systems that keep no memory of their own."""
+    """One turn of the conversation so far, for systems that keep no memory."""
 
     party: Literal["user", "system"]
     text: str

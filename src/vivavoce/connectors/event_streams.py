@@ -78,7 +78,7 @@ class EventStreams:
         await self.client.aclose()
 
     async def _connected(self, request: httpx.Request) -> httpx.Response:
-        """A second try where the first was never heard."""
+        """Second try if the first never reached the system."""
         try:
             return await self.client.send(request, stream=True)
         except (httpx.ConnectError, httpx.ConnectTimeout):

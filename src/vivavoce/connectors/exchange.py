@@ -1,4 +1,4 @@
-"""A request of somebody's own to a bot, tried: what came of it, and whether words are in the right field."""
+"""Test of a custom request: the bot's answer, and whether the message is in the right field."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ NO_WORDS: Final = N_("no text found in the reply")
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request of somebody's own, and what came of it.
+    """One custom request and its outcome.
 
     sent      its body, with what was said
     answer    as JSON; "" where there was none

@@ -147,7 +147,7 @@ class HttpConnector(SystemConnector[HttpSettings]):
             return reader.read(self._vault.redact(answer), silent_ok=silent_ok)
 
     async def _exchange(self, prepared: Prepared, conversation: Conversation, turn: UserTurn | None) -> Any:
-        """The JSON answer to one request; null for a request without a turn, whatever was answered."""
+        """JSON answer to one request; null for a request without a turn."""
         with reported(self._vault):
             variables = self._variables(conversation, turn)
             cookies = conversation.state.setdefault(_COOKIES, httpx.Cookies())

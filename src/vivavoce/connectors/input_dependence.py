@@ -53,7 +53,7 @@ class Discovery:
 
 
 async def asked(settings: Settings, text: str, language: str) -> Any:
-    """The raw answer to one text in a conversation of its own, whose name does not stand in it.
+    """Raw answer to one text in a new conversation, without the conversation's name.
 
     Raises  SystemUnderTestError: it fails
     """

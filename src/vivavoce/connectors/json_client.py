@@ -1,4 +1,4 @@
-"""JSON questions to a system behind HTTP: deadlines, and a second try where the first was never heard."""
+"""JSON requests to a system behind HTTP: deadlines, and a second try if the first was not received."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -44,7 +44,7 @@ class Asking:
         again: Collection[FailureKind] = (),
         answered: Callable[[httpx.Response], None] | None = None,
     ) -> bytes:
-        """The body of the answer to a request, which is built anew for each try.
+        """Body of the answer to a request, which is rebuilt for each try.
 
         Input   again: failures after which it is asked again beside `unreachable`; answered: is shown each
                 answer, also one with a status that is refused

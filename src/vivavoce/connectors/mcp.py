@@ -203,7 +203,7 @@ def _documents(parts: list[dict[str, Any]]) -> tuple[Retrieval, ...]:
 
 
 class _Session:
-    """One MCP session, in a task of its own: whoever opens one of the SDK's clients must close it too."""
+    """One MCP session in a separate task: the SDK's clients must be closed by the task that opens them."""
 
     def __init__(self, settings: MCPSettings, vault: Vault) -> None:
         self._settings, self._vault = settings, vault

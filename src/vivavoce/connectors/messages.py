@@ -1,4 +1,4 @@
-"""A conversation as the messages that interfaces of models take: who said it, and what."""
+"""A conversation as messages for model APIs: role and text."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -35,7 +35,7 @@ class Messages:
         self._message: Rendered = compile_template(shape.message, {"role", "text"}, place="messages.message")
 
     def of(self, variables: Mapping[str, Any], history: Iterable[PastTurn]) -> list[Any]:
-        """The messages up to the turn whose words are among the variables."""
+        """Messages up to the turn with the text in the variables."""
         shape = self._shape
         roles = {"user": shape.user_role, "system": shape.system_role}
         messages = [(shape.prompt_role, self._prompt(variables))] if shape.prompt is not None else []

@@ -1,4 +1,4 @@
-"""Pictures that systems show, fetched for a participant's browser so that it never learns where they lie."""
+"""Pictures that systems show, fetched for a participant's browser without revealing their addresses."""
 
 import base64
 import binascii

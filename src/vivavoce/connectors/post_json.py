@@ -1,4 +1,4 @@
-"""One JSON question to an endpoint that is no system under test, such as a user's own parser."""
+"""One JSON request to an endpoint that is not a system under test, such as a user's parser."""
 
 from collections.abc import Callable
 from typing import Any, Final

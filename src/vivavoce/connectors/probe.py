@@ -131,7 +131,7 @@ async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock
 
 
 def without(text: str, message: str) -> str:
-    """A text in which words, the name of a conversation, or their beginning, are not said back."""
+    """Text without an echo of the message, of the conversation's name or of their beginning."""
     folded, prefix = text.lower(), message.lower().strip()
     if len(folded) != len(text):
         return text.replace(message, "")

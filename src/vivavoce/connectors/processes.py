@@ -1,4 +1,4 @@
-"""Processes that bots run in: what they may see, what they said last, and how they end."""
+"""Processes that run bots: their environment, last output and termination."""
 
 import asyncio
 import os

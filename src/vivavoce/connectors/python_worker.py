@@ -1,4 +1,4 @@
-"""Runs a user's bot function; as a script, in a process of its own that imports nothing of ours.
+"""Runs a user's bot function as a script, in a separate process that imports nothing of ours.
 
 Requests and answers are JSON objects, one a line. A request has `id` and `op` (turn, reset, close, cancel);
 the answers to it have the same `id` and a `kind`: delta, message (any JSON value), error, done, stuck.

@@ -114,7 +114,7 @@ class RasaSocketConnector(HoldingConnector[RasaSocketSettings, "_Client"]):
 
 
 class _Client:
-    """One Socket.IO connection; `spoken`: something was said on it."""
+    """One Socket.IO connection; `spoken`: it has carried a message."""
 
     def __init__(self, settings: RasaSocketSettings, vault: Vault) -> None:
         self._settings, self._vault = settings, vault

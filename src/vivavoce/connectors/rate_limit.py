@@ -1,4 +1,4 @@
-"""A system within its limits: turns at once and a minute, their cost, and a rest when it keeps failing.
+"""Limits of a system: concurrent turns, turns per minute, cost, and a pause after repeated failures.
 
 Waiting for a free place is not the system's doing, but it is time that a participant waits: keep the limits
 above what the study needs. A system that asks to be left alone for a while (Retry-After) is asked again then.
@@ -92,7 +92,7 @@ class LimitedConnector:
         self._failures_in_a_row, self._rests_until_s = 0, 0.0
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
-        """Let the system stop its answer, where it can be told."""
+        """Let the system stop its answer, if it can be interrupted."""
         if isinstance(self.inner, Interruptible):
             await self.inner.interrupt(conversation, played_s)
 
@@ -112,7 +112,7 @@ class LimitedConnector:
         await self.inner.shut_down()
 
     def _pay(self) -> None:
-        """Book a turn before it is sent, so that many at once cannot pass the ceiling together."""
+        """Book a turn before it is sent, so that concurrent turns cannot exceed the budget."""
         price, limit = self._settings.price_per_turn or 0.0, self._settings.budget
         if limit is not None and self.spent + price > limit:
             raise SystemUnderTestError("refused", f"budget used up: {self.resting}", reached=False)

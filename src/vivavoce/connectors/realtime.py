@@ -119,7 +119,7 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
         return [*events, {"type": "input_audio_buffer.commit"}]
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
-        """The conversation's socket; a new one is told how to behave and what was said so far."""
+        """Socket of the conversation; a new one gets the instructions and the previous turns."""
         connection = self._open_one(conversation)
         if connection is None:
             url = f"{self._vault.expand(self._settings.url)}?model={quote(self._settings.model)}"
@@ -198,7 +198,7 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
         return self._vault.redact(event)
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
-        """Cancel the response that is being given, and truncate what was not heard of it."""
+        """Cancel the current response and truncate its unheard part."""
         connection, answer = self._open_one(conversation), conversation.state.get("_answer")
         if connection is None or not isinstance(answer, RealtimeAnswer):
             return

@@ -81,7 +81,7 @@ class RealtimeAnswer:
         ]
 
     def interruption(self, played_s: float) -> list[dict[str, Any]]:
-        """The events that stop this response, and make the model forget what nobody heard of it."""
+        """Events that stop this response and remove its unheard part from the model's memory."""
         events: list[dict[str, Any]] = []
         if not self.complete:
             self.interrupted = True

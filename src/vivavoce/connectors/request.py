@@ -59,7 +59,7 @@ class Prepared:
 
 
 def _quoted(variables: dict[str, Any]) -> dict[str, Any]:
-    """The variables as they may stand in an address."""
+    """Variables quoted for use in an address."""
     return {
         **variables,
         **{name: quote(str(variables[name]), safe="") for name in ("conversation", "key", "language")},

@@ -42,7 +42,7 @@ class SocketConnector(HoldingConnector[SettingsOf, ClientConnection]):
 async def open_socket(
     url: str, settings: ConnectorSettings, longest_bytes: int, headers: Mapping[str, str] | None = None
 ) -> ClientConnection:
-    """A WebSocket, connected. Raises SystemUnderTestError, `reached` false: nothing was said yet."""
+    """Connected WebSocket. Raises SystemUnderTestError with `reached` false."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "wss" else 80)
     try:

@@ -25,7 +25,7 @@ Held = TypeVar("Held", bound=Closable)
 
 
 class SystemConnector(Generic[SettingsOf]):
-    """The base of our connectors: nobody is greeted, and nothing is held, unless a kind of system says so.
+    """Base class of our connectors: by default no greeting and nothing to close.
 
     knows_names  the system knows conversations by `name_of`; one that was reset is another one to it
     """

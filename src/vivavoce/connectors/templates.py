@@ -36,7 +36,7 @@ _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=_Missing, keep_tra
 
 
 class _Omit:
-    """The value of a key that is left out."""
+    """Value of an omitted key."""
 
     def __repr__(self) -> str:
         return "omit"

@@ -1,4 +1,4 @@
-"""Addresses of systems under test as they stand in a study file."""
+"""Addresses of systems under test, as written in a study file."""
 
 import ipaddress
 import re

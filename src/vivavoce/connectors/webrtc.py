@@ -335,7 +335,7 @@ class _Line:
             self._flush()
 
     def _flush(self) -> None:
-        """Hand on what was heard since the last time."""
+        """Pass on the audio heard since the last time."""
         if self._voiced:
             pcm = np.concatenate(self._voiced).astype("<i2").tobytes()
             self._voiced.clear()

@@ -69,11 +69,11 @@ class Peer:
         await self._opened.wait()
 
     def say(self, samples: Samples) -> None:
-        """Sound at RATE_HZ, said after what is being said."""
+        """Queue audio at RATE_HZ after the current audio."""
         self._voice.say(samples)
 
     async def said(self) -> None:
-        """Wait until everything was said."""
+        """Wait until all audio has been sent."""
         await self._voice.silent.wait()
 
     def tell(self, message: str) -> None:

@@ -130,7 +130,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
     async def _speak(
         self, conversation: Conversation, connection: ClientConnection, turn: UserTurn, audio: Audio
     ) -> None:
-        """Send what the participant said, and that they have finished."""
+        """Send the participant's audio and the end of the turn."""
         settings, variables = self._settings, self._variables(conversation, turn)
         if audio.rate_hz != settings.rate_hz:
             problem = f"sound has {audio.rate_hz} samples per second where {settings.rate_hz} are expected"

@@ -130,7 +130,7 @@ class Room:
                 self._changed()
 
     def take(self, key: str, wizard: str) -> None:
-        """Raises NotYours: somebody else was quicker, or the participant has left."""
+        """Raises NotYours: another wizard was quicker, or the participant has left."""
         seat = self.seats.get(key)
         if seat is None or seat.wizard not in (None, wizard):
             raise NotYours
@@ -177,7 +177,7 @@ class Room:
         return seat
 
     async def changed(self, after: int) -> int:
-        """Wait until the room is no longer as it was at this version; the version now."""
+        """Wait for a change since this version of the room; return the current version."""
         while self.version <= after:
             await self._news.wait()
         return self.version

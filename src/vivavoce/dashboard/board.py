@@ -186,7 +186,7 @@ class Board:
             self.position = max(self.position, stored.position)
 
     def of(self, scope: Scope) -> "Board":
-        """Board of people, programs or the team alone, also updated by `see`."""
+        """Board of people, programs or the team only, also updated by `see`."""
         view = copy.copy(self.whole)
         view.scope = scope
         view._show(self._parts[scope])

@@ -45,7 +45,7 @@ class FacetValue(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """Values of one facet, the most frequent first; `more`: number of values left out."""
+    """Values of one facet, the most frequent first; `more`: number of omitted values."""
 
     name: str
     values: list[FacetValue]

@@ -70,7 +70,7 @@ def ngettext(one: str, many: str, n: int, /, **values: Any) -> str:
 
 
 def NP_(context: str, message: str) -> str:
-    """Mark a word whose translation depends on a context; see `worded`."""
+    """Mark a word with a context-dependent translation; see `worded`."""
     return message
 
 

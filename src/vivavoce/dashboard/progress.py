@@ -1,4 +1,4 @@
-"""Numbers of the overview and running visits, computed from the board alone."""
+"""Numbers of the overview and running visits, computed from the board only."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Languages: one folder each, with all that is said in it; found by entry points, ours as anybody's."""
+"""Languages: one folder each with all its texts, found by entry points."""

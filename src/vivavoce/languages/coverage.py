@@ -55,7 +55,7 @@ def domains() -> list[str]:
 
 
 def messages(file: Path) -> dict[Id, Message]:
-    """The messages of a catalogue by what they translate; none where there is no file."""
+    """Messages of a catalogue by source text; empty without a file."""
     if not file.is_file():
         return {}
     return {_key(message): message for message in parse_catalogue(file) if message.id}
@@ -104,7 +104,7 @@ def places(text: str) -> list[str]:
 
 
 def misfits(file: Path) -> list[str]:
-    """Sentences of a catalogue whose translation fills in other values than they do."""
+    """Source sentences with a translation that lacks or adds placeholders."""
     problems = []
     for key, message in messages(file).items():
         forms = [key] if isinstance(key, str) else list(key)

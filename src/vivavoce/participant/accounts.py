@@ -310,7 +310,7 @@ class Access:
         self.log.transact_now(run)
 
     def make_token(self, name: str, scopes: Sequence[str], days: int, by: str) -> str:
-        """A token for a program, which reads no more than its scopes; it is told this once.
+        """Token for a program, limited to its scopes; it is returned only once.
 
         Raises  SignInRefused: it has no name, no scope that there is, or no end
         """
@@ -355,7 +355,7 @@ class Access:
         return [token for token in tokens if token.study in (None, self.study)]
 
     def revoke_token(self, token_id: str) -> None:
-        """Raises  InputError: there is no such token, or it holds no more"""
+        """Raises  InputError: there is no such token, or it is no longer valid"""
         now = self.log.clock.now()
         exists = any(token.token_id == token_id for token in self.tokens())
         if not exists or not self.log.transact_now(
@@ -364,7 +364,7 @@ class Access:
             raise InputError(N_("token not found"), hint=N_("reload the page"))
 
     def note(self, who: SignedIn, action: str, about: Mapping[str, str]) -> None:
-        """Write down for good what somebody did."""
+        """Log an action permanently."""
         event = ActionTaken(
             by=who.name,
             role=who.role,
@@ -400,7 +400,7 @@ def typed_twice(password: str, again: str) -> str:
 
 
 def _check_credentials(name: str, password: str) -> None:
-    """Raises  SignInRefused: nobody may have this name, or this password"""
+    """Raises  SignInRefused: the name or the password is not allowed"""
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         hint = N_("use 1 to %(most)s characters")
         raise SignInRefused("name", N_("the name is empty or too long"), hint=hint, most=LONGEST_NAME)

@@ -1,4 +1,4 @@
-"""The annotator's page: a dialogue, one place after another, and what may be said of it."""
+"""Page of the annotator: a dialogue, one place after another, and the labels to choose from."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -73,7 +73,7 @@ def work(
     at: int | None = None,
     problem: str | None = None,
 ) -> Response:
-    """The place that is due, whatever the browser believes; `at` goes back to an earlier one."""
+    """Place to annotate now; `at` goes back to an earlier one."""
     item = due(workplace, key_of(who), at)
     if item is None:
         return site.to(HOME)
@@ -91,7 +91,7 @@ def work(
 
 
 def _lines(workplace: Workplace, item: Due, language: str) -> list[dict[str, Any]]:
-    """The transcript with what this annotator said of it so far, and where to go back to."""
+    """Transcript with this annotator's labels so far and links to go back."""
     lines = []
     for turn in item.dialogue.turns:
         chips = []

@@ -111,7 +111,7 @@ def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[ShownAnswer 
 
 
 def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
-    """The bout as it stands: waiting, voting, or writing; between bouts an offer to go on."""
+    """Current page of the battle: waiting, voting or writing; between battles an offer to go on."""
     step, bout = state.battle_plan, state.bout
     if bout is None:
         return site.page("arena_pause", state.language, **facts)
@@ -180,7 +180,7 @@ async def standing(
     after: Annotated[int, Query(ge=0)] = 0,
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
 ) -> Response:
-    """Status of awaited answers and their visible part; waits for news. Names nobody."""
+    """Status of awaited answers and their visible part; waits for news. Names no system."""
     stored = await site.news(visit_id, after, wait)
     state = await site.engine.state(visit_id)
     bout, seq = state.bout, max(after, stored[-1].seq if stored else 0)

@@ -86,7 +86,7 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 def allow_connections() -> None:
-    """Let this process hold as many connections as the system allows it; most begin with 1,024."""
+    """Raise this process's limit of open connections as far as the system allows; most begin with 1,024."""
     if sys.platform == "win32":
         return
     import resource

@@ -1,4 +1,4 @@
-"""The service's pulse: whether what is said now would be kept."""
+"""Health of the service: whether new messages can be saved."""
 
 import asyncio
 import shutil
@@ -23,7 +23,7 @@ _report = structlog.get_logger("vivavoce.participant")
 
 
 class Pulse:
-    """Writes to the log to see whether it can be written; good news stand for a second."""
+    """Writes to the log to check that it can be written; a success is valid for a second."""
 
     def __init__(self, log: Log, *, clock_s: Callable[[], float] = time.monotonic) -> None:
         self.log, self._clock_s = log, clock_s

@@ -45,7 +45,7 @@ def visit_page(
     view: str = "",
     back: HandBack | None = None,
 ) -> HTMLResponse:
-    """The page of a visit as it stands.
+    """Current page of a visit.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
     back     what the recruiter gives whoever is done; None: nobody recruited them
@@ -78,7 +78,7 @@ def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
 
 
 def task_words(dialogue: DialogueHistory, language: str) -> str:
-    """The task in this language, else in the dialogue's, else in any; "" where there is no task."""
+    """Task in this language, else in the dialogue's, else in any; "" without a task."""
     return ((dialogue.task or {}).get("text") or {}).get(language) or dialogue.task_text or ""
 
 

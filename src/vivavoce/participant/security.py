@@ -161,7 +161,7 @@ class BodyCap:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A request whose body is at hand."""
+    """Request with its body already read."""
     messages = [body]
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""Serving the pages so that stopping them is quick: whoever waits for news is answered at once."""
+"""Server of the pages that stops quickly: pending requests for news are answered at once."""
 
 import signal
 import socket

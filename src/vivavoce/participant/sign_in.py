@@ -1,4 +1,4 @@
-"""Experts' door to the pages: one-time links, accounts, sign-in. What stands behind it is other modules'.
+"""Sign-in of experts: one-time links and accounts. Other modules hold the pages behind it.
 
 A page that only experts may see takes `ThisExpert`; whoever is not signed in is led here.
 """
@@ -59,7 +59,7 @@ def signed_in(request: Request) -> SignedIn | None:
 
 
 def expert_of(request: Request) -> SignedIn:
-    """Raises  NotSignedIn: nobody is, or there is no account yet, or the study names others"""
+    """Raises  NotSignedIn: not signed in, no account yet, or not an expert of the study"""
     who = signed_in(request)
     if who is None:
         raise NotSignedIn

@@ -305,7 +305,7 @@ def site_of(request: Request) -> Site:
 
 
 async def visit_of(request: Request) -> str:
-    """The visit that the browser's token stands for. Raises NoVisit."""
+    """Visit of the browser's token. Raises NoVisit."""
     site = site_of(request)
     token = request.cookies.get(site.cookie)
     visit_id = await site.engine.visit_of_token(token) if token else None

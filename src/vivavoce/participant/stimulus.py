@@ -140,7 +140,7 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: st
 
 
 def _shown(state: VisitState, view: str) -> StimulusView[Any, Any]:
-    """The stimulus that is due, or the one before it where it is to be answered anew."""
+    """Current stimulus, or the previous one if its answer is being changed."""
     again = view == AGAIN and state.may_redo
     return replace(state.presented(state.position - 1) if again else state.shown, view=view)
 

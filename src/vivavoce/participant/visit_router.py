@@ -182,7 +182,7 @@ class _Kept:
 
 
 class Handover:
-    """Stands before the pages of one worker: hands over what another one leads.
+    """Middleware of one worker: hands over requests that another worker leads.
 
     away  what answers where the leader does not come back within `patience_s`
     """
@@ -260,7 +260,7 @@ class Handover:
         await response(scope, receive, send)
 
     async def _line(self, leader: int) -> _Asked:
-        """The line to a leader. Raises  OSError: nobody is there yet"""
+        """Connection to a leader. Raises  OSError: there is no leader yet"""
         async with self._calling.setdefault(leader, asyncio.Lock()):
             asked_leader = self._leaders.get(leader)
             if asked_leader is None or asked_leader.gone:

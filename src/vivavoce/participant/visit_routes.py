@@ -1,4 +1,4 @@
-"""The pages of a visit and what their forms do. Whatever comes too late leads to the page that is due."""
+"""Pages of a visit and actions of their forms. Late requests lead to the current page."""
 
 import asyncio
 from dataclasses import replace
@@ -167,7 +167,7 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
 
 
 async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
-    """The pool that somebody comes from, and as whom. Raises NotAdmitted."""
+    """Recruiter's pool and admission of an arrival. Raises NotAdmitted."""
     if site.study.recruitment:
         sent = dict(parse_qsl(arrival.sent, keep_blank_values=True))
         match = recruiter_for(site.study.recruitment, sent)
@@ -240,7 +240,7 @@ async def visit(
     view: Annotated[str, Query(max_length=20)] = "",
     again: bool = False,  # in pages opened before
 ) -> HTMLResponse:
-    """The page that the visit has come to, whatever the browser believes."""
+    """Current page of the visit, whatever page the browser shows."""
     state = await site.engine.state(visit_id)
     return_link = await asyncio.to_thread(_hand_back, site, state) if state.phase == "ended" else None
     view = "again" if again else view

@@ -1,4 +1,4 @@
-"""The page of those who play a system: conversations that wait, what was said in them, the reply.
+"""Page of wizards, who play a system: waiting conversations, their messages, the reply.
 
 Wizards sign in by a link of their own, for twelve hours, under a name by which the log calls them. What they
 send goes through the room of the system's connector; everything is logged as the system's turns are.

@@ -1,4 +1,4 @@
-"""An instrument: its items, their scales and how answers become a score. The sentences stand in a wording."""
+"""An instrument: its items, their scales and how answers become a score. A wording has the sentences."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -223,7 +223,7 @@ FOLDER: Final = Path(__file__).parent
 
 
 def read_instrument(path: Path) -> Instrument:
-    """One scoring key from its file, whose name is the instrument's."""
+    """Read a scoring key from a file named after the instrument."""
     source = read_yaml(path)
     model = read_model(source, Instrument)
     if model is None:

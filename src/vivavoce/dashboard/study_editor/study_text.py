@@ -57,7 +57,7 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str, *, base: str) -> None:
-    """Replace atomically the text whose digest is `base`.
+    """Replace the text with digest `base` atomically.
 
     Raises  StudyFileChanged: another text stands there by now; InputError: it cannot be written
     """

@@ -1,4 +1,4 @@
-"""English: what is said aloud and by simulated users; all other words of it stand in the code."""
+"""English texts for speech and simulated users; all other English is in the code."""
 
 from pathlib import Path
 
