@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
-    """Estimates by people, by people and judge, and by the judge only (marked); then differences, then notes."""
+    """Estimates by people, by people and judge, and by the judge only; then differences and notes."""
     value, limits = (points, span_of_points) if found.rate else (lambda figure: number(figure, 3), span)
     table = plain_table(
         found.by, "by", found.target.replace("_", " "), "95%", "labels", "participants", "worth"
