@@ -232,6 +232,10 @@ def read_offered(
         if name in StepEntry.model_fields:
             continue
         at: KeyPath = ("visit", index, name)
+        if name not in STEPS:
+            known = list(dict.fromkeys((*StepEntry.model_fields, *STEPS.names())))
+            materials.source.report(at[:2], f"unknown step {name!r}", nearest(name, known))
+            continue
         try:
             kind = STEPS.get(name)
         except InputError as error:

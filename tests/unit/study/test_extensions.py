@@ -1,6 +1,9 @@
 """Extension files of a study: what they define counts like what an installed package offers."""
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,23 @@ def test_a_name_that_an_installed_package_offers_is_refused(tmp_path: Path) -> N
     load_study(study(tmp_path, EXAMPLE.replace('name="questions"', 'name="turns"')))
     with pytest.raises(InputError, match="'turns' is already registered"):
         MEASURES.names()
+
+
+STEP = """
+import vivavoce as vv
+
+study = vv.load_study("study")
+vv.simulate(study, participants=2, seed=1)
+data = vv.export_log(study, "data")
+assert data.everything.holdings()["recital"] == 2 * 2, data.everything.holdings()
+"""
+
+
+def test_a_step_with_its_page_and_table_is_held_and_exported(tmp_path: Path) -> None:
+    recite = ROOT / "tests/strangers/step/vivavoce_stranger_step/recite"
+    shutil.copytree(recite, tmp_path / "study" / "extensions")
+    visit = "  - recite: {sentences: [They swim., They sing.]}\nextensions: [extensions/step.py]\n"
+    (tmp_path / "study" / "study.yaml").write_text(f"study: reading\nvisit:\n{visit}", "utf-8")
+    run = [sys.executable, "-c", STEP]  # another process: a registered step would stay
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
