@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 
@@ -114,6 +115,7 @@ def _recordings(materials: Materials, name: str | None, at: KeyPath) -> Path | N
 
 
 NO_FLOOR = ("no minimum answer time is set", "add, for example, `quality: {min_answer_s: 1.5}`")
+EXTENSION: Final = "extension/"
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
 
 
@@ -213,7 +215,7 @@ def _load_extensions(materials: Materials) -> None:
         if path is None or not path.is_file():
             continue
         try:
-            load_extension(path.resolve(), materials.keep(path, f"extension/{name}", at), name)
+            load_extension(path.resolve(), materials.keep(path, EXTENSION + name, at), name)
         except InputError as error:
             materials.source.problems.append(Problem(error.place, error.problem, error.hint))
 
@@ -310,8 +312,17 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
         wordings=wordings,
         folder=materials.folder,
         revision=materials.revision(),
-        file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),
+        file_text=_recorded_text(materials),
     )
+
+
+def _recorded_text(materials: Materials) -> str:
+    """The study file as the log records it, with the digest of each extension file as a comment."""
+    text = materials.read["study.yaml"].decode("utf-8", errors="replace")
+    for name, content in materials.read.items():
+        if name.startswith(EXTENSION):
+            text += f"\n# sha256 of {name.removeprefix(EXTENSION)}: {sha256(content).hexdigest()}\n"
+    return text
 
 
 def _tasks(

@@ -1,5 +1,6 @@
 """Extension files of a study: what they define counts like what an installed package offers."""
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -61,9 +62,11 @@ def test_verbs_that_run_in_the_study_s_folder_know_it(
 
 
 def test_a_changed_file_counts_anew_and_is_another_revision(tmp_path: Path) -> None:
-    first = load_study(study(tmp_path)).revision
-    second = load_study(study(tmp_path, EXAMPLE.replace('title="Questions"', 'title="Asked"'))).revision
-    assert first != second and MEASURES.get("questions").title == "Asked"
+    first = load_study(study(tmp_path))
+    second = load_study(study(tmp_path, EXAMPLE.replace('title="Questions"', 'title="Asked"')))
+    digest = hashlib.sha256(EXAMPLE.encode()).hexdigest()
+    assert digest in first.file_text and digest not in second.file_text
+    assert first.revision != second.revision and MEASURES.get("questions").title == "Asked"
 
 
 @pytest.mark.parametrize(("content", "line"), [("\n1 / 0\n", 2), ("import vivavoce\n\ndef (\n", 3)])
