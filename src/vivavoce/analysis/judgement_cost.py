@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.dataset.reader import Dataset
-from vivavoce.study.renamed_keys import parse_study
+from vivavoce.study.presets import effective
 
 Row = Mapping[str, Any]
 WIZARD: Final = "wizard"
@@ -119,8 +119,7 @@ def _lasted(dialogue: Row, answers: Sequence[Row]) -> float | None:
 
 def wizard_systems(dataset: Dataset) -> set[str]:
     """The systems behind which a person sat, as the study file says."""
-    source = parse_study(dataset.manifest["study"].get("file") or "")
-    systems = source.data.get("systems") if isinstance(source.data, dict) else None
+    systems = effective(dataset.manifest["study"].get("file") or "").get("systems")
     if not isinstance(systems, dict):
         return set()
     return {

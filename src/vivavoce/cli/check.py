@@ -116,7 +116,6 @@ def check_bots(study: "Study", *, wait: bool = True) -> list[dict[str, Any]]:
 def warnings_of(study: "Study") -> list[str]:
     """Warnings about a study without errors, one line each."""
     checks = (
-        check_sentences,
         check_pairs,
         check_channels,
         check_telephone,
@@ -128,18 +127,6 @@ def warnings_of(study: "Study") -> list[str]:
         check_tasks,
     )
     return [line for check in checks for line in check(study)]
-
-
-def check_sentences(study: "Study") -> list[str]:
-    """Warn of sentences under `exclusions`, where only rules exclude anything."""
-    from vivavoce.study.renamed_keys import parse_study
-
-    written = (parse_study(study.file_text).data or {}).get("analysis")
-    if not isinstance(written, dict) or "exclusions" not in written:
-        return []
-    place = place_in(study, "analysis", "exclusions")
-    hint = "write rules under exclude, such as exclude: [trivial], and sentences under notes"
-    return [f"{place}: sentences do not exclude anything; {hint}"]
 
 
 def check_size(study: "Study") -> list[str]:

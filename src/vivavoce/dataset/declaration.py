@@ -8,10 +8,9 @@ from pydantic import ValidationError
 
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.populations import PopulationPlan, read_populations
-from vivavoce.study.presets import lay_over, protocol_names
+from vivavoce.study.presets import effective
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
-from vivavoce.study.renamed_keys import parse_study
 from vivavoce.study.step_sequence import written_dialogues
 from vivavoce.study.steps_file import DialogueSettings
 
@@ -72,7 +71,7 @@ def _instant(text: str) -> datetime:
 
 def written_analysis(file: str) -> Analysis | None:
     """The key `analysis` of a study file over its preset; None where this version reads none."""
-    data = _over_preset(file)
+    data = effective(file)
     section, systems = data.get("analysis"), data.get("systems")
     try:
         analysis = Analysis.model_validate(section) if section else None
@@ -103,19 +102,19 @@ def changed_settings(before: Analysis, after: Analysis) -> list[str]:
 def written_quality(file: str) -> Quality:
     """The key `quality` of a study file over its preset; nothing said where this version reads none."""
     try:
-        return Quality.model_validate(_over_preset(file).get("quality") or {})
+        return Quality.model_validate(effective(file).get("quality") or {})
     except ValidationError:
         return NOTHING_SAID
 
 
 def written_populations(file: str) -> dict[str, PopulationPlan]:
     """The key `populations` of a study file over its preset."""
-    return read_populations(_over_preset(file).get("populations"))
+    return read_populations(effective(file).get("populations"))
 
 
 def written_steps(file: str) -> list[str]:
     """The kinds of the steps of a visit in a study file over its preset, in their order; [] where none is."""
-    visit = _over_preset(file).get("visit")
+    visit = effective(file).get("visit")
     steps = visit if isinstance(visit, list) else []
     return [str(next(iter(step), "") if isinstance(step, dict) else step) for step in steps]
 
@@ -123,14 +122,14 @@ def written_steps(file: str) -> list[str]:
 def written_prices(file: str) -> Prices | None:
     """The key `prices` of a study file over its preset; None where this version reads none."""
     try:
-        return Prices.model_validate(prices) if (prices := _over_preset(file).get("prices")) else None
+        return Prices.model_validate(prices) if (prices := effective(file).get("prices")) else None
     except ValidationError:
         return None
 
 
 def read_declaration(file: str) -> Declaration:
     """Return the declared parts of a study file's text; the defaults where it says nothing."""
-    visit = _over_preset(file).get("visit")
+    visit = effective(file).get("visit")
     plans = [plan for step in visit or () if (plan := written_dialogues(step)) is not None]
     return Declaration(
         written_analysis(file) or Analysis.model_validate({}),
@@ -138,11 +137,3 @@ def read_declaration(file: str) -> Declaration:
         any(plan.gate == "code" for plan in plans),
         written_quality(file),
     )
-
-
-def _over_preset(file: str) -> Facts:
-    source = parse_study(file)
-    if not isinstance(source.data, dict):
-        return {}
-    preset = source.data.get("protocol")
-    return lay_over(source, preset if preset in protocol_names() else None).data

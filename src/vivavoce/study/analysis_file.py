@@ -1,7 +1,6 @@
 """The section `analysis` of a study file: comparisons and the end of data collection."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -151,15 +150,6 @@ class Analysis(Settings):
     stopping: Stopping | None = Field(
         None, title="End of data collection", description="end of data collection: a sentence, or a rule"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_sentences_as_notes(cls, value: Any) -> Any:
-        """Reject sentences under `exclusions`, which cannot be applied: they belong under `notes`."""
-        if not isinstance(value, Mapping) or not isinstance(value.get("exclusions"), list):
-            return value
-        others = {name: one for name, one in value.items() if name != "exclusions"}
-        return others | {"notes": [*value["exclusions"], *others.get("notes", [])]}
 
     @model_validator(mode="after")
     def _something_to_watch(self) -> "Analysis":

@@ -8,7 +8,7 @@ from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.registry import Registry
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
 from vivavoce.languages.base import folders
-from vivavoce.study.renamed_keys import new_key
+from vivavoce.study.renamed_keys import new_key, parse_study
 
 ROOM: Final = Path(__file__).parent
 
@@ -89,13 +89,30 @@ def lay_over(study: Source, preset: str | None) -> MergedSource:
     data: dict[str, Any] = study.data
     merged = MergedSource(study.shown, data, study.lines, study.problems)
     if preset is not None:
-        below: dict[str, Any] = read_yaml(protocol_file(preset), new_key=new_key).data
+        below: dict[str, Any] = protocol_content(preset)
         tasks = data.get("tasks")
         if isinstance(tasks, str) or (isinstance(tasks, dict) and "file" in tasks):
             below = {key: value for key, value in below.items() if key != "tasks"}
         merged.data = _over(data, below)
         merged.preset, merged.own = preset, frozenset(data)
     return merged
+
+
+def effective(text: str) -> dict[str, Any]:
+    """A study file's content over that of its protocol; {} if it is not a mapping."""
+    source = parse_study(text)
+    if not isinstance(source.data, dict):
+        return {}
+    preset = source.data.get("protocol")
+    return lay_over(source, preset if preset in protocol_names() else None).data
+
+
+def protocol_content(name: str) -> dict[str, Any]:
+    """The keys that a protocol supplies.
+
+    Raises  UnknownName; InputError: the package that offers it is not there
+    """
+    return read_yaml(protocol_file(name), new_key=new_key).data
 
 
 def _over(above: Any, below: Any) -> Any:

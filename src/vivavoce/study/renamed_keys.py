@@ -23,29 +23,27 @@ RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
     ("visit.*.elicit",): {"at_once": "single_take"},
     ("visit.*.listen", "visit.*.transcribe"): {"each": "per_participant"},
     ("visit.*.transcribe",): {"least_gold": "min_gold"},
+    ("analysis",): {"exclusions": "notes"},
     ("analysis.stopping",): {"looks": "interim_analyses"},
     ("quality",): {"answer_at_least_s": "min_answer_s", "mark": "thresholds"},
     ("populations.*.cost",): {"once": "fixed"},
     ("recruitment.*.per_dialogue",): {"most": "max_dialogues"},
 }
-_BY_OLD_KEY: Final[dict[str, list[tuple[list[str], str]]]] = {}
-for _places, _names in RENAMED_KEYS.items():
-    for _old, _new in _names.items():
-        _BY_OLD_KEY.setdefault(_old, []).extend(
-            (place.split(".") if place else [], _new) for place in _places
-        )
-
-
-def _fits(wanted: str, name: str | int) -> bool:
-    return wanted in ("*", name)
 
 
 def new_key(path: KeyPath, key: str) -> str:
     """The name of a key today, in the mapping at `path`."""
-    for place, new in _BY_OLD_KEY.get(key, ()):
-        if len(place) == len(path) and all(map(_fits, place, path)):
-            return new
+    for places, names in RENAMED_KEYS.items():
+        if key in names and any(_is_at(place, path) for place in places):
+            return names[key]
     return key
+
+
+def _is_at(place: str, path: KeyPath) -> bool:
+    parts = place.split(".") if place else []
+    return len(parts) == len(path) and all(
+        part in ("*", name) for part, name in zip(parts, path, strict=True)
+    )
 
 
 def parse_study(text: str) -> Source:

@@ -30,7 +30,7 @@ from vivavoce.reports.document import frame_words
 from vivavoce.reports.language import language, named_language, say, speaking
 from vivavoce.reports.numbers import count, listed, plural
 from vivavoce.reports.rate_tables import heads
-from vivavoce.study.renamed_keys import parse_study
+from vivavoce.study.presets import effective
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation
@@ -372,8 +372,7 @@ def _sections(evaluation: Evaluation, beside: Sequence[Evaluation]) -> dict[str,
 def _title_of(evaluation: Evaluation) -> str:
     """The team's name of the system, else the title of its study, else its name."""
     name, campaign = evaluation.submission.name(language()), evaluation.settings
-    data = parse_study(evaluation.dataset.manifest["study"].get("file") or "").data
-    title = data.get("title") if isinstance(data, dict) else None
+    title = effective(evaluation.dataset.manifest["study"].get("file") or "").get("title")
     if evaluation.submission.title or not title:
         return name
     translated = in_language(title, language())

@@ -75,12 +75,6 @@ def test_trivial_dialogues_are_left_out_unless_the_file_says_otherwise() -> None
     assert Analysis.model_validate({"exclude": []}).exclude == []
 
 
-def test_sentences_of_older_files_are_read_as_notes() -> None:
-    old = Analysis.model_validate({"exclusions": ["Whoever writes nothing."]})
-    assert old.notes == ["Whoever writes nothing."]
-    assert Analysis.model_validate(old.model_dump()) == old
-
-
 @pytest.mark.parametrize(
     ("condition", "value", "expected"),
     [

@@ -83,6 +83,7 @@ visit:
 analysis:
   primary: {measure: subjective_success}
   exclude: [{fast_answers: "> 0.5"}]
+  notes: [Sentences for readers.]
   stopping: {rule: pocock, participants: 40, interim_analyses: 2}
 quality: {min_answer_s: 1.5, thresholds: {gold: "< 0.8"}}
 recruitment:
@@ -198,6 +199,7 @@ def test_a_study_with_a_log_opens_with_its_old_keys(name: str, tmp_path: Path) -
 def test_the_plan_of_a_stored_study_file_is_read_with_its_old_keys() -> None:
     assert "looks: 2" in (old := old_spelling(PLAN))
     assert read_declaration(old) == read_declaration(PLAN)
+    assert read_declaration(old).analysis.notes == ["Sentences for readers."]
     assert written_populations(old) == written_populations(PLAN) != {}
     assert read_declaration(old).quality.min_answer_s == 1.5
 

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.core.yaml_source import parse_yaml, read_yaml
+from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.dashboard.study_editor.edited_study import step_model, step_parts
 from vivavoce.dashboard.study_editor.request_form import check_system, with_private
 from vivavoce.dashboard.study_editor.settings_form import as_mapping
 from vivavoce.dashboard.study_editor.study_text import STUDY_FILE, Written, written
 from vivavoce.study.file import NAME_CURE, is_name
-from vivavoce.study.presets import protocol_file
+from vivavoce.study.presets import protocol_content
 from vivavoce.study.scaffold import study_contents, write_contents
 from vivavoce.study.steps_file import DialogueSettings
 
@@ -136,7 +136,7 @@ def create_study(folder: Path, new: NewStudy) -> list[Path]:
 
 def tasks_needed(protocol: str) -> int:
     """Minimum number of tasks of a visit, because tasks are not repeated; 0 without dialogues."""
-    visit: list[Any] = read_yaml(protocol_file(protocol)).data["visit"]
+    visit: list[Any] = protocol_content(protocol)["visit"]
     read = [
         model.model_validate(as_mapping(model, settings))
         for kind, settings in map(step_parts, visit)
@@ -200,7 +200,7 @@ def _study_text(new: NewStudy) -> str:
 
 def _about_tasks(new: NewStudy) -> Written:
     """Keys that separate a study's tasks from those of its protocol."""
-    preset: dict[str, Any] = read_yaml(protocol_file(new.protocol)).data
+    preset: dict[str, Any] = protocol_content(new.protocol)
     if new.source == EXAMPLE:
         return (
             {}
@@ -240,6 +240,6 @@ def _bounded(step: Any, tasks: int) -> Any:
 
 def _example_files(protocol: str) -> set[str]:
     """Files of the protocol's example that mention its tasks."""
-    preset: dict[str, Any] = read_yaml(protocol_file(protocol)).data
+    preset: dict[str, Any] = protocol_content(protocol)
     files = [preset.get("ontology"), TASKS_FILE]
     return {str(file) for file in files if file}

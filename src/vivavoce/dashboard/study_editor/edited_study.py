@@ -12,14 +12,13 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from vivavoce.connectors.factory import SettingsError, make_connector
 from vivavoce.core.errors import InputError, sentences
-from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.core.yaml_source import Problem
 from vivavoce.dashboard.study_editor.settings_form import as_mapping, as_short
 from vivavoce.dashboard.study_editor.study_text import (
     STUDY_FILE,
     Written,
     changed,
     digest,
-    effective,
     merge,
     plain,
     read_text,
@@ -27,7 +26,7 @@ from vivavoce.dashboard.study_editor.study_text import (
 )
 from vivavoce.study.load import examine_study
 from vivavoce.study.model import Study
-from vivavoce.study.presets import PROTOCOLS, protocol_file, shipped_text
+from vivavoce.study.presets import PROTOCOLS, effective, protocol_content, shipped_text
 from vivavoce.study.renamed_keys import parse_study
 from vivavoce.study.scaffold import example_texts, nameless_consents
 from vivavoce.study.step_kind import STEPS
@@ -95,7 +94,7 @@ class EditedStudy:
         name = self.says.get("protocol")
         if not isinstance(name, str) or name not in PROTOCOLS:
             return {}
-        section = read_yaml(protocol_file(name)).data.get(key)
+        section = protocol_content(name).get(key)
         return section if isinstance(section, dict) else {}
 
     @property

@@ -14,7 +14,6 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.presets import PROTOCOLS, lay_over
 from vivavoce.study.renamed_keys import parse_study, with_new_keys
 
 STUDY_FILE: Final = "study.yaml"
@@ -168,16 +167,6 @@ def plain(value: Any) -> Any:
             items.fa.set_flow_style()
         return items
     return value
-
-
-def effective(text: str) -> Written:
-    """Content of the file merged with its protocol; {} if not a mapping."""
-    source = parse_study(text)
-    if not isinstance(source.data, dict):
-        return {}
-    name = source.data.get("protocol")
-    is_protocol = isinstance(name, str) and name in PROTOCOLS
-    return lay_over(source, name if is_protocol else None).data
 
 
 def _yaml(text: str) -> YAML:
