@@ -1,7 +1,6 @@
 """Operations on a study: read it, open its log, make its connectors, export it."""
 
 import os
-import re
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,11 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Coroutine, Mapping
-    from typing import Any
+    from collections.abc import Collection, Coroutine
 
     from vivavoce.connectors.base import Connector
-    from vivavoce.core.yaml_source import Problem, Source
     from vivavoce.dashboard.label_choosing import Choosing
     from vivavoce.dataset.reader import Dataset
     from vivavoce.log.scope import Scope
@@ -148,6 +145,7 @@ def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dic
 
     Raises  InputError: a mistake in a system's settings, with its place in the study file
     """
+    from vivavoce.connectors.factory import try_connectors
     from vivavoce.study.renamed_keys import parse_study
 
     source = parse_study(study.file_text)
@@ -156,39 +154,6 @@ def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dic
     for problem in problems:
         raise problem.error()
     return connectors
-
-
-def try_connectors(
-    systems: "Mapping[str, dict[str, Any]]",
-    folder: Path,
-    source: "Source",
-    secrets: "Mapping[str, str]" = os.environ,
-) -> "tuple[dict[str, Connector], list[Problem]]":
-    """The connectors that can be made of systems' settings, and what is wrong with the others.
-
-    Input   folder: the study's; source: its file, which knows where the settings stand; secrets: by
-            name, of the environment
-    """
-    from vivavoce.connectors.factory import SettingsError, make_connector
-    from vivavoce.core.yaml_source import Problem
-
-    connectors: dict[str, Connector] = {}
-    problems: list[Problem] = []
-    for system, settings in systems.items():
-        try:
-            connectors[system] = make_connector(settings, secrets, folder=folder)
-        except SettingsError as error:
-            errors = error.problems
-        except InputError as error:
-            errors = [Problem(error.place, error.problem, error.hint)]
-        else:
-            continue
-        for problem in errors:
-            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", problem.place)]
-            problems.append(
-                Problem(source.place(("systems", system, *inside)), problem.problem, problem.hint)
-            )
-    return connectors, problems
 
 
 def export_study(

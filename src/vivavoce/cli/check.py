@@ -14,7 +14,6 @@ from vivavoce.api.studies import (
     open_log,
     place_in,
     study_path,
-    try_connectors,
 )
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -52,6 +51,7 @@ def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", lis
 
     Input   secrets: report unset secrets as problems of the file; else `check_bots` reports them by system
     """
+    from vivavoce.connectors.factory import try_connectors
     from vivavoce.connectors.secrets import names_in
     from vivavoce.study.load import examine_study
 
@@ -115,18 +115,23 @@ def check_bots(study: "Study", *, wait: bool = True) -> list[dict[str, Any]]:
 
 def warnings_of(study: "Study") -> list[str]:
     """Warnings about a study without errors, one line each."""
-    checks = (
-        check_pairs,
-        check_channels,
-        check_telephone,
-        check_consent,
-        check_sound,
-        check_texts,
-        check_size,
-        check_languages,
-        check_tasks,
-    )
-    return [line for check in checks for line in check(study)]
+    from vivavoce.study.pairs_study import comparison_warnings
+    from vivavoce.study.scaffold import example_warnings
+    from vivavoce.study.step_kind import channels_of
+    from vivavoce.study.step_sequence import recording_warnings
+    from vivavoce.study.telephone import telephone_warnings
+
+    return [
+        *comparison_warnings(study.pairs, study.languages),
+        *(doubt for channel in channels_of(study) for doubt in channel.doubts(study)),
+        *telephone_warnings(study.telephone),
+        *recording_warnings(study.visit),
+        *check_sound(study),
+        *example_warnings(study),
+        *check_size(study),
+        *check_languages(study),
+        *check_tasks(study),
+    ]
 
 
 def check_size(study: "Study") -> list[str]:
@@ -180,46 +185,11 @@ def check_languages(study: "Study") -> list[str]:
     return found
 
 
-def check_pairs(study: "Study") -> list[str]:
-    """Warnings about the study's pairs of transcripts, one line each; [] without pairs."""
-    from vivavoce.study.pairs_study import comparison_warnings
-
-    return comparison_warnings(study.pairs, study.languages)
-
-
 def missing_for_channels(study: "Study") -> list[str]:
     """Requirements of the channels that this machine lacks, one line each."""
     from vivavoce.study.step_kind import channels_of
 
     return [str(problem) for channel in channels_of(study) for problem in channel.missing(study)]
-
-
-def check_channels(study: "Study") -> list[str]:
-    """Warnings of the dialogues' channels, one line each."""
-    from vivavoce.study.step_kind import channels_of
-
-    return [doubt for channel in channels_of(study) for doubt in channel.doubts(study)]
-
-
-def check_telephone(study: "Study") -> list[str]:
-    """Warnings about telephone ports that others could reach; [] without telephone."""
-    from vivavoce.study.telephone import telephone_warnings
-
-    return telephone_warnings(study.telephone)
-
-
-def check_consent(study: "Study") -> list[str]:
-    """Warn of recording without consent."""
-    from vivavoce.study.step_sequence import recording_warnings
-
-    return recording_warnings(study.visit)
-
-
-def check_texts(study: "Study") -> list[str]:
-    """Warn of texts that still contain our example's domain, one line each."""
-    from vivavoce.study.scaffold import example_warnings
-
-    return example_warnings(study)
 
 
 def check_sound(study: "Study") -> list[str]:
@@ -286,6 +256,7 @@ async def listen_for_bot(system: str, connector: "Connector") -> None:
 
 async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> bool:
     """Test if a system's reply depends on the message with these settings."""
+    from vivavoce.connectors.factory import try_connectors
     from vivavoce.study.renamed_keys import parse_study
 
     source = parse_study(study.file_text)

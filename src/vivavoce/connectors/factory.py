@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from vivavoce.connectors.base import ConnectorKind, ConnectorSettings
+from vivavoce.connectors.base import Connector, ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError
@@ -83,3 +84,33 @@ def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path
         if folder is not None and isinstance(placed.get(name), (str, type(None))):
             placed[name] = str(folder / (placed.get(name) or ""))
     return placed
+
+
+def try_connectors(
+    systems: Mapping[str, Mapping[str, Any]],
+    folder: Path,
+    source: Source,
+    secrets: Mapping[str, str] = os.environ,
+) -> tuple[dict[str, Connector], list[Problem]]:
+    """The connectors that can be made of systems' settings, and what is wrong with the others.
+
+    Input   folder: the study's; source: its file, which knows where the settings stand; secrets: by
+            name, of the environment
+    """
+    connectors: dict[str, Connector] = {}
+    problems: list[Problem] = []
+    for system, settings in systems.items():
+        try:
+            connectors[system] = make_connector(settings, secrets, folder=folder)
+        except SettingsError as error:
+            errors = error.problems
+        except InputError as error:
+            errors = [Problem(error.place, error.problem, error.hint)]
+        else:
+            continue
+        for problem in errors:
+            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", problem.place)]
+            problems.append(
+                Problem(source.place(("systems", system, *inside)), problem.problem, problem.hint)
+            )
+    return connectors, problems

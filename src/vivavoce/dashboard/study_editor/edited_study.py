@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
-from vivavoce.connectors.factory import SettingsError, make_connector
+from vivavoce.connectors.factory import try_connectors
 from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.yaml_source import Problem
 from vivavoce.dashboard.study_editor.settings_form import as_mapping, as_short
@@ -110,17 +110,10 @@ class EditedStudy:
     @cached_property
     def _checked(self) -> tuple[Study | None, bool, list[Problem]]:
         examined = examine_study(self.folder)
-        problems = list(examined.problems)
-        for name, settings in examined.systems.items():
-            try:
-                make_connector(settings, folder=self.folder)
-            except InputError as error:
-                wrong = error.problems if isinstance(error, SettingsError) else [error]
-                for problem in wrong:
-                    path = f"systems.{name}{'.' if problem.place else ''}{problem.place}"
-                    problems.append(Problem(f"{STUDY_FILE} {path}", problem.problem, problem.hint))
+        _, wrong = try_connectors(examined.systems, self.folder, examined.source)
+        problems = dict.fromkeys([*examined.problems, *wrong])
         # a file without readable content is not checked further
-        return examined.study, examined.analysis is None, list(dict.fromkeys(problems))
+        return examined.study, examined.analysis is None, list(problems)
 
     @property
     def study(self) -> Study | None:
