@@ -4,16 +4,20 @@ What was printed is data here; everything beside it is computed by the functions
 """
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vivavoce.analysis.populations import compare_counts
+from vivavoce.analysis import margins
+from vivavoce.analysis.margins import check_margin
+from vivavoce.analysis.populations import RankAgreement, rank_agreement
 from vivavoce.stats.counts import choices, read_counts
 from vivavoce.stats.equivalence import equivalent_proportions
 from vivavoce.stats.multiple_testing import bonferroni
 from vivavoce.stats.power import power_of_two_rates, two_rates
-from vivavoce.stats.proportions import ZTest, two_proportion_z, wald
+from vivavoce.stats.proportions import ZTest, newcombe, two_proportion_z, wald
 
 PAGE: Final = Path("docs/explanation/two-papers-recomputed.md")
 
@@ -51,6 +55,57 @@ PREFERENCES: Final = {  # counts of 143, ratios as printed, marginal as printed,
     "formal": ((106, 114, 104, 94), (0.74, 0.80, 0.73, 0.66), 0.73, 0.76, 0.72),
     "vocabulary": ((106, 101, 104, 110), (0.74, 0.71, 0.73, 0.77), 0.74, 0.72, 0.75),
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountDifference:
+    """Two published rates of a system, cases taken as independent. Empty: no test, nothing varied: None."""
+
+    key: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_equivalent: float | None
+    equivalent: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountComparison:
+    """Published counts of two populations, system by system."""
+
+    margin: float
+    by: Sequence[CountDifference]
+    ranks: RankAgreement
+
+
+def compare_counts(
+    a: Mapping[str, tuple[int, int]], b: Mapping[str, tuple[int, int]], margin: float = 0.1
+) -> CountComparison:
+    """Published counts of two populations, system by system: z-test, interval, equivalence, ranks.
+
+    Input   system -> (successes, cases); cases taken as independent, as counts do not tell callers apart
+    """
+    check_margin(margins.RATES, margin)
+    common = [name for name in a if name in b]
+    rows: list[CountDifference] = []
+    for name in common:
+        counts = (*a[name], *b[name])
+        test, interval = two_proportion_z(*counts), newcombe(*counts)
+        equal = equivalent_proportions(*counts, margin)
+        rows.append(
+            CountDifference(
+                key=name,
+                difference=a[name][0] / a[name][1] - b[name][0] / b[name][1],
+                low=interval.low if interval else None,
+                high=interval.high if interval else None,
+                p=test.p if test else None,
+                p_equivalent=equal.p if equal else None,
+                equivalent=equal.equivalent if equal else None,
+            )
+        )
+    shares = [{name: counts[name][0] / counts[name][1] for name in common} for counts in (a, b)]
+    return CountComparison(margin=margin, by=rows, ranks=rank_agreement(*shares))
 
 
 def page() -> str:

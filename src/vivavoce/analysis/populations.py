@@ -8,15 +8,13 @@ import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
 from vivavoce.analysis.groups import groups
-from vivavoce.analysis.margins import RATES, Margins, check_margin, check_margins_used, margin_of
+from vivavoce.analysis.margins import Margins, check_margins_used, margin_of
 from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components, compute
 from vivavoce.stats.difference import compare_clusters
-from vivavoce.stats.equivalence import equivalent_proportions
 from vivavoce.stats.interval import Interval
-from vivavoce.stats.proportions import newcombe, two_proportion_z
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.usage_skew import concentration
 
@@ -29,28 +27,6 @@ class RankAgreement:
     tau: float | None
     rho: float | None
     same_order: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountDifference:
-    """Two published rates of a system, cases taken as independent. Empty: no test, nothing varied: None."""
-
-    key: str
-    difference: float
-    low: float | None
-    high: float | None
-    p: float | None
-    p_equivalent: float | None
-    equivalent: bool | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountComparison:
-    """Published counts of two populations, system by system."""
-
-    margin: float
-    by: Sequence[CountDifference]
-    ranks: RankAgreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,35 +80,6 @@ def rank_agreement(a: Mapping[Any, float], b: Mapping[Any, float]) -> RankAgreem
     tau: Any = kendalltau(first, second)
     rho: Any = spearmanr(first, second)
     return RankAgreement(len(names), float(tau.statistic), float(rho.statistic), order)
-
-
-def compare_counts(
-    a: Mapping[str, tuple[int, int]], b: Mapping[str, tuple[int, int]], margin: float = 0.1
-) -> CountComparison:
-    """Published counts of two populations, system by system: z-test, interval, equivalence, ranks.
-
-    Input   system -> (successes, cases); cases taken as independent, as counts do not tell callers apart
-    """
-    check_margin(RATES, margin)
-    common = [name for name in a if name in b]
-    rows: list[CountDifference] = []
-    for name in common:
-        counts = (*a[name], *b[name])
-        test, interval = two_proportion_z(*counts), newcombe(*counts)
-        equal = equivalent_proportions(*counts, margin)
-        rows.append(
-            CountDifference(
-                key=name,
-                difference=a[name][0] / a[name][1] - b[name][0] / b[name][1],
-                low=interval.low if interval else None,
-                high=interval.high if interval else None,
-                p=test.p if test else None,
-                p_equivalent=equal.p if equal else None,
-                equivalent=equal.equivalent if equal else None,
-            )
-        )
-    shares = [{name: counts[name][0] / counts[name][1] for name in common} for counts in (a, b)]
-    return CountComparison(margin=margin, by=rows, ranks=rank_agreement(*shares))
 
 
 def compare_populations(

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.two_papers import PREFERENCES, TABLE_2, _agree, _p, half_up, half_width, page
+from benchmarks.two_papers import PREFERENCES, TABLE_2, _agree, _p, compare_counts, half_up, half_width, page
 from scipy.stats import norm
 
-from vivavoce.analysis.populations import compare_counts, compare_populations, rank_agreement
+from vivavoce.analysis.populations import compare_populations, rank_agreement
 from vivavoce.core.errors import InputError
 
 ROOT = Path(__file__).parents[3]
