@@ -129,7 +129,7 @@ def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str)
 
 def test_each_step_of_a_visit_has_a_course_of_its_own(study: Study) -> None:
     step, kind = study.visit[-1], kind_of(study.visit[-1])
-    others = {kind_of(one).course(one, study) for one in study.visit if one is not step}
+    others = {kind_of(one).preregistration_line(one, study) for one in study.visit if one is not step}
     assert kind.preregistration_line(step, study) not in others
 
 
