@@ -24,7 +24,6 @@ from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_
 from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
-from vivavoce_stress.blocks import WHY_UNTRIED
 from vivavoce_stress.failures import KINDS
 from vivavoce_stress.learnt import lexicon
 from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
@@ -154,6 +153,7 @@ def _runs(request: Request, desk: Desk, stream: list[StoredEvent]) -> list[dict[
 
 
 def _figures(stream: list[StoredEvent]) -> list[dict[str, Any]]:
+    from vivavoce_stress.blocks import WHY_UNTRIED
     from vivavoce_stress.scores import score
 
     rows = list(stress_rows(stream))

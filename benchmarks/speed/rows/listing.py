@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from benchmarks.speed.row import Measured, Row, compared, limited, workplace
 
 from vivavoce.dashboard.app import create_desk
@@ -168,10 +167,8 @@ def measure(quick: bool) -> Measured:
             desk = app.state.desk
             desk.snapshots.close()
             desk.snapshots = Prepared(desk.board, folder / "snapshot")
-            success = np.random.default_rng(1).integers(0, 2, number).astype(float)
-            sums = {
-                f"objective_success_{name}": (success, np.ones(number)) for name in ("assigned", "inferred")
-            }
+            success, cases = random.Random(1).choices((0.0, 1.0), k=number), [1.0] * number
+            sums = {f"objective_success_{name}": (success, cases) for name in ("assigned", "inferred")}
             ids = [one.dialogue_id for one in cards]
             desk.snapshots.known = Verdicts("people", 0, BEGIN, ids, sums)
             _fill(desk.board, cards)

@@ -4,18 +4,18 @@ CSV and Parquet hold the table `annotations` itself. ELAN (`.eaf`) and Praat (`.
 file: what was said, and one tier a layer, party and annotator.
 """
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, unquote
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.extras import later
 from vivavoce.core.paths import resolve_path
 from vivavoce.dataset.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.dataset.copying import copy_dataset
@@ -23,6 +23,13 @@ from vivavoce.dataset.csv_files import read_csv_cell, safe_csv_cell
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.study.schemes import Scheme
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = later("pyarrow")
+    pq = later("pyarrow.parquet")
 
 Row = dict[str, Any]
 Moved = Callable[[int, int], None]

@@ -14,15 +14,19 @@ only the words of the ontology and a few phrases of its own; what it finds is ma
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rapidfuzz.distance import OSA
-
+from vivavoce.core.extras import later
 from vivavoce.core.text import normalise_value
 from vivavoce.languages.data import TurnWords
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
+
+if TYPE_CHECKING:
+    import rapidfuzz
+else:
+    rapidfuzz = later("rapidfuzz", "analysis")
 
 Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 
@@ -70,7 +74,7 @@ class OntologyLexicon:
             close = {
                 meaning
                 for word, meaning in self.forgiving.items()
-                if word[0] == token[0] and OSA.distance(token, word, score_cutoff=1) <= 1
+                if word[0] == token[0] and rapidfuzz.distance.OSA.distance(token, word, score_cutoff=1) <= 1
             }
             self.slips[token] = close.pop() if len(close) == 1 else None
         return self.slips[token]

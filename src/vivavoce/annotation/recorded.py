@@ -4,17 +4,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from vivavoce.audio.files import SOUND_TYPES, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import later
 from vivavoce.core.paths import copy_file, resolve_path
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.timing import SoundSource, pair_turns
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy", "speech")
 
 Row = dict[str, Any]
 MARGIN_S: Final = 0.3

@@ -4,6 +4,8 @@ Damage comes in the order in which a call meets it: noise in the room, then the 
 Same sound, settings and seed: same result.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -11,8 +13,6 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.audio.sound import Samples, Sound
@@ -20,13 +20,18 @@ from vivavoce.core.extras import later
 from vivavoce.core.validation import mistake
 
 if TYPE_CHECKING:
+    import numpy as np
     import soundfile
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
 else:
+    np = later("numpy", "speech")
+    Values = Any
     soundfile = later("soundfile")
 
 Noise = Literal["white", "babble"]
 Concealment = Literal["silence", "repetition"]
-Values = NDArray[np.float64]
 
 TELEPHONE_HZ: Final = 8000
 BAND_HZ: Final = (300.0, 3400.0)
@@ -57,7 +62,7 @@ class Degradation(BaseModel):
     conceal: Concealment = Field("silence", description="what is heard instead: silence, or repetition")
 
     @model_validator(mode="after")
-    def _bursts_long_enough(self) -> "Degradation":
+    def _bursts_long_enough(self) -> Degradation:
         if self.burst is not None and self.loss > self.burst / (1 + self.burst):
             least = self.loss / (1 - self.loss)
             raise mistake(f"{self.loss} cannot be lost in bursts of {self.burst:g}", f"burst: {least:.2f}")
@@ -108,7 +113,7 @@ def damaged(sound: Sound, damage: Degradation, seed: int | str) -> Damaged:
     return Damaged(concealed(sound, lost, size, damage.conceal), lost)
 
 
-def with_noise(sound: Sound, snr_db: float, kind: Noise, rng: "np.random.Generator") -> Sound:
+def with_noise(sound: Sound, snr_db: float, kind: Noise, rng: np.random.Generator) -> Sound:
     """Speech and noise together; where the sum would be clipped, both are made quieter alike.
 
     Empty   no samples, or silence: as it was, for it has no level to go by
@@ -155,13 +160,13 @@ def band_gains(count: int) -> Values:
 
 
 def lost_packets(
-    count: int, share: float, burst: float | None, rng: "np.random.Generator"
+    count: int, share: float, burst: float | None, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """True for each lost packet; see `losses`."""
     return np.fromiter(islice(losses(share, burst, rng), count), np.bool_, count)
 
 
-def losses(share: float, burst: float | None, rng: "np.random.Generator") -> Iterator[bool]:
+def losses(share: float, burst: float | None, rng: np.random.Generator) -> Iterator[bool]:
     """Loss of each packet, True or False: a chain of two states that begins in its long run.
 
     burst   mean packets lost in a row; None: each is lost by itself
@@ -189,16 +194,16 @@ def concealed(sound: Sound, lost: NDArray[np.bool_], size: int, how: Concealment
     return Sound(samples, sound.rate_hz)
 
 
-def noise_of(kind: Noise, count: int, rate_hz: int, rng: "np.random.Generator") -> Values:
+def noise_of(kind: Noise, count: int, rate_hz: int, rng: np.random.Generator) -> Values:
     """Noise of this length, at any level."""
     return _white(count, rng) if kind == "white" else _babble(count, rate_hz, rng)
 
 
-def _white(count: int, rng: "np.random.Generator") -> Values:
+def _white(count: int, rng: np.random.Generator) -> Values:
     return rng.standard_normal(count)
 
 
-def _babble(count: int, rate_hz: int, rng: "np.random.Generator") -> Values:
+def _babble(count: int, rate_hz: int, rng: np.random.Generator) -> Values:
     """Talkers without words: each noise of speech's long-term spectrum that swells as syllables do.
 
     Source  the spectrum is flat to 500 Hz and falls by 9 dB an octave above: about the mean of languages

@@ -1,13 +1,12 @@
 """Files of sound: reading, writing and probing WAV and FLAC, always as 16-bit samples."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.core.errors import InputError
@@ -15,9 +14,12 @@ from vivavoce.core.extras import later
 from vivavoce.core.paths import is_elsewhere, made_here
 
 if TYPE_CHECKING:
+    import numpy as np
     import soundfile
     import soxr
+    from numpy.typing import NDArray
 else:
+    np = later("numpy", "speech")
     soundfile = later("soundfile")
     soxr = later("soxr")
 
@@ -189,7 +191,7 @@ class StreamResampler:
         return samples if self._stream is None else self._stream.resample_chunk(samples, last=last)
 
 
-def _opened(source: Path | bytes, place: str) -> "soundfile.SoundFile":
+def _opened(source: Path | bytes, place: str) -> soundfile.SoundFile:
     where = _place(source, place)
     if not isinstance(source, bytes):
         if not source.is_file():
@@ -206,7 +208,7 @@ def _place(source: Path | bytes, place: str) -> str:
     return place or ("" if isinstance(source, bytes) else str(source))
 
 
-def _unreadable(error: "soundfile.LibsndfileError", place: str) -> InputError:
+def _unreadable(error: soundfile.LibsndfileError, place: str) -> InputError:
     return InputError(f"cannot be read as sound ({error.error_string.rstrip('.')})", place=place, hint=_CURE)
 
 

@@ -1,11 +1,18 @@
 """A piece of sound in memory, as recognisers, synthesisers and telephone legs hand it on."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from vivavoce.core.extras import later
 
-Samples = NDArray[np.int16]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Samples = NDArray[np.int16]
+else:
+    np = later("numpy", "speech")
+    Samples = Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)

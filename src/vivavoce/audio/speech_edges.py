@@ -8,13 +8,21 @@ rms; figures on others and on other noise: docs/how-to/time-turns-from-sound.md.
 Source  Sohn, Kim and Sung 1999, A statistical model-based voice activity detection (the likelihood ratio)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from vivavoce.core.extras import later
 
-Floats = NDArray[np.floating[Any]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating[Any]]
+else:
+    np = later("numpy", "speech")
+    Floats = Any
 
 RATE_HZ: Final = 16_000
 WINDOW: Final = 512

@@ -8,13 +8,17 @@ what it finds are then sharpened (`audio.speech_edges`), because the detector al
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Final, Literal, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from vivavoce.audio.files import StreamResampler, as_float
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.speech_edges import Span, sharpened
+from vivavoce.core.extras import later
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy", "speech")
 
 DETECTOR_RATE: Final = 16000
 NARROW_RATE: Final = 8000

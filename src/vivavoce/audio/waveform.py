@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from vivavoce.audio.files import FULL_SCALE, blocks_of, probe_sound
+from vivavoce.core.extras import later
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy", "speech")
 
 PEAKS_A_SECOND: Final = 20
 MOST_PEAKS: Final = 12_000

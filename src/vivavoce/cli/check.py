@@ -16,7 +16,8 @@ from vivavoce.api.studies import (
     study_path,
 )
 from vivavoce.cli.progress import note
-from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.errors import InputError, MissingExtra, SystemUnderTestError
+from vivavoce.core.extras import require
 
 if TYPE_CHECKING:
     from vivavoce.audio.sound import Sound
@@ -139,10 +140,15 @@ def check_size(study: "Study") -> list[str]:
     stopping = study.analysis.stopping
     if study.analysis.primary is None or stopping is None or (stopping.participants or MANY) >= MANY:
         return []
+    place = place_in(study, "analysis", "stopping", "participants")
+    try:
+        require("scipy", place=place)
+    except MissingExtra as error:
+        return [str(error)]
     from vivavoce.analysis.planning import doubt_size
 
     doubt = doubt_size(study, stopping.participants or MANY)
-    return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []
+    return [f"{place}: {doubt}"] if doubt else []
 
 
 def check_tasks(study: "Study") -> list[str]:
@@ -185,11 +191,20 @@ def check_languages(study: "Study") -> list[str]:
     return found
 
 
-def missing_for_channels(study: "Study") -> list[str]:
-    """Requirements of the channels that this machine lacks, one line each."""
+def missing_here(study: "Study") -> "list[InputError]":
+    """What this machine lacks to run the trial: packages of its channels and of its stopping rule."""
     from vivavoce.study.step_kind import channels_of
 
-    return [str(problem) for channel in channels_of(study) for problem in channel.missing(study)]
+    lacking: list[InputError] = [one for channel in channels_of(study) for one in channel.missing(study)]
+    stopping = study.analysis.stopping
+    try:
+        if stopping is not None and stopping.rule is not None:
+            require("scipy", "pyarrow", place=place_in(study, "analysis", "stopping", "rule"))
+        if any(rule.goal_pursued for rule in study.analysis.exclude):
+            require("rapidfuzz", extra="analysis", place=place_in(study, "analysis", "exclude"))
+    except MissingExtra as error:
+        lacking.append(error)
+    return lacking
 
 
 def check_sound(study: "Study") -> list[str]:

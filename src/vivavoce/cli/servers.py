@@ -46,6 +46,7 @@ def serve_study(
     address once it is ready; workers: number of processes that serve the pages
     Output  returns when stopped
     """
+    from vivavoce.cli.check import missing_here
     from vivavoce.cli.workers import require_shareable
     from vivavoce.study.step_kind import channels_of
 
@@ -53,8 +54,7 @@ def serve_study(
     require_key(study)
     connectors = make_connectors(study)
     require_shareable(study, url, connectors, workers)
-    channels = channels_of(study)
-    for problem in (problem for channel in channels for problem in channel.missing(study)):
+    for problem in missing_here(study):
         raise problem
     if port == desk_port:
         raise InputError(
@@ -64,7 +64,7 @@ def serve_study(
         require_free(
             host, wanted, place="serve", hint="Choose another address with --host, --port or --desk-port"
         )
-    for channel in channels:
+    for channel in channels_of(study):
         channel.require(study)
     log = open_log(study, url)
     require_opened(log)

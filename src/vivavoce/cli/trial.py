@@ -76,7 +76,7 @@ def check(
         check_bots,
         check_evidence,
         check_file,
-        missing_for_channels,
+        missing_here,
         told,
         warnings_of,
     )
@@ -88,7 +88,7 @@ def check(
     greetings = check_bots(sound) if bots and sound is not None else []
     failed = [one for one in greetings if not one["ok"]]
     warnings = [] if sound is None else warnings_of(sound)
-    missing = [] if sound is None else missing_for_channels(sound)
+    missing = [] if sound is None else [str(problem) for problem in missing_here(sound)]
     uncounted = [] if sound is None else check_evidence(sound, greetings)
     facts = {
         "fixed": fixed,

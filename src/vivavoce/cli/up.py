@@ -113,18 +113,20 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
 
 def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
     from vivavoce.api.studies import read_study
-    from vivavoce.cli.check import check_bots, check_evidence, missing_for_channels, told, warnings_of
+    from vivavoce.cli.check import check_bots, check_evidence, missing_here, told, warnings_of
     from vivavoce.cli.processes import running_bots
     from vivavoce.cli.servers import serve_study
 
     study = read_study(folder)
+    for problem in missing_here(study):
+        raise problem
     note(f"Starting the trial {study.name} ...")
     with ExitStack() as stack:
         if bots := bundled_bots_of(study):
             stack.enter_context(running_bots(bots))
             for system, (words, _) in bots.items():
                 note(f"bundled bot   {system}: vivavoce bots run {' '.join(words)}")
-        for line in (*missing_for_channels(study), *warnings_of(study)):
+        for line in warnings_of(study):
             note(line)
         greetings = check_bots(study, wait=False)
         for line in (

@@ -1,9 +1,14 @@
 """Edit distance between a reference and what was recognised, kept as counts."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rapidfuzz.distance import Levenshtein
+from vivavoce.core.extras import later
+
+if TYPE_CHECKING:
+    import rapidfuzz
+else:
+    rapidfuzz = later("rapidfuzz", "analysis")
 
 
 class ErrorCounts(NamedTuple):
@@ -37,7 +42,7 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> ErrorCounts:
     much = (
         reference_length + hypothesis_length + 1
     )  # one edit costs more than any number of insertions and deletions
-    cost = Levenshtein.distance(reference, hypothesis, weights=(much + 1, much + 1, much))
+    cost = rapidfuzz.distance.Levenshtein.distance(reference, hypothesis, weights=(much + 1, much + 1, much))
     errors, gaps = divmod(cost, much)
     deletions = (gaps + reference_length - hypothesis_length) // 2
     substitutions = errors - gaps

@@ -1,11 +1,20 @@
 """Sums of many numbers that are exact before they are rounded once, as those of `math.fsum`, by columns."""
 
+from __future__ import annotations
+
 import math
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
+from vivavoce.core.extras import later
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+else:
+    np = later("numpy")
+    Floats = Any
+
 EXACT: Final = 2.0**53
 DIGITS: Final = 53
 HALF: Final = 27

@@ -19,43 +19,54 @@ _MODULES: Final = {
     "pympi": "pympi-ling",
     "sklearn": "scikit-learn",
     "upath": "universal-pathlib",
+    "vl_convert": "vl-convert-python",
 }  # those not called as their package is
 
 
-def missing(module: str) -> MissingExtra | None:
-    """Hint for a missing module; None if no extra of ours provides it."""
+def missing(module: str, extra: str | None = None, *, place: str = "") -> MissingExtra | None:
+    """Hint for a missing module; None if no extra of ours provides it.
+
+    extra  the one that brings the module along with others; default: the one that names its package
+    """
     package = _normal(_MODULES.get(name := module.partition(".")[0], name))
-    extra = _extras().get(package) or _packages().get(package)
+    extra = extra or _extras().get(package) or _packages().get(package)
     if extra is None:
         return None
-    return MissingExtra(f"this needs the package {package}", hint=f"pip install 'vivavoce[{extra}]'")
+    return MissingExtra(
+        f"this needs the package {package}", place=place, hint=f"pip install 'vivavoce[{extra}]'"
+    )
 
 
-def require(*modules: str) -> None:
+def require(*modules: str, extra: str | None = None, place: str = "") -> None:
     """Raises  MissingExtra: one of them is not installed; the line says which extra to install"""
     for module in modules:
-        if find_spec(module) is None and (error := missing(module)) is not None:
+        if find_spec(module) is None and (error := missing(module, extra, place=place)) is not None:
             raise error
 
 
 class _Later:
-    def __init__(self, module: str) -> None:
-        self._module = module
+    def __init__(self, module: str, extra: str | None) -> None:
+        self._module, self._extra = module, extra
+        self._loaded: ModuleType | None = None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_imported(self._module), name)
+        self._loaded = self._loaded or _imported(self._module, self._extra)
+        return getattr(self._loaded, name)
 
 
-def later(module: str) -> Any:
-    """A module that is imported when something of it is used; MissingExtra then, where it is missing."""
-    return _Later(module)
+def later(module: str, extra: str | None = None) -> Any:
+    """A module that is imported when something of it is used; MissingExtra then, where it is missing.
+
+    extra  see `missing`
+    """
+    return _Later(module, extra)
 
 
-def _imported(module: str) -> ModuleType:
+def _imported(module: str, extra: str | None) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        missing_extra = missing(error.name or module)
+        missing_extra = missing(error.name or module, extra)
         if missing_extra is None:
             raise
         raise missing_extra from None

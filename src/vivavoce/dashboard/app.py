@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Lifespan
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import missing
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard import pages_help, pages_sign_in
 from vivavoce.dashboard.app_shell import AppShell, Desk, desk_of, page_environment
@@ -126,6 +127,7 @@ def serve_pages(
         app.include_router(router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_exception_handler(InputError, _not_possible)
+    app.add_exception_handler(ModuleNotFoundError, _not_installed)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_middleware(
         Gate,
@@ -152,6 +154,14 @@ async def _mistake(request: Request, error: Exception) -> Response:
 
 async def _not_possible(request: Request, error: Exception) -> Response:
     return _answer(request, 409, told(error) if isinstance(error, InputError) else str(error))
+
+
+async def _not_installed(request: Request, error: Exception) -> Response:
+    """Which extra to install, where a page needs one."""
+    lacks = missing(getattr(error, "name", None) or "")
+    if lacks is None:
+        raise error
+    return await _not_possible(request, lacks)
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:

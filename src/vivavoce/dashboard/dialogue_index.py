@@ -1,16 +1,18 @@
 """Column index of all dialogues of a study, to find, count and sort them quickly.
 
 One mechanism for filters, facets, words and orders: each fact of a dialogue is a code in an array with one
-place a dialogue, what may be several (tools, tags) one array of truth values for each, what was said one text
-for each side. Places are given once and never move; `make bench ARGS="--only listing"` measures it.
+place a dialogue, what may be several (tools, tags) one mask for each, what was said one text for each side.
+Places are given once and never move; `make bench ARGS="--only listing"` measures it.
 """
 
+from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
+from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import numpy as np
 
 from vivavoce.dashboard.dialogue_query import COUNTED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.log.scope import SCOPES, TEAM, Scope
@@ -23,10 +25,35 @@ LENGTHS_S: Final = {"0": 0, "30": 30, "60": 60, "120": 120, "300": 300, "600": 6
 TURNS: Final = {"0": 0, "1": 1, "3": 3, "6": 6, "11": 11}
 OUTCOMES: Final = ("uncounted", "no", "yes", "partly")
 TOGETHER: Final = {"cases": ("no", "yes", "partly"), "successes": ("yes", "partly")}
-FIRST_ROWS: Final = 1024
 MOST_COUNTED: Final = 400
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
-Places = np.ndarray[Any, np.dtype[np.intp]]
+Mask = bytes | bytearray
+"""One byte per dialogue, 0 or 1."""
+Keys = Sequence[Any]
+"""One value per dialogue to sort by; None: missing."""
+Places = list[int]
+
+
+def both(first: Mask, second: Mask) -> bytes:
+    """Dialogues in both masks."""
+    common = int.from_bytes(first, "little") & int.from_bytes(second, "little")
+    return common.to_bytes(len(first), "little")
+
+
+def either(masks: Iterable[Mask], rows: int) -> bytes:
+    """Dialogues in any of the masks."""
+    found = 0
+    for mask in masks:
+        found |= int.from_bytes(mask, "little")
+    return found.to_bytes(rows, "little")
+
+
+def where_code(codes: Mask, wanted: Collection[int]) -> Mask:
+    """Dialogues with one of these codes, which are below 256."""
+    return codes.translate(bytes(code in wanted for code in range(256)))
+
+
+def places_of(mask: Mask) -> Places:
+    return list(compress(range(len(mask)), mask))
 
 
 def bin_of(bounds: Mapping[str, float], value: float | None) -> str:
@@ -45,7 +72,7 @@ class FacetValue(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """Values of one facet, the most frequent first; `more`: number of omitted values."""
+    """Values of one facet, the most frequent first; `more`: number of values left out."""
 
     name: str
     values: list[FacetValue]
@@ -65,9 +92,13 @@ class CountedCases(NamedTuple):
 class Codes:
     """One single-valued fact per dialogue, as the number of its value."""
 
-    values: list[str] = field(default_factory=list)
-    numbers: dict[str, int] = field(default_factory=dict)
-    array: np.ndarray[Any, np.dtype[np.int32]] = field(default_factory=lambda: np.zeros(FIRST_ROWS, np.int32))
+    values: list[str] = field(default_factory=lambda: [""])
+    numbers: dict[str, int] = field(default_factory=lambda: {"": 0})
+    array: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def grow(self, rows: int = 1) -> None:
+        """Add places for dialogues, with the value ""."""
+        self.array.extend([0] * rows)
 
     def set(self, place: int, value: str) -> None:
         number = self.numbers.setdefault(value, len(self.numbers))
@@ -75,60 +106,58 @@ class Codes:
             self.values.append(value)
         self.array[place] = number
 
-    def among(self, chosen: Iterable[str], rows: int) -> Mask:
-        numbers = [self.numbers[value] for value in chosen if value in self.numbers]
-        return np.isin(self.array[:rows], numbers)
+    def among(self, chosen: Collection[str]) -> Mask:
+        wanted = [value in chosen for value in self.values]
+        return bytes(map(wanted.__getitem__, self.array))
 
     def counts(self, mask: Mask) -> dict[str, int]:
-        tally = np.bincount(self.array[: len(mask)][mask], minlength=len(self.values))
-        numbers = np.flatnonzero(tally)
-        if len(numbers) > MOST_COUNTED:  # such as participants: the most frequent are enough
-            numbers = numbers[np.argpartition(-tally[numbers], MOST_COUNTED)[:MOST_COUNTED]]
-        return {self.values[number]: int(tally[number]) for number in numbers.tolist()}
+        """Dialogues by value; of many values, such as participants, the most frequent."""
+        found = Counter(compress(self.array, mask))
+        return {self.values[number]: n for number, n in found.most_common(MOST_COUNTED)}
 
     def distinct(self, mask: Mask) -> int:
         """Number of distinct values in these dialogues."""
-        return int(np.count_nonzero(np.bincount(self.array[: len(mask)][mask])))
+        return len(set(compress(self.array, mask)))
 
-    def ranks(self, rows: int) -> np.ndarray[Any, Any]:
+    def ranks(self) -> Keys:
         """Positions of the values in alphabetical order."""
-        order = np.argsort(np.argsort(np.array([value.casefold() for value in self.values] or [""])))
-        return order[self.array[:rows]]
+        falling = sorted(range(len(self.values)), key=lambda number: self.values[number].casefold())
+        ranks = {number: rank for rank, number in enumerate(falling)}
+        return list(map(ranks.__getitem__, self.array))
 
 
 @dataclass
 class FactMarks:
     """Multi-valued facts: a mask of dialogues for each value; NOTHING: without any."""
 
-    arrays: dict[str, Mask] = field(default_factory=dict)
-    size: int = FIRST_ROWS
+    masks: dict[str, bytearray] = field(default_factory=dict)
+    rows: int = 0
+
+    def grow(self) -> None:
+        """Add a place for a dialogue."""
+        self.rows += 1
+        for mask in self.masks.values():
+            mask.append(0)
 
     def set(self, place: int, values: Collection[str]) -> None:
-        for array in self.arrays.values():
-            array[place] = False
+        for mask in self.masks.values():
+            mask[place] = 0
         for value in values or (NOTHING,):
-            if value not in self.arrays:
-                self.arrays[value] = np.zeros(self.size, bool)
-            self.arrays[value][place] = True
+            if value not in self.masks:
+                self.masks[value] = bytearray(self.rows)
+            self.masks[value][place] = 1
 
-    def among(self, chosen: Iterable[str], rows: int) -> Mask:
-        mask = np.zeros(rows, bool)
-        for value in chosen:
-            if value in self.arrays:
-                mask |= self.arrays[value][:rows]
-        return mask
+    def among(self, chosen: Collection[str]) -> Mask:
+        return either((self.masks[one] for one in chosen if one in self.masks), self.rows)
 
     def counts(self, mask: Mask) -> dict[str, int]:
-        numbers = {value: int((array[: len(mask)] & mask).sum()) for value, array in self.arrays.items()}
-        return {value: n for value, n in numbers.items() if n}
+        found = {value: both(own, mask).count(1) for value, own in self.masks.items()}
+        return {value: n for value, n in found.items() if n}
 
-    def ranks(self, rows: int) -> np.ndarray[Any, Any]:
+    def ranks(self) -> Keys:
         """Number of values per dialogue."""
-        total = np.zeros(rows, np.int32)
-        for value, array in self.arrays.items():
-            if value != NOTHING:
-                total += array[:rows]
-        return total
+        masks = [own for value, own in self.masks.items() if value != NOTHING]
+        return list(map(sum, zip(*masks, strict=True))) if masks else [0] * self.rows
 
 
 NUMBERS: Final[dict[str, Callable[["DialogueCard"], float | None]]] = {
@@ -163,11 +192,10 @@ class DialogueIndex:
     def __init__(self) -> None:
         self.cards: list[DialogueCard] = []
         self._places: dict[str, int] = {}
-        self._size = FIRST_ROWS
         self._codes: dict[str, Codes] = {}
         self._marks = {name: FactMarks() for name in ("errors", "tools", "tags")}
-        self._numbers = {name: np.full(FIRST_ROWS, np.nan) for name in NUMBERS}
-        self._scopes = np.zeros(FIRST_ROWS, np.int8)  # places in SCOPES
+        self._numbers: dict[str, list[float | None]] = {name: [] for name in NUMBERS}
+        self._scopes = bytearray()  # places in SCOPES
         self._words: dict[str, list[str]] = {"user": [], "system": []}
         self._tags: dict[str, tuple[str, ...]] = {}
         self._judged: dict[str, tuple[Verdicts, int, dict[str, JudgedRate]]] = {}
@@ -180,38 +208,34 @@ class DialogueIndex:
         place = self._places.get(card.dialogue_id)
         if place is None:
             place = self._places[card.dialogue_id] = len(self.cards)
-            self.cards.append(card)
-            for word in self._words.values():
-                word.append("")
-            if place >= self._size:
-                self._grow()
+            self._grow(card)
             self._marks["tags"].set(place, self._tags.get(card.dialogue_id, ()))
         self.cards[place] = card
         for name, value in facts_of(card).items():
             if name not in self._codes:
-                self._codes[name] = Codes([""], {"": 0}, np.zeros(self._size, np.int32))
+                self._codes[name] = Codes()
+                self._codes[name].grow(len(self.cards))
             self._codes[name].set(place, value)
         self._marks["errors"].set(place, card.errors)
         self._marks["tools"].set(place, card.tools)
         for name, number in NUMBERS.items():
-            value = number(card)
-            self._numbers[name][place] = np.nan if value is None else value
+            self._numbers[name][place] = number(card)
         self._scopes[place] = SCOPES.index(card.scope)
         self._words["user"][place], self._words["system"][place] = card.user_words, card.system_words
 
     def variety(self, name: str) -> int:
         """Number of values of a fact in all dialogues."""
         if name in self._codes:
-            column, rows = self._codes[name], len(self.cards)
-            nothing = bool(column.among([NOTHING], rows).any())
-            return column.distinct(np.ones(rows, bool)) - nothing
-        return len(self._marks[name].arrays) if name in self._marks else 0
+            own = self._codes[name]
+            numbers = set(own.array)
+            return len(numbers) - (own.numbers.get(NOTHING) in numbers)
+        return len(self._marks[name].masks) if name in self._marks else 0
 
     def told(self, name: str) -> bool:
         """True if dialogues differ in an optional fact, such as errors, tags or a code."""
         if name in self._marks:
-            return bool(self._marks[name].arrays.keys() - {NOTHING})
-        return len(np.unique(self._numbers[name][: len(self.cards)])) > 1
+            return bool(self._marks[name].masks.keys() - {NOTHING})
+        return len(set(self._numbers[name])) > 1
 
     def tag(self, dialogue_id: str, tags: Iterable[str]) -> None:
         """Set the current tags of a dialogue, which may be added later."""
@@ -222,20 +246,16 @@ class DialogueIndex:
     def tags_of(self, dialogue_id: str) -> tuple[str, ...]:
         return self._tags.get(dialogue_id, ())
 
-    def _grow(self) -> None:
-        """Double the capacity."""
-        rows, self._size = self._size, 2 * self._size
-
-        def longer(array: np.ndarray[Any, Any], rest: Any) -> np.ndarray[Any, Any]:
-            return np.concatenate([array, np.full(rows, rest, array.dtype)])
-
-        for codes in self._codes.values():
-            codes.array = longer(codes.array, 0)
-        for marks in self._marks.values():
-            marks.size = self._size
-            marks.arrays = {value: longer(array, False) for value, array in marks.arrays.items()}
-        self._numbers = {name: longer(array, np.nan) for name, array in self._numbers.items()}
-        self._scopes = longer(self._scopes, 0)
+    def _grow(self, card: "DialogueCard") -> None:
+        """Add a place for a dialogue to every column."""
+        self.cards.append(card)
+        for column in (*self._codes.values(), *self._marks.values()):
+            column.grow()
+        for numbers in self._numbers.values():
+            numbers.append(None)
+        self._scopes.append(0)
+        for words in self._words.values():
+            words.append("")
 
     def places(self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None) -> Places:
         """Places of the matching dialogues, in the order of the query."""
@@ -243,8 +263,8 @@ class DialogueIndex:
 
     def place_among(self, places: Places, dialogue_id: str) -> int | None:
         """Position of a dialogue among these places, from 0; None if absent."""
-        positions = np.flatnonzero(places == self._places.get(dialogue_id, -1))
-        return int(positions[0]) if len(positions) else None
+        place = self._places.get(dialogue_id)
+        return places.index(place) if place in places else None
 
     def find(
         self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None
@@ -254,33 +274,30 @@ class DialogueIndex:
         Note  the numbers of a facet are of dialogues that pass all filters but its own
         """
         masks = self._filtered(query, scope, verdicts)
-        selected = masks[None]
+        found = masks[None]
         facets = []
-        for name in [
-            *self._facet_names(verdicts),
-            *(facet for facet in query.chosen if facet.startswith(COUNTS)),
-        ]:
+        for name in [*self._facet_names(verdicts), *(one for one in query.chosen if one.startswith(COUNTS))]:
             column = self._column(name, verdicts)
             if column is None:
                 continue
-            mask, chosen = masks.get(name, selected), query.chosen.get(name, ())
+            mask, chosen = masks.get(name, found), query.chosen.get(name, ())
             counts = column.counts(mask)
-            for chosen_value in set(chosen) - counts.keys():
-                counts[chosen_value] = int((column.among([chosen_value], len(mask)) & mask).sum())
+            for one in set(chosen) - counts.keys():
+                counts[one] = both(column.among([one]), mask).count(1)
             values = [FacetValue(value, n, value in chosen) for value, n in counts.items()]
             more = column.distinct(mask) - len(values) if isinstance(column, Codes) else 0
             if len(values) > 1 or chosen:
-                values.sort(key=lambda facet_value: (-facet_value.number, facet_value.value))
+                values.sort(key=lambda one: (-one.number, one.value))
                 facets.append(Facet(name, values, max(0, more)))
         rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
         judged = self._of_verdicts(verdicts)
-        counted = [judged[rate].counted(rate, selected) for rate in rates if rate in judged]
-        return self._ordered(query, selected, verdicts), facets, counted
+        counted = [judged[rate].counted(rate, found) for rate in rates if rate in judged]
+        return self._ordered(query, found, verdicts), facets, counted
 
     def _facet_names(self, verdicts: "Verdicts | None") -> list[str]:
         singles = [name for name in self._codes if not name.startswith(FACTOR)]
         factors = [name for name in self._codes if name.startswith(FACTOR)]
-        return [*singles, *factors, *self._marks, *(SUCCESS + rate for rate in self._of_verdicts(verdicts))]
+        return [*singles, *factors, *self._marks, *(SUCCESS + one for one in self._of_verdicts(verdicts))]
 
     def _column(self, name: str, verdicts: "Verdicts | None") -> "Codes | FactMarks | JudgedRate | None":
         if name.startswith(SUCCESS):
@@ -293,98 +310,86 @@ class DialogueIndex:
         self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None"
     ) -> dict[str | None, Mask]:
         """Masks of matching dialogues; by chosen facet without its own filter, under None with all."""
-        rows = len(self.cards)
-        whose = self._scopes[:rows]
-        ground = whose != SCOPES.index(TEAM) if scope is None else whose == SCOPES.index(scope)
-        ground = ground & self._said(query, ground) & self._between(query, rows)
-        facet_masks: dict[str, Mask] = {}
+        scopes = [one for one in SCOPES if (one != TEAM if scope is None else one == scope)]
+        ground = where_code(self._scopes, [SCOPES.index(one) for one in scopes])
+        if (days := self._codes.get("date")) and (query.since or query.until):
+            until = query.until or "9"
+            wanted = [day for day in days.values if day and query.since <= day <= until]
+            ground = both(ground, days.among(wanted))
+        ground = self._said(query, ground)
+        own: dict[str, Mask] = {}
         for name, values in query.chosen.items():
             column = self._column(name, verdicts)
-            facet_masks[name] = np.zeros(rows, bool) if column is None else column.among(values, rows)
+            own[name] = bytes(len(self.cards)) if column is None else column.among(values)
         masks: dict[str | None, Mask] = {}
-        for left_out in (None, *facet_masks):
-            mask = ground.copy()
-            for name, facet_mask in facet_masks.items():
+        for left_out in (None, *own):
+            mask = ground
+            for name, one in own.items():
                 if name != left_out:
-                    mask &= facet_mask
+                    mask = both(mask, one)
             masks[left_out] = mask
         return masks
 
-    def _between(self, query: DialogueQuery, rows: int) -> Mask:
-        within = np.ones(rows, bool)
-        if (days := self._codes.get("date")) and (query.since or query.until):
-            selected_days = [
-                value for value in days.values if value and query.since <= value <= (query.until or "9")
-            ]
-            within = days.among(selected_days, rows)
-        return within
-
     def _said(self, query: DialogueQuery, ground: Mask) -> Mask:
         """Mask of dialogues with all the words; the id of a dialogue matches as well."""
-        matches = ground.copy()
+        found = bytearray(ground)
         sides = [self._words[query.side]] if query.side else list(self._words.values())
         for phrase in query.phrases:
-            among = np.flatnonzero(matches)
-            hits = np.zeros(len(among), bool)
+            without = places_of(found)
             for words in sides:
-                missing = np.flatnonzero(~hits)
-                hits[missing] = [phrase in words[place] for place in among[missing].tolist()]
+                without = [place for place in without if phrase not in words[place]]
             if any(letter.isdigit() for letter in phrase):  # ids contain digits, words rarely do
-                hits |= [phrase in self.cards[place].dialogue_id for place in among.tolist()]
-            matches[among] = hits
-        return matches
+                without = [place for place in without if phrase not in self.cards[place].dialogue_id]
+            for place in without:
+                found[place] = 0
+        return found
 
     def _ordered(self, query: DialogueQuery, mask: Mask, verdicts: "Verdicts | None") -> Places:
         """Sorted places: missing values last, ties by latest first."""
-        places = np.flatnonzero(mask)[::-1]
-        keys = self._keys(query.sort, verdicts)[places]
-        missing = np.isnan(keys)
-        falling = -keys if query.descending else keys
-        return places[np.argsort(np.where(missing, np.inf, falling), kind="stable")]
+        places = places_of(mask)[::-1]
+        keys = self._keys(query.sort, verdicts)
+        known = [place for place in places if keys[place] is not None]
+        known.sort(key=keys.__getitem__, reverse=query.descending)
+        return known + [place for place in places if keys[place] is None]
 
-    def _keys(self, sort: str, verdicts: "Verdicts | None") -> np.ndarray[Any, np.dtype[np.float64]]:
-        rows = len(self.cards)
+    def _keys(self, sort: str, verdicts: "Verdicts | None") -> Keys:
         if sort in self._numbers:
-            return self._numbers[sort][:rows]
+            return self._numbers[sort]
         if sort == "dialogue":
-            return np.argsort(np.argsort(np.array([card.dialogue_id for card in self.cards] or [""]))).astype(
-                float
-            )
+            return [card.dialogue_id for card in self.cards]
         column = self._column(sort, verdicts)
-        return np.zeros(rows) if column is None else column.ranks(rows).astype(float)
+        return [0] * len(self.cards) if column is None else column.ranks()
 
     def _of_verdicts(self, verdicts: "Verdicts | None") -> "dict[str, JudgedRate]":
         """Verdicts aligned with the places, cached while both are unchanged."""
         if verdicts is None:
             return {}
-        cached = self._judged.get(verdicts.scope)
-        if cached is None or cached[0] is not verdicts or cached[1] != len(self.cards):
-            cached = verdicts, len(self.cards), self._lay_out(verdicts)
-            self._judged[verdicts.scope] = cached
-        return cached[2]
+        known = self._judged.get(verdicts.scope)
+        if known is None or known[0] is not verdicts or known[1] != len(self.cards):
+            known = verdicts, len(self.cards), self._lay_out(verdicts)
+            self._judged[verdicts.scope] = known
+        return known[2]
 
     def _counted(self, measure: str, verdicts: "Verdicts | None") -> "FactMarks | None":
         """Mask of dialogues with a case of a measure that is not a success rate."""
         if verdicts is None or measure not in verdicts.counted:
             return None
-        where = np.array(
-            [self._places.get(dialogue_id, -1) for dialogue_id in verdicts.dialogue_ids], dtype=int
-        )
-        zeros = np.zeros(self._size, bool)
-        zeros[where[(where >= 0) & verdicts.counted[measure]]] = True
-        return FactMarks({COUNTED: zeros}, self._size)
+        known = bytearray(len(self.cards))
+        for dialogue_id, counted in zip(verdicts.dialogue_ids, verdicts.counted[measure], strict=True):
+            if counted and dialogue_id in self._places:
+                known[self._places[dialogue_id]] = 1
+        return FactMarks({COUNTED: known}, len(known))
 
     def _lay_out(self, verdicts: "Verdicts") -> "dict[str, JudgedRate]":
-        where = np.array(
-            [self._places.get(dialogue_id, -1) for dialogue_id in verdicts.dialogue_ids], dtype=int
-        )
-        present = where >= 0
-        rates = {}
+        places = [self._places.get(dialogue_id) for dialogue_id in verdicts.dialogue_ids]
+        found = {}
         for name, (numerators, denominators) in verdicts.rates.items():
-            zeros = np.zeros((2, len(self.cards)))
-            zeros[:, where[present]] = numerators[present], denominators[present]
-            rates[name] = JudgedRate(zeros[0], zeros[1])
-        return rates
+            own = JudgedRate([0.0] * len(self.cards), [0.0] * len(self.cards))
+            for place, numerator, denominator in zip(places, numerators, denominators, strict=True):
+                if place is not None:
+                    own.numerators[place], own.denominators[place] = numerator, denominator
+            found[name] = own
+        return found
 
     def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, tuple[str, int, int]]:
         """Outcome, successes and cases of one dialogue, by measure."""
@@ -392,39 +397,47 @@ class DialogueIndex:
         if place is None:
             return {}
         return {
-            name: (
-                OUTCOMES[rate.codes[place]],
-                round(rate.numerators[place]),
-                round(rate.denominators[place]),
-            )
-            for name, rate in self._of_verdicts(verdicts).items()
+            name: (OUTCOMES[own.codes[place]], round(own.numerators[place]), round(own.denominators[place]))
+            for name, own in self._of_verdicts(verdicts).items()
         }
 
 
+@dataclass
 class JudgedRate:
     """Cases and successes of one rate in each dialogue."""
 
-    def __init__(self, numerators: np.ndarray[Any, Any], denominators: np.ndarray[Any, Any]) -> None:
-        self.numerators, self.denominators = numerators, denominators
-        yes, no = numerators >= denominators, numerators <= 0
-        self.codes = np.where(denominators <= 0, 0, np.where(yes, 2, np.where(no, 1, 3)))
+    numerators: list[float]
+    denominators: list[float]
 
-    def among(self, chosen: Sequence[str], rows: int) -> Mask:
-        outcomes = {outcome for choice in chosen for outcome in TOGETHER.get(choice, (choice,))}
-        return np.isin(
-            self.codes[:rows], [OUTCOMES.index(outcome) for outcome in outcomes if outcome in OUTCOMES]
-        )
+    @cached_property
+    def codes(self) -> bytes:
+        """Places in OUTCOMES."""
+        return bytes(map(_outcome, self.numerators, self.denominators))
+
+    def among(self, chosen: Collection[str]) -> Mask:
+        wanted = {each for one in chosen for each in TOGETHER.get(one, (one,))}
+        return where_code(self.codes, [OUTCOMES.index(one) for one in wanted if one in OUTCOMES])
 
     def counts(self, mask: Mask) -> dict[str, int]:
-        tally = np.bincount(self.codes[mask], minlength=len(OUTCOMES))
-        return {name: int(n) for name, n in zip(OUTCOMES, tally, strict=True) if n}
+        return {OUTCOMES[code]: n for code, n in Counter(compress(self.codes, mask)).items()}
 
-    def ranks(self, rows: int) -> np.ndarray[Any, Any]:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.denominators > 0, self.numerators / self.denominators, np.nan)[:rows]
+    def ranks(self) -> Keys:
+        """Shares of successes; None without a case."""
+        both_sides = zip(self.numerators, self.denominators, strict=True)
+        return [numerator / cases if cases > 0 else None for numerator, cases in both_sides]
 
     def counted(self, measure: str, mask: Mask) -> CountedCases:
         """Cases and successes of the rate in these dialogues."""
-        cases = mask & (self.denominators > 0)
-        n, successes = (float(values[cases].sum()) for values in (self.denominators, self.numerators))
-        return CountedCases(measure, int(cases.sum()), n, successes)
+        places = [place for place in places_of(mask) if self.denominators[place] > 0]
+        n, successes = (
+            float(sum(map(own.__getitem__, places))) for own in (self.denominators, self.numerators)
+        )
+        return CountedCases(measure, len(places), n, successes)
+
+
+def _outcome(numerator: float, cases: float) -> int:
+    if cases <= 0:
+        return OUTCOMES.index("uncounted")
+    if numerator >= cases:
+        return OUTCOMES.index("yes")
+    return OUTCOMES.index("no" if numerator <= 0 else "partly")

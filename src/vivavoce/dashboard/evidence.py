@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from vivavoce.core.extras import require
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.board import Board
 from vivavoce.dataset.schema import TABLES
@@ -101,7 +102,11 @@ def gather(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) ->
 
 
 def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> DialogueEvidence:
-    """Verdict on each goal of a dialogue, with its reasons, and its measures."""
+    """Verdict on each goal of a dialogue, with its reasons, and its measures.
+
+    Raises  MissingExtra: the packages that compute measures are not installed
+    """
+    require("pyarrow")
     from vivavoce.measures import MEASURES
     from vivavoce.measures.compute import sums
     from vivavoce.measures.success import Venues, explain, outcomes, scored_turns

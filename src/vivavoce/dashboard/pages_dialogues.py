@@ -8,21 +8,22 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
+from vivavoce.core.errors import MissingExtra
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
 from vivavoce.dashboard.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.dashboard.dialogue_list import PER_PAGE, place_in_list
 from vivavoce.dashboard.dialogue_query import DialogueQuery
 from vivavoce.dashboard.domain_words import DomainWords
-from vivavoce.dashboard.evidence import evidence_of
-from vivavoce.dashboard.language import gettext
+from vivavoce.dashboard.evidence import DialogueEvidence, evidence_of
+from vivavoce.dashboard.language import gettext, told
 from vivavoce.dashboard.page import DashboardPage, MenuItem, help_address
 from vivavoce.dashboard.pages_notes import list_page, what_was_done
 from vivavoce.dashboard.security import Needs, takes_out, who_of
 from vivavoce.dashboard.snapshot import VERDICTS
 from vivavoce.dashboard.transcript import make_transcript, raw_events
 from vivavoce.log import events as log_events
-from vivavoce.log.history import DialogueHistory, Turn
+from vivavoce.log.history import DialogueHistory, Turn, VisitHistory
 from vivavoce.log.soundtrack import dialogue_recordings
 from vivavoce.reports.numbers import duration
 
@@ -198,9 +199,9 @@ def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Respon
     sides = []
     for card in (first, right):
         visit = desk.log.history(card.visit_id)
-        judged = evidence_of(desk.board, desk.study, visit, card.dialogue_id).judged
+        evidence, _ = _evidence(desk, visit, card.dialogue_id)
         transcript = make_transcript(desk.study, history_of(desk, card.dialogue_id))
-        sides.append({"card": card, "made": transcript, "judged": judged})
+        sides.append({"card": card, "made": transcript, "judged": evidence.judged if evidence else []})
     return desk.page(
         request,
         "dialogue_pair.html",
@@ -223,6 +224,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     visit = desk.log.history(place.card.visit_id)
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
+    found, lacks = _evidence(desk, visit, dialogue_id)
     return desk.page(
         request,
         "transcript.html",
@@ -234,7 +236,8 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
         back=_back(query, place.number),
         listed=list(query.pairs()),
         recordings=dialogue_recordings(desk.log, dialogue_id),
-        found=evidence_of(desk.board, desk.study, visit, dialogue_id),
+        found=found,
+        lacks=lacks,
         axis=time_axis(history),
         domain=DomainWords(desk.study.ontology),
         domain_help=help_address(DOMAIN_HELP),
@@ -248,6 +251,14 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
 )
 def events(dialogue_id: str, desk: ThisDesk) -> Response:
     return JSONResponse(as_json(raw_events(history_of(desk, dialogue_id).events)))
+
+
+def _evidence(desk: Desk, visit: VisitHistory, dialogue_id: str) -> tuple[DialogueEvidence | None, str]:
+    """Evidence on a dialogue, or which extra computes it."""
+    try:
+        return evidence_of(desk.board, desk.study, visit, dialogue_id), ""
+    except MissingExtra as error:
+        return None, told(error)
 
 
 def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:

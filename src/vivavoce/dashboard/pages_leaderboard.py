@@ -1,20 +1,22 @@
 """Leaderboard of an arena: systems by strength, adjusted for length and style."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from vivavoce.analysis.arena import ArenaResults
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.app_shell import Desk, ThisDesk
 from vivavoce.dashboard.page import DashboardPage, MenuItem
 from vivavoce.dashboard.results import groupings
-from vivavoce.stats.preferences import NamedWorth
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import battles_of
 from vivavoce.study.steps_file import BattlePlan
+
+if TYPE_CHECKING:
+    from vivavoce.analysis.arena import ArenaResults
+    from vivavoce.stats.preferences import NamedWorth
 
 ADDRESS: Final = "/leaderboard"
 router, public = APIRouter(), APIRouter()
@@ -51,8 +53,8 @@ class RankedSystem(NamedTuple):
 
     rank: int
     name: str
-    fixed: NamedWorth | None
-    plain: NamedWorth | None
+    fixed: "NamedWorth | None"
+    plain: "NamedWorth | None"
     votes: int
     left: float | None = None
     right: float | None = None
@@ -60,7 +62,7 @@ class RankedSystem(NamedTuple):
     zero: float | None = None
 
 
-def standings(facts: ArenaResults) -> list[RankedSystem]:
+def standings(facts: "ArenaResults") -> list[RankedSystem]:
     """Systems by strength; those without a strength by name, all on the first rank."""
     uncontrolled = {worth.name: worth for worth in facts.ranking or ()}
     fixed = {worth.name: worth for worth in facts.controlled or ()} or uncontrolled
@@ -91,7 +93,7 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
     ]
 
 
-def _above(worth: NamedWorth, reference: NamedWorth | None) -> bool:
+def _above(worth: "NamedWorth", reference: "NamedWorth | None") -> bool:
     """True if one is certainly better: intervals do not overlap."""
     return (
         reference is not None

@@ -1,11 +1,10 @@
 """Pilot of a comparison with simulated judges: power of the study's plan."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
-from vivavoce.analysis.preference_power import PlanPower, power_of_plan
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.app_shell import Desk, ThisDesk
@@ -14,6 +13,9 @@ from vivavoce.dashboard.page import DashboardPage
 from vivavoce.dashboard.security import OnlyAsks, OwnForm, field
 from vivavoce.simulation.planted import WhatIsCompared, compared_in, planted_in
 from vivavoce.study.planted_preferences import ALIKE, TIED
+
+if TYPE_CHECKING:
+    from vivavoce.analysis.preference_power import PlanPower
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="pilot", router=router, help="how-to/compare-transcripts")
@@ -31,6 +33,8 @@ def begin(request: Request, desk: ThisDesk) -> Response:
 @router.post("/pairs/pilot", dependencies=[OnlyAsks])
 def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Page with the results of simulated trials, which are not stored."""
+    from vivavoce.analysis.preference_power import power_of_plan
+
     step, study = _step(desk), desk.study
     typed = {name: field(form, name) for name in ("judges", "alike", *map(_name, step.variables))}
     try:
@@ -92,7 +96,7 @@ def _page(
     step: WhatIsCompared,
     typed: dict[str, str],
     status: int = 200,
-    found: PlanPower | None = None,
+    found: "PlanPower | None" = None,
     problem: str = "",
 ) -> Response:
     facts: dict[str, Any] = {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import structlog
 
 from vivavoce.core.errors import InputError, VivavoceError
+from vivavoce.core.extras import require
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.dialogue_query import address_of
@@ -239,6 +240,7 @@ class Snapshots:
     def _current(self, scope: Scope) -> Snapshot:
         if scope == TEAM:
             raise InputError(OF_TEAM)
+        require("pyarrow", "scipy")
         from vivavoce.annotation.parsers import parser_of
         from vivavoce.dataset.folder import replacing
         from vivavoce.log.export import export_dataset
@@ -263,12 +265,12 @@ class Snapshots:
         return cached
 
     def _summarise(self, scope: Scope, by: str) -> None:
-        from vivavoce.reports.context import AnalysisContext, ReportOptions
-        from vivavoce.reports.section import fill_dashboard
-
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current(scope)
+            from vivavoce.reports.context import AnalysisContext, ReportOptions
+            from vivavoce.reports.section import fill_dashboard
+
             position, at = snapshot.position, snapshot.at
             material = AnalysisContext(snapshot.dataset, ReportOptions(by=by))
             filled = tuple(fill_dashboard(material))

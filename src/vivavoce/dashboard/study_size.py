@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
+from vivavoce.core.errors import MissingExtra
+from vivavoce.core.extras import require
 from vivavoce.core.signature import signature
 from vivavoce.dashboard.board import Board, VisitCard
+from vivavoce.dashboard.language import told
 from vivavoce.dashboard.stopping import compared_visits
 from vivavoce.log.scope import SIMULATED
 from vivavoce.stats.eta import LEVEL, TimeToCome, time_to_come
@@ -38,6 +41,7 @@ class StudySize:
     first_at     when the first visit was begun; last_at: when the last one that counts was completed
     recent       visits that count, completed in the last `PACE_OF`
     to_come      None: nothing is declared, it is reached, or too few visits were completed to tell
+    problem      why `to_come` cannot be computed; "": it can
     conditions   in the order of the study's systems; empty where nobody talks to a system
     signature    of the expected end; "": there is none
     """
@@ -50,6 +54,7 @@ class StudySize:
     last_at: datetime | None
     recent: int
     to_come: TimeToCome | None
+    problem: str
     earliest: datetime | None
     expected: datetime | None
     latest: datetime | None
@@ -70,9 +75,13 @@ def study_size(board: Board) -> StudySize:
     first = min((visit.opened_at for visit in board.visits.values()), default=None)
     since = max(first or now, now - PACE_OF)
     recent = sum(at >= since for at in done.values())
-    to_come = None
+    to_come, problem = None, ""
     if size is not None and size > len(done):
-        to_come = time_to_come(recent, (now - since).total_seconds(), size - len(done))
+        try:
+            require("scipy")
+            to_come = time_to_come(recent, (now - since).total_seconds(), size - len(done))
+        except MissingExtra as error:
+            problem = told(error)
     return StudySize(
         declared=size,
         declared_by=by,
@@ -82,6 +91,7 @@ def study_size(board: Board) -> StudySize:
         last_at=max(done.values(), default=None),
         recent=recent,
         to_come=to_come,
+        problem=problem,
         earliest=_after(now, to_come and to_come.low_s),
         expected=_after(now, to_come and to_come.expected_s),
         latest=_after(now, to_come and to_come.high_s),

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-
-import numpy as np
+from statistics import quantiles
 
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.dialogue_query import DialogueQuery
@@ -105,7 +104,7 @@ def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
         dict.fromkeys(incident.failure for incident in board.incidents if incident.system == system)
     )
     listed = DialogueQuery({"system": (system,), "errors": kinds}).address if kinds else ""
-    middle, late = (float(seconds) for seconds in np.quantile(waits, (0.5, 0.95))) if waits else (None, None)
+    twentieths = quantiles(waits, n=20, method="inclusive") if len(waits) > 1 else list(waits) * 19
     return SystemHealth(
         system=system,
         last_at=answers.last_at,
@@ -113,8 +112,8 @@ def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
         failed=answers.failed,
         in_a_row=answers.in_a_row,
         waits=len(waits),
-        median_s=middle,
-        p95_s=late,
+        median_s=twentieths[9] if waits else None,
+        p95_s=twentieths[18] if waits else None,
         suspended=system in board.suspended,
         dialogues=listed,
     )

@@ -3,17 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Truths = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +25,9 @@ class Verdicts:
     position: int
     at: datetime
     dialogue_ids: list[str]
-    rates: dict[str, tuple[Floats, Floats]]
+    rates: dict[str, tuple[list[float], list[float]]]
     problem: str = ""
-    counted: dict[str, Truths] = field(default_factory=dict[str, "Truths"])
+    counted: dict[str, list[bool]] = field(default_factory=dict)
 
 
 def read_verdicts(
@@ -51,29 +46,25 @@ def read_verdicts(
     from vivavoce.measures.compute import sums
     from vivavoce.stats.rates import HEADLINES, is_rate
 
-    totals = sums(dataset)
-    names = [measure for measure in totals.measures if is_rate(measure)]
-    names.sort(key=lambda name: (HEADLINES.index(name) if name in HEADLINES else len(HEADLINES), name))
-    rates = {}
+    found = sums(dataset)
+    names = [measure for measure in found.measures if is_rate(measure)]
+    names.sort(key=lambda one: (HEADLINES.index(one) if one in HEADLINES else len(HEADLINES), one))
+    rates: dict[str, tuple[list[float], list[float]]] = {}
     for name in names:
-        place = totals.measures.index(name)
-        if totals.denominators[place].any():
-            rates[name] = totals.numerators[place], totals.denominators[place]
-    for name, labels in (beside or {}).items():
-        labelled = np.array([dialogue_id in labels for dialogue_id in totals.dialogue_ids], dtype=float)
-        if labelled.any():
-            rates[name] = (
-                np.array(
-                    [labels.get(dialogue_id, False) for dialogue_id in totals.dialogue_ids], dtype=float
-                ),
-                labelled,
-            )
-    cases = ((name, below > 0) for name, below in zip(totals.measures, totals.denominators, strict=True))
-    counted = {name: counts for name, counts in cases if not is_rate(name) and counts.any()}
+        place = found.measures.index(name)
+        if found.denominators[place].any():
+            rates[name] = found.numerators[place].tolist(), found.denominators[place].tolist()
+    for name, told in (beside or {}).items():
+        known = [float(dialogue_id in told) for dialogue_id in found.dialogue_ids]
+        if any(known):
+            successes = [float(told.get(dialogue_id, False)) for dialogue_id in found.dialogue_ids]
+            rates[name] = successes, known
+    cases = ((name, below > 0) for name, below in zip(found.measures, found.denominators, strict=True))
+    counted = {name: own.tolist() for name, own in cases if not is_rate(name) and own.any()}
     for name, answered in answered_dialogues(dataset).items():
-        has_answer = np.array([dialogue_id in answered for dialogue_id in totals.dialogue_ids], dtype=bool)
-        counted |= {name: has_answer} if has_answer.any() else {}
-    return Verdicts(scope, position, at, totals.dialogue_ids, rates, counted=counted)
+        own = [dialogue_id in answered for dialogue_id in found.dialogue_ids]
+        counted |= {name: own} if any(own) else {}
+    return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)
 
 
 def title_of(measure: str) -> str:

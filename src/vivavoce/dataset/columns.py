@@ -2,9 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import pyarrow as pa
+from vivavoce.core.extras import later
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = later("pyarrow")
 
 Columns = Callable[[str, Sequence[str]], Iterable[tuple[Any, ...]]]
 """The rows of a table, of these columns alone."""
@@ -26,27 +31,32 @@ class Content(StrEnum):
 class Kind(NamedTuple):
     """The type of a column's cells, and what they hold of people.
 
+    arrow    Arrow's name of the type
     content  None: nobody said, so that the column leaves the laboratory in no export
     """
 
-    type: pa.DataType
+    arrow: str
     content: Content | None = None
 
+    @property
+    def type(self) -> "pa.DataType":
+        return pa.timestamp("us", tz="UTC") if self.arrow == "timestamp" else pa.type_for_alias(self.arrow)
 
-TEXT = Kind(pa.string())
-LABEL = Kind(pa.string(), Content.fact)
+
+TEXT = Kind("string")
+LABEL = Kind("string", Content.fact)
 """Words of the study or of the software: a category, a name, what participants read."""
-KEY = Kind(pa.string(), Content.key)
+KEY = Kind("string", Content.key)
 """Made up by the log: a pseudonym, or the key of a row."""
-WORDS = Kind(pa.string(), Content.words)
+WORDS = Kind("string", Content.words)
 """What somebody typed or said, or what was made of it."""
-SOUND = Kind(pa.string(), Content.sound)
+SOUND = Kind("string", Content.sound)
 """Leads to a recording: its file, its hash."""
-TRACE = Kind(pa.string(), Content.trace)
+TRACE = Kind("string", Content.trace)
 """What machines noted: error messages, with addresses and paths perhaps."""
-INTEGER, LONG = Kind(pa.int32(), Content.fact), Kind(pa.int64(), Content.fact)
-REAL, FLAG = Kind(pa.float64(), Content.fact), Kind(pa.bool_(), Content.fact)
-INSTANT = Kind(pa.timestamp("us", tz="UTC"), Content.instant)
+INTEGER, LONG = Kind("int32", Content.fact), Kind("int64", Content.fact)
+REAL, FLAG = Kind("float64", Content.fact), Kind("bool", Content.fact)
+INSTANT = Kind("timestamp", Content.instant)
 
 
 class Column(NamedTuple):
@@ -58,7 +68,7 @@ class Column(NamedTuple):
     required: bool = False
 
     @property
-    def type(self) -> pa.DataType:
+    def type(self) -> "pa.DataType":
         return self.kind.type
 
     @property
@@ -86,7 +96,7 @@ class Table(NamedTuple):
         """True if its rows have recordings, with the words as `text`."""
         return {"text", "recording"} <= {column.name for column in self.columns}
 
-    def arrow(self, factors: tuple[str, ...] = (), *, without: Collection[str] = ()) -> pa.Schema:
+    def arrow(self, factors: tuple[str, ...] = (), *, without: Collection[str] = ()) -> "pa.Schema":
         """The Arrow schema; `factors` are names without prefix, for `dialogues` only.
 
         without  columns that are null, required or not

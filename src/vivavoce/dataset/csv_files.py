@@ -9,20 +9,26 @@ flags and instants are never touched. Raw CSV leaves every text as it is (and ca
 a missing one).
 """
 
+from __future__ import annotations
+
 import csv
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import later
 from vivavoce.dataset.columns import Content
 from vivavoce.dataset.levels import Level, treatment
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import FACTOR_PREFIX, TABLES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = later("pyarrow")
 
 APOSTROPHE: Final = "'"
 FORMULA_STARTS: Final = tuple("=+-@\t\r\n\0＝＋－＠")

@@ -1,5 +1,7 @@
 """The folder in which a dataset lies: its files read, and whether a new dataset may take its place."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -8,14 +10,20 @@ from contextvars import ContextVar
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import later
 from vivavoce.dataset.schema import TABLES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    np = later("numpy")
+    pa = later("pyarrow")
+    pq = later("pyarrow.parquet")
 
 MANIFEST: Final = "dataset.json"
 WHOLE: Final = 2**256

@@ -1,5 +1,7 @@
 """A dataset read: whole tables, or the rows of one bucket of whole dialogues."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections import Counter
@@ -8,9 +10,7 @@ from copy import copy
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.paths import resolve_path
@@ -29,6 +29,10 @@ from vivavoce.dataset.folder import ANEW, MANIFEST, ParquetTable, file_digest, r
 from vivavoce.dataset.levels import Level, level_of, what_is_lost
 from vivavoce.dataset.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 FORMAT: Final = "vivavoce-dataset"
 EXCLUSIONS: Final = "exclusions"
@@ -233,7 +237,7 @@ class Dataset:
         buckets = self.manifest.get("buckets", 1)
         return buckets if buckets > 1 and not self.changed else 1
 
-    def bucket(self, number: int) -> "Dataset":
+    def bucket(self, number: int) -> Dataset:
         """This dataset with the dialogues of one bucket alone, of which `read` gives the rows.
 
         Note  tables of no dialogue are whole in each bucket, and so are rows of no dialogue
@@ -246,7 +250,7 @@ class Dataset:
         return bucket_view
 
     @cached_property
-    def everything(self) -> "Dataset":
+    def everything(self) -> Dataset:
         """This dataset without exclusions: for copies, and for counts of exclusions."""
         complete = Dataset(self.folder, exclude=())
         complete._all = True

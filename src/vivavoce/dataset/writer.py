@@ -1,5 +1,7 @@
 """A dataset written: rows are checked, hashed and laid into Parquet, many dialogues in buckets."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import tempfile
@@ -8,13 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.extras import later
 from vivavoce.core.paths import copy_file, is_elsewhere, resolve_path
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import LocalizedText
@@ -25,6 +24,15 @@ from vivavoce.dataset.folder import MANIFEST, WHOLE, ParquetTable, check_free, f
 from vivavoce.dataset.levels import columns_left_out, level_of
 from vivavoce.dataset.reader import EXCLUSIONS, FORMAT, Dataset, excluded_rows, first_seen
 from vivavoce.dataset.schema import SCHEMA_VERSION, TABLES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    np = later("numpy")
+    pa = later("pyarrow")
+    pq = later("pyarrow.parquet")
 
 BUCKET: Final = 20_000
 """Dialogues in a bucket."""
@@ -317,7 +325,7 @@ class DatasetWriter:
             writer.close()
         self._writers.clear()
 
-    def __enter__(self) -> "DatasetWriter":
+    def __enter__(self) -> DatasetWriter:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

@@ -15,8 +15,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-
 from vivavoce.audio.sound import Samples
 from vivavoce.core.errors import LogError
 from vivavoce.core.extras import later
@@ -25,8 +23,10 @@ from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordedSound, Recordi
 from vivavoce.log.store import Log
 
 if TYPE_CHECKING:
+    import numpy as np
     import soundfile
 else:
+    np = later("numpy", "speech")
     soundfile = later("soundfile")
 
 TAPE: Final = f".tape{UNFINISHED}"

@@ -1,18 +1,26 @@
 """Rows of tables in columns: the dialogue of each as a number, texts as numbers, and sums over dialogues."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import numpy as np
+from vivavoce.core.extras import later
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
     from vivavoce.measures.base import Pair, Tables
 
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+    Places = np.ndarray[Any, np.dtype[np.int64]]
+else:
+    np = later("numpy")
+    Floats = Any
+    Places = Any
+
 Found = TypeVar("Found")
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Places = np.ndarray[Any, np.dtype[np.int64]]
 LARGEST: Final = 2**62
 
 
@@ -34,11 +42,11 @@ class PairColumns(Mapping[str, "Pair"]):
         self.both = np.where(self.there, np.vstack([numerators, denominators]), 0.0)
         self._places: dict[str, int] | None = None
 
-    def over_dialogues(self) -> "PairColumns":
+    def over_dialogues(self) -> PairColumns:
         """Copy with the same numerators and each dialogue counted once."""
         return PairColumns(self.dialogue_ids, self.both[0], self.there.astype(float), self.there)
 
-    def __getitem__(self, key: str) -> "Pair":
+    def __getitem__(self, key: str) -> Pair:
         if self._places is None:
             entries = zip(self.dialogue_ids, self.there.tolist(), strict=True)
             self._places = {
@@ -58,12 +66,12 @@ class PairColumns(Mapping[str, "Pair"]):
         return int(self.there.sum())
 
 
-def dialogue_ids(tables: "Tables") -> list[str]:
+def dialogue_ids(tables: Tables) -> list[str]:
     """The dialogues of the tables, in their order."""
     return tables.remember(dialogue_ids, lambda: tables.read("dialogues")["dialogue_id"].to_pylist())
 
 
-def dialogue_places(tables: "Tables", rows: "pa.Table") -> Places:
+def dialogue_places(tables: Tables, rows: pa.Table) -> Places:
     """The place of each row's dialogue among those of the tables; -1 where it is none of them."""
 
     def number() -> dict[str, int]:
@@ -74,7 +82,7 @@ def dialogue_places(tables: "Tables", rows: "pa.Table") -> Places:
     return taken(np.array([places.get(dialogue_id, -1) for dialogue_id in row_ids], dtype=np.int64), codes)
 
 
-def encoded(*columns: "pa.ChunkedArray") -> tuple[list[Places], list[Any]]:
+def encoded(*columns: pa.ChunkedArray) -> tuple[list[Places], list[Any]]:
     """Columns of values as numbers, -1 for null, and the values of these numbers, each once."""
     import pyarrow as pa
 
@@ -107,7 +115,7 @@ def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Place
     return [make(*row) for row in zip(*(column[firsts].tolist() for column in codes), strict=True)], group_of
 
 
-def memoized(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
+def memoized(rows: pa.Table, names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
     """Value computed from these columns of each row; equal rows share one object."""
     columns = [encoded(rows[name]) for name in names]
     values = [[*column_values, None] for _, column_values in columns]  # the last, -1, is null
@@ -119,7 +127,7 @@ def memoized(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found])
     return [unique_values[group] for group in group_of.tolist()]
 
 
-def number_column(rows: "pa.Table", name: str) -> Floats:
+def number_column(rows: pa.Table, name: str) -> Floats:
     """A column of numbers; NaN where it is null."""
     import pyarrow as pa
 
@@ -127,7 +135,7 @@ def number_column(rows: "pa.Table", name: str) -> Floats:
 
 
 def sum_rows(
-    tables: "Tables",
+    tables: Tables,
     places: Places,
     tops: Floats,
     bottoms: Floats | None = None,
@@ -151,7 +159,7 @@ def sum_rows(
     return PairColumns(ids, above.astype(float), below.astype(float), present)
 
 
-def places_of(tables: "Tables", entries_of: Mapping[str, Sized]) -> tuple[Places, Places]:
+def places_of(tables: Tables, entries_of: Mapping[str, Sized]) -> tuple[Places, Places]:
     """The places of dialogues, and of each of what they have."""
     places = {dialogue_id: place for place, dialogue_id in enumerate(dialogue_ids(tables))}
     known_places = np.array([places.get(dialogue_id, -1) for dialogue_id in entries_of], dtype=np.int64)

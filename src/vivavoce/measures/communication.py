@@ -1,17 +1,24 @@
 """Dialogue and communication: durations, turns, words, delays."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
+from vivavoce.core.extras import later
 from vivavoce.core.text import words
 from vivavoce.measures.base import Tables
 from vivavoce.measures.columns import PairColumns, dialogue_places, encoded, number_column, sum_rows, taken
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+else:
+    np = later("numpy")
+    Floats = Any
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +27,6 @@ from vivavoce.measures.base import Components, Measure, Pairs
 from vivavoce.measures.columns import dialogue_ids
 from vivavoce.measures.counting import flag_by_turn
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 TIMES: Final = ("onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")
 TEXTS: Final = ("text", "reference")
 
@@ -66,7 +72,7 @@ class Followed:
     def summed(self, delays: Floats) -> PairColumns:
         return self.turns.summed(delays, self.chosen)
 
-    def without(self, excluded: np.ndarray) -> "Followed":
+    def without(self, excluded: np.ndarray) -> Followed:
         return replace(self, chosen=self.chosen & ~excluded)
 
 
@@ -120,7 +126,7 @@ def _read(tables: Tables) -> Turns:
     )
 
 
-def _lengths(texts: "pa.ChunkedArray") -> Floats:
+def _lengths(texts: pa.ChunkedArray) -> Floats:
     (codes,), unique_texts = encoded(texts)
     return taken(np.array([len(words(text)) for text in unique_texts], dtype=float), codes, np.nan)
 

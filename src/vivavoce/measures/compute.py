@@ -1,5 +1,7 @@
 """From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,11 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.exact_sums import exact_sum
 from vivavoce.core.executor import in_pieces, uncollected
+from vivavoce.core.extras import later
 from vivavoce.dataset.populations import POPULATION, populations
 from vivavoce.dataset.schema import FACTOR_PREFIX
 from vivavoce.measures.base import MEASURES, Facts, Measure, Pairs, Tables
@@ -23,9 +24,15 @@ from vivavoce.measures.label_weights import label_weights
 from vivavoce.measures.packed_rows import Packed, PackedRows, pack
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from vivavoce.dataset.reader import Dataset
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+else:
+    np = later("numpy")
+    Floats = Any
 
 GROUPS: Final = {
     "system": "system",
@@ -38,7 +45,6 @@ GROUPS: Final = {
 }
 ALL: Final = "all"
 TAG_PREFIX: Final = "tag:"
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Open(NamedTuple):
@@ -51,7 +57,7 @@ class Open(NamedTuple):
     high: Floats
     places: Floats
 
-    def among(self, positions: Sequence[int]) -> "Open":
+    def among(self, positions: Sequence[int]) -> Open:
         return Open(self.low[:, positions], self.high[:, positions], self.places[positions])
 
 
@@ -67,12 +73,12 @@ class Sums(NamedTuple):
 
     measures: list[str]
     dialogue_ids: list[str]
-    numerators: "Floats | PackedRows"
-    denominators: "Floats | PackedRows"
+    numerators: Floats | PackedRows
+    denominators: Floats | PackedRows
     open: Mapping[str, Open] = MappingProxyType({})
     weights: Mapping[str, Floats] = MappingProxyType({})
 
-    def of(self, names: Sequence[str]) -> "Sums":
+    def of(self, names: Sequence[str]) -> Sums:
         """Sums of these measures alone, in this order."""
         places = [self.measures.index(name) for name in names]
         open_ = {name: self.open[name] for name in names if name in self.open}
@@ -80,7 +86,7 @@ class Sums(NamedTuple):
         components = self.numerators[places], self.denominators[places]
         return Sums(list(names), self.dialogue_ids, *components, open_, weights)
 
-    def among(self, dialogues: Collection[str]) -> "Sums":
+    def among(self, dialogues: Collection[str]) -> Sums:
         """Sums of these dialogues alone."""
         positions = [place for place, dialogue_id in enumerate(self.dialogue_ids) if dialogue_id in dialogues]
         ids = [self.dialogue_ids[place] for place in positions]
@@ -92,13 +98,13 @@ class Sums(NamedTuple):
 
 
 Asked = tuple[tuple[str, ...], frozenset[str] | None]
-_COMPUTED: "WeakKeyDictionary[Dataset, dict[Asked, Sums]]" = WeakKeyDictionary()
-_FRAMES: "WeakKeyDictionary[Dataset, pd.DataFrame]" = WeakKeyDictionary()
+_COMPUTED: WeakKeyDictionary[Dataset, dict[Asked, Sums]] = WeakKeyDictionary()
+_FRAMES: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
 
 
 def components(
-    dataset: "Dataset", names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
-) -> "pd.DataFrame":
+    dataset: Dataset, names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
+) -> pd.DataFrame:
     """Numerator and denominator of each measure in each dialogue.
 
     Input   keywords: what the measures of isolated words look at; None: the words of the domain's values
@@ -118,7 +124,7 @@ def components(
 
 
 def sums(
-    dataset: "Dataset",
+    dataset: Dataset,
     names: Iterable[str] | None = None,
     *,
     keywords: Collection[str] | None = None,
@@ -141,7 +147,7 @@ def _all() -> tuple[str, ...]:
     return tuple(MEASURES.names())
 
 
-def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None) -> Sums:
+def _sums(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> Sums:
     measures = [MEASURES.get(name) for name in names]
     if getattr(dataset, "buckets", 1) > 1:  # what is no dataset, but read like one, has none
         return _sums_of_buckets(dataset, measures, keywords)
@@ -158,7 +164,7 @@ def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None
     )
 
 
-def _as_drawn(dataset: "Dataset", unweighted: Sums, layers: Sequence[Collection[str]]) -> Sums:
+def _as_drawn(dataset: Dataset, unweighted: Sums, layers: Sequence[Collection[str]]) -> Sums:
     """Sums weighted by the chances of labels; 0 for dialogues that were not drawn."""
     looked_at = dict(zip(unweighted.measures, layers, strict=True))
     weights = label_weights(dataset, looked_at, unweighted.dialogue_ids)
@@ -226,7 +232,7 @@ def _settled(
 class _Bucket:
     """A bucket to be counted, wherever that is done; the measures go by their names."""
 
-    dataset: "Dataset"
+    dataset: Dataset
     names: Sequence[str]
     keywords: Collection[str] | None
     facts: Facts
@@ -245,9 +251,7 @@ class _Bundle(NamedTuple):
     open: dict[str, list[str]]
 
 
-def _sums_of_buckets(
-    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None
-) -> Sums:
+def _sums_of_buckets(dataset: Dataset, measures: Sequence[Measure], keywords: Collection[str] | None) -> Sums:
     names = [measure.name for measure in measures]
     facts = _overall_facts(dataset, measures, keywords)
     buckets = [_Bucket(dataset.bucket(n), names, keywords, facts) for n in range(dataset.buckets)]
@@ -298,9 +302,7 @@ def _release_memory(tables: Tables) -> None:
     pa.default_memory_pool().release_unused()
 
 
-def _overall_facts(
-    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None
-) -> Facts:
+def _overall_facts(dataset: Dataset, measures: Sequence[Measure], keywords: Collection[str] | None) -> Facts:
     """Facts of the whole dataset that these measures need, also over tables without rows; found in buckets.
 
     Note  what one asks for only where there are rows is found where that is asked
@@ -325,7 +327,7 @@ def _find_facts(facts: Sequence[Any], bucket: _Bucket) -> list[Any]:
     return values
 
 
-def _frame(all_sums: Sums) -> "pd.DataFrame":
+def _frame(all_sums: Sums) -> pd.DataFrame:
     import pandas as pd
 
     measures, dialogues = len(all_sums.measures), len(all_sums.dialogue_ids)
@@ -342,12 +344,12 @@ def _frame(all_sums: Sums) -> "pd.DataFrame":
 
 
 def compute(
-    dataset: "Dataset",
+    dataset: Dataset,
     names: Iterable[str] | None = None,
     by: str | None = None,
     *,
     keywords: Collection[str] | None = None,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """The value of each measure, over the whole dataset or by group.
 
     Input   by: system, condition, participant, population, task, channel, language, tag:NAME,
@@ -366,7 +368,7 @@ def compute(
     return pool(sums(dataset, measure_names, keywords=keywords), group_keys(dataset, by))
 
 
-def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
+def group_keys(dataset: Dataset, by: str | None) -> list[str | None]:
     """The key of each dialogue under a grouping, in the dataset's order; `all` where `by` is None.
 
     Input   by: also `tag:NAME`, of which the keys are `with` and `without` that tag
@@ -388,7 +390,7 @@ def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
     return [ALL] * len(keys) if column is None else keys.to_pylist()
 
 
-def _tag_keys(dataset: "Dataset", tag: str) -> list[str | None]:
+def _tag_keys(dataset: Dataset, tag: str) -> list[str | None]:
     """`with` or `without` the tag, of each dialogue."""
     columns = (dataset.read("tags")[name].to_pylist() for name in ("dialogue_id", "tag"))
     tagged: dict[str, set[str]] = {}
@@ -471,7 +473,7 @@ def _ratio(pairs: Floats) -> float | None:
     return exact_sum(pairs[0]) / below if below > 0 else None
 
 
-def pool(all_sums: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
+def pool(all_sums: Sums, keys: Sequence[Any]) -> pd.DataFrame:
     """The result of `pooled` as a frame, in the shape that `compute` describes."""
     import pandas as pd
 

@@ -1,11 +1,12 @@
 """Confidence and correctness of a recogniser: the basis of calibration."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-import numpy as np
-
+from vivavoce.core.extras import later
 from vivavoce.core.text import spoken_words
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.columns import (
@@ -17,6 +18,11 @@ from vivavoce.measures.columns import (
     taken,
 )
 from vivavoce.measures.recognition import LIVE, last_of, turn_keys
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy")
 
 Ranks = Literal["first", "all"]
 Scale = Literal["probability", "logarithm"]

@@ -1,19 +1,27 @@
 """Weights of annotators' labels, where a lot chose the dialogues to annotate."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
+from vivavoce.core.extras import later
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from vivavoce.dataset.reader import Dataset
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+else:
+    np = later("numpy")
+    Floats = Any
+
 TABLE: Final = "label_chances"
 INVERSE: Final = "inverse chance"
 
 
-def logged_chances(dataset: "Dataset", layer: str) -> dict[str, tuple[float, bool]]:
+def logged_chances(dataset: Dataset, layer: str) -> dict[str, tuple[float, bool]]:
     """The chance of each dialogue to be judged in a layer, and whether the lot fell on it.
 
     Empty   no chances were logged: everything was to be judged, or nobody knows what
@@ -22,7 +30,7 @@ def logged_chances(dataset: "Dataset", layer: str) -> dict[str, tuple[float, boo
     return {row["dialogue_id"]: (row["chance"], row["drawn"]) for row in rows if row["layer"] == layer}
 
 
-def chosen_layers(dataset: "Dataset") -> set[str]:
+def chosen_layers(dataset: Dataset) -> set[str]:
     """Layers in which dialogues were judged by chances that differ."""
     chances: dict[str, set[float]] = {}
     for row in dataset.read(TABLE, ["layer", "chance"]).to_pylist():
@@ -31,7 +39,7 @@ def chosen_layers(dataset: "Dataset") -> set[str]:
 
 
 def label_weights(
-    dataset: "Dataset",
+    dataset: Dataset,
     looked_at: Mapping[str, Collection[str]],
     dialogues: Sequence[str],
 ) -> dict[str, Floats]:
@@ -48,7 +56,7 @@ def label_weights(
     return {name: weights[layer_names[0]] for name, layer_names in layers.items() if layer_names}
 
 
-def _weights(dataset: "Dataset", layer: str, dialogues: Sequence[str]) -> Iterator[float]:
+def _weights(dataset: Dataset, layer: str, dialogues: Sequence[str]) -> Iterator[float]:
     drawn_chances = logged_chances(dataset, layer)
     for chance, selected in (drawn_chances.get(dialogue, (1.0, False)) for dialogue in dialogues):
         yield 1 / chance if selected else 0.0

@@ -1,13 +1,24 @@
 """Many rows of counts and sums, each kept in the smallest type that holds it exactly."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
+from vivavoce.core.extras import later
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Packed = np.ndarray[Any, Any]
-WHOLE: Final = (np.uint8, np.int16, np.int32)
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+    Packed = np.ndarray[Any, Any]
+else:
+    np = later("numpy")
+    Floats = Any
+    Packed = Any
+
+
+WHOLE: Final = ("uint8", "int16", "int32")
 
 
 def pack(rows: Iterable[Floats]) -> list[Packed]:
@@ -20,7 +31,7 @@ def pack(rows: Iterable[Floats]) -> list[Packed]:
 def _smallest(row: Floats) -> Packed:
     low, high = (row.min(), row.max()) if len(row) else (0.0, 0.0)
     fitting = [dtype for dtype in WHOLE if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max]
-    small = (row.astype(dtype) for dtype in (*fitting, np.float32))
+    small = (row.astype(dtype) for dtype in (*fitting, "float32"))
     return next((packed for packed in small if np.array_equal(packed, row)), row.copy())
 
 

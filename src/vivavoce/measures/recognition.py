@@ -1,13 +1,14 @@
 """Speech recognition: how far what was recognised is from what was said, by words and by keywords."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from vivavoce.core.alignment import ErrorCounts, align
+from vivavoce.core.extras import later
 from vivavoce.core.text import spoken_words
 from vivavoce.dataset.vocabulary import DONTCARE
 from vivavoce.measures.base import Direction, Measure, Pairs, Tables, field_of
@@ -23,7 +24,10 @@ from vivavoce.measures.columns import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+else:
+    np = later("numpy")
 
 LIVE: Final = "live"
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
@@ -90,7 +94,7 @@ def _compared(tables: Tables) -> ComparedTurns:
     )
 
 
-def turn_keys(tables: Tables, rows: "pa.Table") -> Places:
+def turn_keys(tables: Tables, rows: pa.Table) -> Places:
     """A number for the turn of each row, the same in all tables."""
     return (dialogue_places(tables, rows) << 32) + rows["turn_index"].to_numpy()
 
@@ -195,7 +199,7 @@ def _domain_words(tables: Tables) -> frozenset[str]:
     return _lowered(value for value in values if value not in (None, DONTCARE))
 
 
-def _lowered(values: "Collection[str] | Iterator[str]") -> frozenset[str]:
+def _lowered(values: Collection[str] | Iterator[str]) -> frozenset[str]:
     return frozenset(word for value in values for word in spoken_words(value))
 
 

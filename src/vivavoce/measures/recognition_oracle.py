@@ -4,17 +4,24 @@ The distance between the error rate of the first hypothesis and that of the orac
 among the hypotheses could win.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from rapidfuzz.distance import Levenshtein
-
+from vivavoce.core.extras import later
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.columns import Floats, Places, once, sum_rows, taken
 from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, SPEECH, WORDS, compared_turns, turn_keys
+
+if TYPE_CHECKING:
+    import numpy as np
+    import rapidfuzz
+else:
+    rapidfuzz = later("rapidfuzz", "analysis")
+    np = later("numpy")
 
 DEPTHS: Final = (2, 5, 10, None)
 SOURCE: Final = "Ostendorf et al. 1991, Integration of diverse recognition methodologies (N-best rescoring)"
@@ -70,7 +77,9 @@ def _oracle_turns(tables: Tables) -> OracleTurns:
     sequence = np.lexsort((alphabet[text], rank, turn))
     turn, text = turn[sequence], text[sequence]
     error_sets, pair_of_row = once(
-        lambda reference, hypothesis: Levenshtein.distance(words[reference], words[hypothesis]),
+        lambda reference, hypothesis: rapidfuzz.distance.Levenshtein.distance(
+            words[reference], words[hypothesis]
+        ),
         compared.said[turn],
         text,
     )

@@ -1,13 +1,14 @@
 """Task success: what participants say, and what the acts show against assigned and inferred goals."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
+from vivavoce.core.extras import later
 from vivavoce.measures.base import Components, Measure, Pairs, Tables, field_of
 from vivavoce.measures.columns import Places, dialogue_places, number_column, places_of, sum_rows
 from vivavoce.measures.counting import scored
@@ -20,6 +21,11 @@ from vivavoce.measures.success import (
     OfferRule,
     Unit,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy")
 
 SOURCE: Final = "Jurčíček et al. 2011, Real user evaluation of spoken dialogue systems, section 4"
 ROLE: Final = "subjective_success"

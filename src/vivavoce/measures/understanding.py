@@ -1,16 +1,22 @@
 """Understanding: concepts and turns understood, and how economically they came across."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
+from vivavoce.core.extras import later
 from vivavoce.measures.base import Direction, Measure, Pair, Pairs, Tables
 from vivavoce.measures.columns import Floats, Places, places_of, sum_rows
 from vivavoce.measures.concepts import concepts, new_and_mentioned
 from vivavoce.measures.counting import labels, turns_of
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy")
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
 GLASS: Final = (

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import numpy as np
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from pydantic import Field
@@ -18,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from vivavoce.audio.files import SOUND_TYPES, as_float, encode_sound, read_sound
 from vivavoce.audio.sound import Sound
+from vivavoce.core.extras import later
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import LoggedSegment, WholeRecorded
 from vivavoce.participant.i18n import page_language
@@ -28,6 +28,11 @@ from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.response_sound import BAD_BORDERS
 from vivavoce.trial.state import VisitState
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy", "speech")
 
 PEAKS: Final = 600
 

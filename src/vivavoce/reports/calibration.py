@@ -1,11 +1,17 @@
 """Figures of simulated users beside the real ones that they were fitted to."""
 
-from typing import Any, Final
+from __future__ import annotations
 
-import altair as alt
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.analysis.calibration import ComparedFeature
+from vivavoce.core.extras import later
 from vivavoce.reports.drawing import ACCENT, NARROW, WARM, Figure, figure
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = later("altair")
 
 MARK: Final = "SIMULATED beside real"
 _TAIL: Final = 0.005

@@ -1,13 +1,14 @@
 """Answers to the items of a questionnaire, drawn."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from textwrap import fill, wrap
-from typing import Any, Final
-
-import altair as alt
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.analysis.scales import LikertItem
+from vivavoce.core.extras import later
 from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
@@ -22,6 +23,11 @@ from vivavoce.reports.drawing import (
 )
 from vivavoce.reports.language import say
 from vivavoce.reports.numbers import count, percent
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = later("altair")
 
 STEP: Final = 24
 BAR: Final = 18

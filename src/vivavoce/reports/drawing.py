@@ -4,6 +4,8 @@ Colours are names for the style sheet: it finds them in the SVG and puts the pag
 so figures follow light, dark and print.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,16 +15,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import altair as alt
-import vl_convert
-from altair.utils.schemapi import debug_mode
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
+from vivavoce.core.extras import later
 from vivavoce.languages.base import locale_of
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.language import language
+
+if TYPE_CHECKING:
+    import altair as alt
+    import vl_convert
+else:
+    alt = later("altair")
+    vl_convert = later("vl_convert")
 
 INK, RULE, ACCENT, SOFT, WARM, WARM_SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6", "#a4531a", "#e3b48f"
 NEUTRAL: Final = "#e6e9ec"
@@ -60,7 +67,7 @@ PlanContext = Callable[[int], Any]
 PAIR: Final = " \u2013 "  # between the two sides of a comparison
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 MOST_DRAWN_GROUPS: Final = 24
-HOVER: Final = alt.Description("hover:N")  # what is shown over a mark of which `aria` is set, by its row
+HOVER: Final = "hover:N"  # what is shown over a mark of which `aria` is set, by its row
 WHITE: Final = "#ffffff"
 PNG_SCALE: Final = 3
 LONG_NUMBER: Final = re.compile(r"(-?\d+\.\d\d)\d+")
@@ -160,6 +167,8 @@ def figure(
 
     @lru_cache(maxsize=4)  # print's is asked for twice: as a picture, and for its numbers
     def make(width: int) -> tuple[dict[str, Any], Any]:
+        from altair.utils.schemapi import debug_mode
+
         fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
         with debug_mode(arg=False):  # what we draw is checked by drawing it, not part by part as well
             # a copy: two readers may want it at once, and a context is entered by one at a time

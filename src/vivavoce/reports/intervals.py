@@ -1,12 +1,13 @@
 """Values as dots on their intervals, a panel each: rates, parameters, differences."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
+from vivavoce.core.extras import later
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.drawing import (
     ACCENT,
@@ -26,6 +27,11 @@ from vivavoce.reports.language import say
 from vivavoce.reports.links import cases_of
 from vivavoce.reports.numbers import count, label, measured
 from vivavoce.stats.summary_results import Summary
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = later("altair")
 
 STEP: Final = 38
 CLOSE_STEP: Final = 30

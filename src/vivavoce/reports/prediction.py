@@ -1,13 +1,19 @@
 """Figures of a model of quality: weights, courses of single predictors, calibration."""
 
-from typing import Any, Final
+from __future__ import annotations
 
-import altair as alt
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.analysis.prediction.explanation import QualityExplanation
+from vivavoce.core.extras import later
 from vivavoce.core.result import as_json
 from vivavoce.measures import MEASURES
 from vivavoce.reports.drawing import ACCENT, INK, SOFT, WARM, Figure, figure, row_names
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = later("altair")
 
 MOST_WEIGHTS: Final = 20
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 from vivavoce.core.text import normalise_value, words
 from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.simulation.confusable_words import Confusions, neighbours
@@ -51,6 +52,8 @@ class ASRChannel:
             raise InputError(
                 f"word error rate {error_rate} is out of range", hint="give a number from 0 to 0.9"
             )
+        if error_rate:
+            require("rapidfuzz", extra="analysis")
         self._rate, self._nbest = error_rate, nbest
         self._rivals = _rivals(_groups(domain, language[:2]))
         speech, english = SimulatedSpeech.or_english(language), SimulatedSpeech.in_english()

@@ -6,13 +6,16 @@ without rules, by Metaphone (Philips 1990), from the package jellyfish, which co
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal
-
-from rapidfuzz import fuzz
-from rapidfuzz.process import extract
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import later
 from vivavoce.languages.data import Rule
+
+if TYPE_CHECKING:
+    import rapidfuzz
+else:
+    rapidfuzz = later("rapidfuzz", "analysis")
 
 Confusions = Literal["spelling", "sound"]
 _ALIKE: Final = 6
@@ -25,13 +28,15 @@ def neighbours(word: str, known: Sequence[str], sounds: Sequence[Rule], by: Conf
     Raises  InputError: English sounds are asked for, and the package that knows them is not installed
     """
     if by == "spelling":
-        return [match[0] for match in extract(word, known, limit=_ALIKE) if match[0] != word]
+        return [
+            match[0] for match in rapidfuzz.process.extract(word, known, limit=_ALIKE) if match[0] != word
+        ]
     sound = _sound(word, sounds)
     ranked = sorted(
         (candidate for candidate in known if candidate != word),
         key=lambda candidate_word: (
-            -fuzz.ratio(sound, _sound(candidate_word, sounds)),
-            -fuzz.ratio(word, candidate_word),
+            -rapidfuzz.fuzz.ratio(sound, _sound(candidate_word, sounds)),
+            -rapidfuzz.fuzz.ratio(word, candidate_word),
             candidate_word,
         ),
     )

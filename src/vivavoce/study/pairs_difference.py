@@ -1,8 +1,8 @@
 """Word-level difference between two transcripts."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Literal, NamedTuple
-
-from rapidfuzz.distance import LCSseq
 
 from vivavoce.study.pairs import PairText, Transcript, tokens
 
@@ -68,23 +68,55 @@ def _stretches(transcript: Transcript) -> list[tuple[str, str]]:
 def _pieces(before: str, after: str) -> tuple[tuple[Piece, ...], int, int]:
     """Pieces in reading order, what is gone before what is new, and how many tokens are gone and new."""
     old, new = tokens(before), tokens(after)
-    steps = LCSseq.opcodes([one.casefold() for one in old], [one.casefold() for one in new])
     old_at, new_at = _starts(before, old), _starts(after, new)
+    shared = _shared([one.casefold() for one in old], [one.casefold() for one in new])
     pieces: list[Piece] = []
-    removed = added = 0
-    for step in steps:
-        if step.tag == "equal":
-            pieces.append(Piece("same", after[new_at[step.dest_start] : new_at[step.dest_end]]))
-            continue
-        if step.src_end > step.src_start:
-            gone = Piece("removed", before[old_at[step.src_start] : old_at[step.src_end]])
-            after_added = pieces and pieces[-1].kind == "added"
-            pieces.insert(len(pieces) - 1 if after_added else len(pieces), gone)
-            removed += step.src_end - step.src_start
-        if step.dest_end > step.dest_start:
-            pieces.append(Piece("added", after[new_at[step.dest_start] : new_at[step.dest_end]]))
-            added += step.dest_end - step.dest_start
-    return tuple(pieces), removed, added
+    old_done = new_done = 0
+    # a run of shared tokens keeps both distances from the number of the match
+    for _, run in groupby(enumerate(shared), key=lambda one: (one[1][0] - one[0], one[1][1] - one[0])):
+        places = [place for _, place in run]
+        (old_start, new_start), (old_last, new_last) = places[0], places[-1]
+        pieces += _apart(
+            before[old_at[old_done] : old_at[old_start]], after[new_at[new_done] : new_at[new_start]]
+        )
+        old_done, new_done = old_last + 1, new_last + 1
+        pieces.append(Piece("same", after[new_at[new_start] : new_at[new_done]]))
+    pieces += _apart(before[old_at[old_done] :], after[new_at[new_done] :])
+    return tuple(pieces), len(old) - len(shared), len(new) - len(shared)
+
+
+def _apart(gone: str, added: str) -> list[Piece]:
+    return [*([Piece("removed", gone)] if gone else []), *([Piece("added", added)] if added else [])]
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of a longest common subsequence, in both."""
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    old_end, new_end = len(old) - tail, len(new) - tail
+    longest = [[0] * (new_end - head + 1) for _ in range(old_end - head + 1)]  # from these places on
+    for row in range(old_end - head - 1, -1, -1):
+        for column in range(new_end - head - 1, -1, -1):
+            longest[row][column] = (
+                longest[row + 1][column + 1] + 1
+                if old[head + row] == new[head + column]
+                else max(longest[row + 1][column], longest[row][column + 1])
+            )
+    places = [(place, place) for place in range(head)]
+    row = column = 0
+    while row < old_end - head and column < new_end - head:
+        if old[head + row] == new[head + column]:
+            places.append((head + row, head + column))
+            row, column = row + 1, column + 1
+        elif longest[row + 1][column] >= longest[row][column + 1]:
+            row += 1
+        else:
+            column += 1
+    return places + [(old_end + place, new_end + place) for place in range(tail)]
 
 
 def _starts(text: str, found: list[str]) -> list[int]:

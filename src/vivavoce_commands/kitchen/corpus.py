@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
-
+from vivavoce.core.extras import later
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_commands.kitchen.lexicon import read_lexicon
 from vivavoce_commands.kitchen.recipes import Step, make_recipe
 from vivavoce_commands.kitchen.speaking import Speaker, SpokenCommand, make_habits
 from vivavoce_commands.notation import write_predicates
+
+if TYPE_CHECKING:
+    import rapidfuzz
+else:
+    rapidfuzz = later("rapidfuzz", "analysis")
 
 TRAINING_SPEAKERS: Final = 27
 TEST_SPEAKERS: Final = 9
@@ -147,7 +150,9 @@ class NoisyRecogniser:
 
     def near(self, word: str) -> list[str]:
         if word not in self._near:
-            neighbours = process.extract(word, self.vocabulary, scorer=Levenshtein.distance, limit=NEAR + 1)
+            neighbours = rapidfuzz.process.extract(
+                word, self.vocabulary, scorer=rapidfuzz.distance.Levenshtein.distance, limit=NEAR + 1
+            )
             self._near[word] = [neighbour for neighbour, _, _ in neighbours if neighbour != word][:NEAR] or [
                 word
             ]

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -317,7 +316,7 @@ def test_means_of_questionnaires_open_the_dialogues_that_were_answered(
     verdicts = read_verdicts(dataset, "people", 1, DAY)
     name, dialogues = next((name, own) for name, own in answered.items() if "found_all" in name)
     kept = set(verdicts.dialogue_ids)
-    assert verdicts.counted[name].sum() == len(dialogues & kept) > 0
+    assert sum(verdicts.counted[name]) == len(dialogues & kept) > 0
     table = next(
         one
         for one in compose(dataset, ReportOptions(sections=("questionnaires",))).blocks(TableOfText)
@@ -355,12 +354,12 @@ def test_a_rate_lists_its_cases_or_its_successes_and_how_many_each_dialogue_has(
     for number in range(4):
         index.put(card(number))
     keys = [one.dialogue_id for one in index.cards]
-    rates = {"objective_success_inferred": (np.array([2.0, 1, 0, 0]), np.array([2.0, 2, 1, 0]))}
+    rates = {"objective_success_inferred": ([2.0, 1, 0, 0], [2.0, 2, 1, 0])}
     verdicts = Verdicts("people", 1, datetime(2026, 11, 9, tzinfo=UTC), keys, rates)
     name = "success.objective_success_inferred"
     for wanted, places in (("cases", {0, 1, 2}), ("successes", {0, 1}), ("no", {2}), ("uncounted", {3})):
         found, facets, _ = index.find(DialogueQuery({name: (wanted,)}), None, verdicts)
-        assert set(found.tolist()) == places
+        assert set(found) == places
         (facet,) = [one for one in facets if one.name == name]
         assert [one.number for one in facet.values if one.chosen] == [len(places)]
     assert index.verdict_of(keys[1], verdicts) == {"objective_success_inferred": ("partly", 1, 2)}

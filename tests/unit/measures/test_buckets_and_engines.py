@@ -147,7 +147,7 @@ def test_readers_of_reports_and_dashboards_see_no_buckets(both: tuple[Dataset, D
     for dataset in both:
         found = read_verdicts(Dataset(dataset.folder), "people", 1, datetime(2026, 1, 1, tzinfo=UTC))
         there = {
-            name: {one for one, is_ in zip(found.dialogue_ids, own.tolist(), strict=True) if is_}
+            name: {one for one, is_ in zip(found.dialogue_ids, own, strict=True) if is_}
             for name, own in found.counted.items()
         }
         verdicts.append(there)

@@ -1,16 +1,21 @@
 """The check of hearing before the clips: short tones are counted."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
+from vivavoce.core.extras import later
 from vivavoce.steps.base import Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.stimulus import PlanContext, Qualification, Rejected, StimulusView
 from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = later("numpy", "speech")
 
 TRIES: Final = 3
 FEWEST_TONES, MOST_TONES = 3, 7
