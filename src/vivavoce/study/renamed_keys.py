@@ -20,7 +20,7 @@ RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
     ("telephone.outbound",): {"a_day": "max_per_day", "a_number": "max_per_number", "tries": "max_attempts"},
     ("visit.*.arena",): {"bouts": "battles", "meet": "matchmaking"},
     ("visit.*.dialogue",): {"elsewhere": "external"},
-    ("visit.*.elicit",): {"at_once": "single_take"},
+    ("visit.*.*",): {"at_once": "single_take"},
     ("visit.*.listen", "visit.*.transcribe"): {"each": "per_participant"},
     ("visit.*.transcribe",): {"least_gold": "min_gold"},
     ("analysis",): {"exclusions": "notes"},
