@@ -127,7 +127,7 @@ def _items_table(items: Sequence[IdialItem], aspects: Sequence[IdialAspect], wor
     names = list(dict.fromkeys(aspect_of.values()))
     ordered = sorted(items, key=lambda item: (names.index(aspect_of[item.item_id]), order[item.item_id]))
     rows = [_item_row(item, sentences[item.item_id], aspect_of[item.item_id]) for item in ordered]
-    columns = heads(say("LocalizedText"), say("Answers from 0 to 4"), say("Mean"))
+    columns = heads(say("Statement"), say("Answers from 0 to 4"), say("Mean"))
     note = say(
         "Number of answers per code, from 0 (“{low}”) to 4 (“{high}”), and the mean of the codes as "
         "answered. (−) marks the negatively worded item.",
