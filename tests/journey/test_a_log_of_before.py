@@ -102,7 +102,7 @@ def facts(folder: Path) -> dict[str, Any]:
 # what an agent's logs say of a dialogue, what was pointed at with a command, when first words were shown
 ADDED = {
     "stress": {"why", "duration_s", "release", "instead", "chosen", "remark", "last_run"},
-    "dialogues": {"reward", "tools_logged"},
+    "dialogues": {"reward", "tools_logged", "spoken", "calls_out"},
     "commands": {"pointed"},
     "turns": {"first_shown_s"},
     "incidents": {"shown"},
