@@ -200,7 +200,7 @@ def test_pages_have_no_inline_script_or_style(enter: Enter, log: Log) -> None:
     for path in (*PAGES, f"/dialogues/{dialogue}", "/account"):
         text = owner.get(path, follow_redirects=True).text
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text), path
-        scripts = {f'<script type="module" src="/static/{name}.js">' for name in ("desk", "lab")}
+        scripts = {f'<script type="module" src="/static/{name}.js">' for name in ("dashboard", "lab")}
         assert set(re.findall(r"<script[^>]*>", text)) <= scripts, path
         assert 'href="#main"' in text and '<main id="main"' in text
 

@@ -242,7 +242,7 @@ def test_a_study_with_tasks_of_its_own_tells_nobody_of_the_example(editor: Edito
     [plan] = [one for one in study.visit if one.kind == "dialogue"]
     assert plan.repeat.max == 4, "nobody gets a task twice, so that there are no more dialogues than tasks"
     by_hand = plan.model_copy(update={"repeat": Range(min=2, max=40)})
-    [told] = STEPS.get("dialogue").told(by_hand, study).does[:1]
+    [told] = STEPS.get("dialogue").participant_info(by_hand, study).does[:1]
     assert dict(told.values) == {"least": 2, "most": 4}
     told = " ".join(text for texts in study.documents.values() for text in texts.values())
     assert "Marlowe" not in told and "restaurant" not in told and "ristorant" not in told
@@ -561,7 +561,7 @@ def test_a_study_with_problems_is_not_started(scaffold: Editor) -> None:
 def test_the_pages_give_way_only_once_the_page_that_waits_is_whole(scaffold: Editor) -> None:
     scaffold.look("/study/state")
     page = scaffold.send("/study/start", scaffold.look())
-    script = re.search(r'src="(/static/[^"]*desk\.js[^"]*)"', page)
+    script = re.search(r'src="(/static/[^"]*dashboard\.js[^"]*)"', page)
     assert script and scaffold.look(script[1]) and scaffold.started == []
     assert scaffold.browser.get("/study/state").json() == {"computing": True}
     assert scaffold.started == [True]

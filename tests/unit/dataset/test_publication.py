@@ -240,7 +240,7 @@ def test_the_verb_asks_for_decisions_beside_the_dataset_and_then_publishes(tmp_p
     words = ["export", str(study), "--into", str(out), "--level", "public"]
     with open_log(read_study(study), None) as log:
         log.transact_now(lambda tx: tx.record_study("demo", "later", file.read_text("utf-8"), []))
-    with pytest.raises(InputError, match="nobody decided"):
+    with pytest.raises(InputError, match="have no decision"):
         run(app, words, catch_exceptions=False)
     assert MAIL in (tmp_path / "out.finds.csv").read_text("utf-8") and not out.exists()
     told = run(app, [*words, "--mask-all"], catch_exceptions=False)
