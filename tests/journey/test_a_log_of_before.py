@@ -131,7 +131,7 @@ NOT_TESTED = {"no_worse", "abandoned"}
 NEW = {"checks"}  # tables since then: what people answered to stimuli whose answer was known
 # how intervals of rates are made since then, of the same rate and error
 SCORE, LOGIT = "cluster_robust_wilson_t", "cluster_robust_logit_t"
-CALLS = ("89f8cdd25f96", "c78986859cbe")  # the hash of the calls: their tables have more columns
+CALLS = ("89f8cdd25f96", "21814c544cf8")  # the hash of the calls: their tables have more columns
 # intervals of concepts count dialogues since then in which concepts were only inserted, as the rates did
 INSERTED = re.compile(
     r"/measures/(?:concept_accuracy|concept_error_rate|information_content)/(?:clustered/)?(?:low|high|se)"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.boris.bot import BorisBot
-from vivavoce_bots.damage import Degradation, damaged
+from vivavoce_bots.damage import Damage, damaged
 from vivavoce_bots.dialogue.domain import read_domain
 
 TOWN = read_domain()
@@ -59,7 +59,7 @@ class Caller:
 
 def call(variant: str, errors: float, seed: int, *, checks: bool) -> Call:
     """One call; who does not check takes the first venue that is offered."""
-    bot = damaged(BorisBot(TOWN, variant=variant), Degradation(values=errors), seed)
+    bot = damaged(BorisBot(TOWN, variant=variant), Damage(values=errors), seed)
     caller, session = Caller(seed), bot.session(str(seed))
     reply, turns, corrections = bot.greet(session), 0, 0
     while turns < LONGEST and not caller.content(reply):

@@ -8,7 +8,7 @@ import pytest
 from scenes.boris_callers import TOWN, means
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.boris.bot import BorisBot
-from vivavoce_bots.damage import DamageError, Degradation, damaged
+from vivavoce_bots.damage import Damage, DamageError, damaged
 from vivavoce_bots.house.bot import HouseBot
 
 CALLERS = 40
@@ -77,4 +77,4 @@ def test_values_are_misheard_as_others_of_their_slot_and_nothing_else_is() -> No
     heard = {bot.mishear("yes a pub please", "en", 1.0, Random(seed)) for seed in range(30)}
     assert heard == {"yes a please", "yes a restaurant please", "yes a coffee shop please"}
     with pytest.raises(DamageError, match="cannot mishear values"):
-        damaged(HouseBot(), Degradation(values=0.1))
+        damaged(HouseBot(), Damage(values=0.1))

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
-from vivavoce_bots.damage import Degradation, damaged
+from vivavoce_bots.damage import Damage, damaged
 from vivavoce_bots.server import Server
 
 SAID = [
@@ -91,7 +91,7 @@ def test_a_bot_survives_50_inputs(name: str, variant: str) -> None:
 @pytest.mark.parametrize("name", sorted(BOTS))
 def test_a_damaged_bot_survives_too(name: str) -> None:
     bot = BOTS[name].make(BOTS[name].variants[0], 1, None)
-    bombard(damaged(bot, Degradation(wer=0.3, forget=0.1, repeat=0.1)), 50, seed=2)
+    bombard(damaged(bot, Damage(wer=0.3, forget=0.1, repeat=0.1)), 50, seed=2)
 
 
 @pytest.mark.long

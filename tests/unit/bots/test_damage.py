@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.damage import DamagedBot, DamageError, Degradation, damaged
+from vivavoce_bots.damage import Damage, DamagedBot, DamageError, damaged
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.restaurant.bot import RestaurantBot
 
@@ -38,35 +38,35 @@ def say(bot: DamagedBot, turns: int, text: str = "one two three four five") -> l
 
 
 def test_a_bot_that_is_only_slow_is_the_bot_itself() -> None:
-    assert damaged(BOT, Degradation(delay_s=1, fail_rate=0.5)) is BOT
-    assert damaged(BOT, Degradation(forget=0.1)) is not BOT
+    assert damaged(BOT, Damage(delay_s=1, fail_rate=0.5)) is BOT
+    assert damaged(BOT, Damage(forget=0.1)) is not BOT
 
 
 def test_as_many_words_are_misheard_as_asked_for() -> None:
-    heard = say(DamagedBot(Echo(), Degradation(wer=0.3)), 1000)
+    heard = say(DamagedBot(Echo(), Damage(wer=0.3)), 1000)
     kept = sum(word in line.split() for line in heard for word in ("one", "two", "three", "four", "five"))
     assert 0.67 < kept / 5000 < 0.73
 
 
 def test_as_many_turns_begin_afresh_as_asked_for() -> None:
-    heard = say(DamagedBot(Echo(), Degradation(forget=0.25)), 2000)
+    heard = say(DamagedBot(Echo(), Damage(forget=0.25)), 2000)
     assert 0.22 < sum(line.startswith("1:") for line in heard) / 2000 < 0.28
 
 
 def test_as_many_turns_are_repeated_as_asked_for() -> None:
-    heard = say(DamagedBot(Echo(), Degradation(repeat=0.25)), 2000)
+    heard = say(DamagedBot(Echo(), Damage(repeat=0.25)), 2000)
     repeated = sum(one == other for one, other in pairwise(heard))
     assert 0.22 < repeated / 2000 < 0.28
 
 
 def test_the_same_seed_and_conversation_give_the_same_damage() -> None:
-    damage = Degradation(wer=0.3, forget=0.2, repeat=0.2)
+    damage = Damage(wer=0.3, forget=0.2, repeat=0.2)
     assert say(DamagedBot(Echo(), damage, 4), 50) == say(DamagedBot(Echo(), damage, 4), 50)
     assert say(DamagedBot(Echo(), damage, 4), 50) != say(DamagedBot(Echo(), damage, 5), 50)
 
 
 def test_a_wrong_venue_is_of_another_kind_and_keeps_its_name() -> None:
-    bot = DamagedBot(BOT, Degradation(wrong_venue=1.0))
+    bot = DamagedBot(BOT, Damage(wrong_venue=1.0))
     session = bot.session("c")
     offer, told = bot.reply(session, [(WISH, None)]), bot.reply(session, [("the phone number", None)])
     names = {act.value for reply in (offer, told) for act in reply.acts if act.slot == "name"}
@@ -77,13 +77,13 @@ def test_a_wrong_venue_is_of_another_kind_and_keeps_its_name() -> None:
 
 
 def test_as_many_conversations_are_misnamed_as_asked_for() -> None:
-    bot = DamagedBot(BOT, Degradation(wrong_venue=0.2))
+    bot = DamagedBot(BOT, Damage(wrong_venue=0.2))
     assert 0.17 < sum(bot.session(str(number)).misnames for number in range(2000)) / 2000 < 0.23
 
 
 def test_a_bot_without_venues_cannot_name_wrong_ones() -> None:
     with pytest.raises(DamageError, match="offers no venues"):
-        DamagedBot(Echo(), Degradation(wrong_venue=0.1))
+        DamagedBot(Echo(), Damage(wrong_venue=0.1))
 
 
 def test_the_typical_dialogue_of_the_domain_works() -> None:
