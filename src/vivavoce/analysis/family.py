@@ -1,6 +1,6 @@
 """The comparisons over which p is adjusted together: what a study declared, and what a summary explores.
 
-Every comparison belongs to one family, whoever prints it, so that one pair and measure has one adjusted p.
+Every comparison belongs to one family, so a pair and measure has the same adjusted p in every output.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A package of one's own for a shelf: its files, what is to be written marked, and a contract that fails."""
+"""New packages for an extension point: files with marked gaps, and a contract test that fails until then."""
 
 import re
 import tomllib

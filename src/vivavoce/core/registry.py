@@ -22,7 +22,7 @@ class Registry(Generic[Entry]):
     An entry point usually offers one object: its package is imported when the object is first requested, its
     attribute `name` is the entry point's name, and of a subclass of `base` one object is made, without
     parameters. With `unpack` an entry point offers several: all their packages are imported when the registry
-    is first read. A program may `add` objects of its own.
+    is first read. A program can `add` its own objects.
 
     fits    true for a loaded object of the kind; None: it is a `base`
     needs   the condition that `fits` checks, for the error message

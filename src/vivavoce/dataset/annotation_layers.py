@@ -4,7 +4,7 @@ A row is one label by one annotator. An annotator who has read a dialogue and fo
 by the label `none` without turn; a dialogue without any row in a layer was not annotated in it. Where several
 annotated, a label stands when more than half of them gave it; rows of the annotator `adjudicated` settle a
 dialogue's layer alone, but for the turns that they label `undecided`. Where no label has most of them and
-nobody decided, the place is open. Layers that are not listed here are kept, and belong to whoever made them.
+nobody decided, the place is open. Layers that are not listed here are kept unchanged.
 """
 
 from collections import Counter, defaultdict

@@ -29,7 +29,7 @@ MANIFEST: Final = "dataset.json"
 WHOLE: Final = 2**256
 _encode: Final = json.JSONEncoder(default=str, sort_keys=True).encode
 OF_STUDIES: Final = ("study.yaml", "log.sqlite")  # beside these no tables are mixed
-ANEW: Final = "export or import it anew"
+EXPORT_AGAIN: Final = "export or import it again"
 
 
 class ParquetTable:
@@ -55,7 +55,7 @@ class ParquetTable:
         except (pa.ArrowException, OSError) as error:
             reason = str(error).splitlines()[0].strip().rstrip(".")
             problem = f"cannot be read as Parquet ({reason})"
-            raise InputError(problem, place=str(self.path), hint=ANEW) from None
+            raise InputError(problem, place=str(self.path), hint=EXPORT_AGAIN) from None
 
     @property
     def schema(self) -> pa.Schema:
@@ -133,9 +133,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", place=str(path), hint=ANEW) from None
+        raise InputError(f"cannot be read ({error})", place=str(path), hint=EXPORT_AGAIN) from None
     if not isinstance(manifest, dict):
-        raise InputError("is no manifest of a dataset", place=str(path), hint=ANEW)
+        raise InputError("is no manifest of a dataset", place=str(path), hint=EXPORT_AGAIN)
     return manifest
 
 

@@ -197,7 +197,7 @@ def read_findings(path: Path) -> list[DecidedMatch]:
     with opened_csv(path) as file:
         lines = csv.DictReader(file)
         if missing := set(COLUMNS[:3]) - set(lines.fieldnames or ()):
-            hint = "take the file that export wrote, or move it away to have it made anew"
+            hint = "take the file that export wrote, or move it away; the export then writes a new one"
             raise InputError(f"has no column {min(missing)!r}", place=str(path), hint=hint)
         for line in lines:
             decision = (line["decision"] or "").strip().lower()

@@ -25,7 +25,7 @@ from vivavoce.dataset.declaration import (
     served_revisions,
 )
 from vivavoce.dataset.exclusions import Row, exclusion_counts, exclusion_rows, running_dialogues
-from vivavoce.dataset.folder import ANEW, MANIFEST, ParquetTable, file_digest, read_manifest
+from vivavoce.dataset.folder import EXPORT_AGAIN, MANIFEST, ParquetTable, file_digest, read_manifest
 from vivavoce.dataset.levels import Level, level_of, what_is_lost
 from vivavoce.dataset.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
@@ -71,13 +71,13 @@ class Dataset:
                 hint="read it with the version of vivavoce that wrote it",
             )
         if not isinstance(self.manifest.get("study"), dict) or "name" not in self.manifest["study"]:
-            raise InputError("names no study", place=str(path), hint=ANEW)
+            raise InputError("names no study", place=str(path), hint=EXPORT_AGAIN)
         for name, facts in self.manifest.get("tables", {}).items():
             if not (self.folder / f"{name}.parquet").is_file():
                 raise InputError(
                     f"is missing, and held {facts['rows']} rows when the dataset was written",
                     place=str(self.folder / f"{name}.parquet"),
-                    hint=f"put it back, or {ANEW}",
+                    hint=f"put it back, or {EXPORT_AGAIN}",
                 )
 
     def __repr__(self) -> str:

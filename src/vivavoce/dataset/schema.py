@@ -177,7 +177,7 @@ class _Tables(Mapping[str, Table]):
             if (table := kind.table) is None:
                 continue
             if tables.setdefault(table.name, table) is not table:
-                hint = "mend or uninstall the package that offers it"
+                hint = "repair or uninstall the package that offers it"
                 raise InputError(f"step {kind.name!r} has another's table {table.name!r}", hint=hint)
         places = {name: place for place, name in enumerate(tables)}
         in_order = sorted(

@@ -24,7 +24,7 @@ STRESS = Table(
         Column("case_id", KEY, "application within the run; null for a test that did not apply"),
         Column("system", LABEL, "system under test", True),
         Column("release", LABEL, "the system's release as named for the run; null if it was not named"),
-        Column("test", LABEL, "ST-1 to ST-11, or a test of one's own", True),
+        Column("test", LABEL, "ST-1 to ST-11, or the name of another test", True),
         Column("family", LABEL, "spelling, lexical or syntactic", True),
         Column("language", LABEL, "BCP 47 tag", True),
         Column("channel", LABEL, "text or voice"),

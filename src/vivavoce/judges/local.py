@@ -72,7 +72,7 @@ class _Function:
                 }
             except Exception as error:  # whatever the function does
                 problem = f"{type(error).__name__}: {error}, on dialogue {case.dialogue_id!r}"
-                raise InputError(problem, place="judge", hint="mend the function, and run again") from error
+                raise InputError(problem, place="judge", hint="correct the function and run again") from error
 
         answer_record = await once({"dialogue": dialogue, "question": question}, ask)
         trouble = "refused" if answer_record["value"] is None else None
@@ -124,7 +124,7 @@ class FunctionJudgeKind(JudgeKind):
             raise
         except Exception as error:  # whatever the file does when it is imported
             problem = f"{type(error).__name__}: {error}"
-            raise InputError(problem, place=str(path), hint="mend the file, or name its function") from None
+            raise InputError(problem, place=str(path), hint="correct the file or its function") from None
         return _Function(function, court, {"kind": "python", "function": settings.function, "source": source})
 
 

@@ -151,7 +151,7 @@ class DialogueAssigned(Event):
     task_id: str | None
     task: dict[str, Any] | None
     channel: str
-    spoken: bool | None = Field(description="the channel carries speech; null: not known")
+    spoken: bool | None = Field(description="the channel carries participants' speech; null: unknown")
     calls_out: bool = Field(description="the dialogue is held in a telephone call")
     language: str
     conversation: str = Field(description="random key shown to the system under test")
