@@ -36,7 +36,7 @@ def main(
     """A laboratory to evaluate chatbots and voice bots with people."""
     datasets.allow_mixed(mixed)
     study = Path("study.yaml")
-    if study.is_file() and b"\nextensions:" in study.read_bytes():
+    if study.is_file() and b"\nextensions:" in b"\n" + study.read_bytes():
         from vivavoce.study.load import read_extensions
 
         read_extensions(study)
