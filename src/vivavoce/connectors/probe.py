@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -65,10 +66,12 @@ async def hello(
     reset: bool = False,
     speak: Speak | None = None,
     words: bool = False,
+    tasks: Sequence[str] = (),
 ) -> Hello:
     """Open a conversation, say hello, close it; with `reset`, reset it before and say hello once more.
 
-    With `words`, other things are said in new conversations until one is answered otherwise.
+    With `words`, other messages are sent in new conversations until one gets another reply: nonsense, common
+    requests, then the texts of `tasks`.
 
     A system that listens by itself is spoken to by `speak`, where there is one.
     Failures of the system are in the result, never raised.
@@ -85,9 +88,8 @@ async def hello(
         greeting_result = probe.result(problem=resets, resets=resets is None if reset else None)
         if not words or not greeting_result.ok or greeting_result.listens or not greeting_result.text:
             return greeting_result
-        return replace(
-            greeting_result, heeds=await _heeds(connector, conversation, greeting_result.text, clock)
-        )
+        heeds = await _heeds(connector, conversation, greeting_result.text, clock, tasks)
+        return replace(greeting_result, heeds=heeds)
     except SystemUnderTestError as error:
         return probe.result(problem=str(error), reachable=error.reached)
     finally:
@@ -104,14 +106,16 @@ async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
     return Hello(True, status, clock.monotonic_s() - began_s)
 
 
-async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock: Clock) -> bool | None:
+async def _heeds(
+    connector: Connector, greeted: Conversation, answer: str, clock: Clock, tasks: Sequence[str]
+) -> bool | None:
     """Check that another message gets another reply; None: it fails, or only echoes the message.
 
     Conversation IDs differ each time, so an echoed ID does not count as a difference.
     """
     answer_text = without(answer, greeted.key)
     unsaid, echoes = without(answer_text, greeting(greeted.language)), False
-    for text in (NONSENSE, *things_to_say(greeted.language, answer)):
+    for text in (NONSENSE, *things_to_say(greeted.language, answer), *tasks):
         conversation = Conversation(key=secrets.token_hex(16), language=greeted.language)
         probe = _Heard(clock)
         try:

@@ -10,6 +10,7 @@ import pytest
 from scenes.visits import Parrot
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Audio, Capabilities, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.connectors.speak_turn import said
 from vivavoce.core.errors import SystemUnderTestError
@@ -187,3 +188,9 @@ def test_an_opening_in_which_no_words_were_found_is_shown() -> None:
     assert asyncio.run(hello(system)).unread == '{"greeting": "Good day"}'
     system.opening = [(0.1, spoken), (0.1, opened)]
     assert asyncio.run(hello(system)).unread == ""
+
+
+def test_a_system_that_knows_only_the_words_of_the_tasks_depends_on_its_input() -> None:
+    connector = make_connector({"connect": "scripted", "replies": [{"match": "atlas", "say": "Renewed."}]})
+    assert asyncio.run(hello(connector, words=True)).heeds is False
+    assert asyncio.run(hello(connector, words=True, tasks=["Renew the atlas."])).heeds is True
