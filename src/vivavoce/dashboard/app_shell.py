@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from vivavoce.reports.drawing import Figure
 
 
-LOCAL: Final = re.compile(rf'\b(href|src|action|data-[a-z]+)="/(?!/|(?:{"|".join(SCOPES)})[/"])')
+LOCAL: Final = re.compile(rf'\b(href|src|action|formaction|data-[a-z]+)="/(?!/|(?:{"|".join(SCOPES)})[/"])')
 HEADER: Final = "Vivavoce-Scope"
 
 

@@ -42,7 +42,7 @@ PAGES = (
     "/visits/table",
     "/systems/table",
 )
-OWN = re.compile(r'\b(?:href|src|action|data-[a-z]+)="(/[^"]*)"')
+OWN = re.compile(r'\s(?!value|placeholder|content)[a-z-]+="(/[^"]*)"')
 
 
 @pytest.fixture
@@ -153,6 +153,19 @@ def test_every_address_on_every_page_keeps_to_the_scope(enter: Enter, mixed: Log
 def test_the_switch_keeps_the_filters_of_a_page(enter: Enter, mixed: Log) -> None:
     page = enter("viewer").get("/dialogues?q=thai%20%22food%22&system=nbest").text
     assert 'href="/simulated/dialogues?q=thai+%22food%22&amp;system=nbest"' in page
+
+
+def test_every_button_of_the_list_of_simulated_dialogues_acts_on_them(
+    enter: Enter, mixed: Log, study: Study, token_of: Callable[..., str]
+) -> None:
+    browser = enter("researcher")
+    chosen = sorted(ids(mixed, study, simulated=True))[:2]
+    form = {"form_token": token_of(browser, "/trial"), "which": "ticked", "dialogue": chosen}
+    buttons = re.findall(r'formaction="([^"]+)"', browser.get("/simulated/dialogues").text)
+    answers = {address.rpartition("/")[2]: browser.post(address, data=form) for address in buttons}
+    assert set(answers) == {"two", "export"}
+    assert all(f"={name}" in answers["two"].headers["location"] for name in chosen)
+    assert "simulated" in answers["export"].headers["content-disposition"]
 
 
 def test_a_redirect_keeps_to_the_scope(enter: Enter, mixed: Log, token_of: Callable[..., str]) -> None:
