@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from ruamel.yaml import YAML
 
+from vivavoce.core.patterns import check_pattern, search
 from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.study.file import NAME_CURE, is_name
@@ -84,11 +85,7 @@ class Intent(_Written):
     @classmethod
     def _regular(cls, done: Any) -> Any:
         for form in done.values() if isinstance(done, dict) else [done] if done else []:
-            try:
-                re.compile(form)
-            except re.error as error:
-                cure = "write words, or a regular expression of Python"
-                raise mistake(f"{form!r} is not a regular expression: {error}", cure) from None
+            check_pattern(form)
         return done
 
 
@@ -180,7 +177,7 @@ class Submission(_Written):
     def tells_done(self, text: str, language: str) -> bool:
         """True if a system text has words that, by its team, confirm completion."""
         forms = (intent.done_in(language.split("-")[0]) for intent in self.intents)
-        return any(re.search(form, text, re.IGNORECASE) for form in forms if form)
+        return any(search(form, text, ignore_case=True) for form in forms if form)
 
     def name(self, language: str) -> str:
         """Display name in a language."""

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from vivavoce.core.patterns import search
 from vivavoce_stress.evidence import sentences_of
 from vivavoce_stress.heuristics import plain
 
@@ -116,7 +117,7 @@ class GoalInWords(BaseModel):
         return None
 
     def _said(self, text: str) -> bool:
-        return re.search(self.done, text, re.IGNORECASE) is not None
+        return search(self.done, text, ignore_case=True) is not None
 
     def _another(self, text: str) -> bool:
         """True if the text names another value in place of one of the task's."""

@@ -5,11 +5,10 @@ Memory  in this process: with `in_turn: true` the replies are given one after th
 """
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.connectors.base import (
     Capabilities,
@@ -22,22 +21,14 @@ from vivavoce.connectors.base import (
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
-from vivavoce.core.validation import mistake
-
-
-def _pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise mistake(f"{pattern!r} is not a regular expression ({error})", "see the re module") from None
-    return pattern
+from vivavoce.core.patterns import Pattern, SlowPattern, search
 
 
 class ScriptedReply(BaseModel):
     """Reply to a turn that matches the pattern."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    match: Annotated[str, AfterValidator(_pattern)] = ""
+    match: Pattern = ""
     say: list[str] | str = Field(default_factory=list)
     choices: list[str] = Field(default_factory=list)
     end: bool = False
@@ -98,5 +89,8 @@ class ScriptedConnector(SystemConnector[ScriptedSettings]):
         replies = self._settings.replies
         if self._settings.in_turn:
             return replies[number] if number < len(replies) else ScriptedReply(say=self._settings.otherwise)
-        matching = (reply for reply in replies if re.search(reply.match, text, re.IGNORECASE))
-        return next(matching, ScriptedReply(say=self._settings.otherwise))
+        matching = (reply for reply in replies if search(reply.match, text, ignore_case=True))
+        try:
+            return next(matching, ScriptedReply(say=self._settings.otherwise))
+        except SlowPattern as error:
+            raise SystemUnderTestError("bad_answer", str(error)) from None

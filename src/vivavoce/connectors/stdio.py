@@ -13,9 +13,9 @@ import re
 import signal
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Annotated, Any, ClassVar
+from typing import Any, AnyStr, ClassVar
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from vivavoce.connectors.answer_paths import AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
@@ -27,18 +27,10 @@ from vivavoce.connectors.system_connector import HoldingConnector
 from vivavoce.connectors.transport import reported
 from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
-from vivavoce.core.validation import mistake
+from vivavoce.core.patterns import Match, Pattern, SlowPattern, search
 
 _GRACE_S = 1.0
 _COLOURS = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")  # and whatever else is sent to a terminal by CSI (ECMA-48)
-
-
-def _pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise mistake(f"{pattern!r} is not a regular expression ({error})", "see the re module") from None
-    return pattern
 
 
 class StdioSettings(ConnectorSettings):
@@ -51,10 +43,10 @@ class StdioSettings(ConnectorSettings):
     environment: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     greets: bool = Field(False, description="the program sends the first message")
     plain: bool = Field(False, description="plain text lines, not JSON")
-    prompt: Annotated[str, AfterValidator(_pattern)] | None = Field(
+    prompt: Pattern | None = Field(
         None, description="plain: regular expression of the prompt that ends a turn"
     )
-    prefix: Annotated[str, AfterValidator(_pattern)] | None = Field(
+    prefix: Pattern | None = Field(
         None, description="plain: regular expression of the prefix of answer lines: `Bot> ?`"
     )
     idle_s: float = Field(1.5, gt=0, le=60, description="plain: silence that ends a turn")
@@ -63,10 +55,17 @@ class StdioSettings(ConnectorSettings):
     )
 
 
-def _at_the_end_or_not(prompt: str) -> re.Pattern[bytes]:
+def _at_the_end_or_not(prompt: str) -> bytes:
     """The prompt, also where more has come behind it by the time it is read."""
     anywhere = prompt.removesuffix("$") if not prompt.endswith("\\$") else prompt
-    return re.compile(rf"\s*(?:{anywhere})".encode())
+    return rf"\A\s*(?:{anywhere})".encode()
+
+
+def _search(pattern: AnyStr, text: AnyStr) -> "Match[AnyStr] | None":
+    try:
+        return search(pattern, text)
+    except SlowPattern as error:
+        raise bad_answer(str(error)) from None
 
 
 class StdioConnector(HoldingConnector[StdioSettings, "_Program"]):
@@ -134,11 +133,11 @@ class _Program:
         self._reader, self._said, self._killed = AnswerReader(), bytearray(), False
         self._wire = Wire(settings, vault)
         self._tail = asyncio.create_task(tail(process.stderr, self._said))
-        self._prompt = re.compile(settings.prompt.encode()) if settings.prompt else None
+        self._prompt = settings.prompt.encode() if settings.prompt else None
         # a program that reads by `input("> ")` prints this before it has been told anything
         waits = settings.prompt is not None and not settings.greets
         self._first_prompt = _at_the_end_or_not(settings.prompt) if waits and settings.prompt else None
-        self._prefix = re.compile(rf"^(?:{settings.prefix})", re.MULTILINE) if settings.prefix else None
+        self._prefix = rf"\A(?:{settings.prefix})" if settings.prefix else None
 
     @classmethod
     async def start(cls, settings: StdioSettings, environment: dict[str, str], vault: Vault) -> "_Program":
@@ -259,11 +258,11 @@ class _Program:
         if self._prompt is None:
             return None
         output = self._without_first_prompt(_COLOURS.sub(b"", received))
-        match = self._prompt.search(output)
+        match = _search(self._prompt, output)
         return output[: match.start()] if match else None
 
     def _without_first_prompt(self, output: bytes) -> bytes:
-        first = self._first_prompt.match(output) if self._first_prompt else None
+        first = _search(self._first_prompt, output) if self._first_prompt else None
         return output[first.end() :] if first else output
 
     def _text_of(self, output: bytes) -> str:
@@ -271,7 +270,11 @@ class _Program:
             text = clean_text(self._without_first_prompt(_COLOURS.sub(b"", output)).decode("utf-8"))
         except UnicodeDecodeError:
             raise bad_answer("the answer is not UTF-8 text") from None
-        return (self._prefix.sub("", text) if self._prefix else text).strip()
+        return "".join(map(self._without_prefix, text.splitlines(keepends=True))).strip()
+
+    def _without_prefix(self, line: str) -> str:
+        match = _search(self._prefix, line) if self._prefix else None
+        return line[match.end() :] if match else line
 
     def _too_long(self) -> SystemUnderTestError:
         return bad_answer(f"the answer is larger than {self._settings.longest_answer_bytes} bytes")

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from vivavoce.core.patterns import Pattern, search
 from vivavoce.core.validation import mistake
 
 Flag = Literal["question", "help", "error_message", "rejection_prompt", "timeout_prompt"]
@@ -24,24 +25,13 @@ class FlagRule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     phrase: str | None = Field(None, description="whole words; case does not matter")
-    pattern: str | None = Field(None, description="regular expression; case does not matter")
+    pattern: Pattern | None = Field(None, description="regular expression; case does not matter")
     act: str | None = Field(None, description="system act as logged by the bot")
 
     @model_validator(mode="before")
     @classmethod
     def _short(cls, value: Any) -> Any:
         return {"phrase": value} if isinstance(value, str) else value
-
-    @field_validator("pattern")
-    @classmethod
-    def _compiles(cls, pattern: str | None) -> str | None:
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise mistake(
-                f"invalid regular expression {pattern!r}: {error}", "correct it, or write a phrase"
-            ) from None
-        return pattern
 
     @model_validator(mode="after")
     def _one(self) -> "FlagRule":
@@ -52,9 +42,8 @@ class FlagRule(BaseModel):
 
     def found(self, text: str) -> bool:
         """Check if a turn's text contains the phrase or matches the expression."""
-        if self.pattern is not None:
-            return _expression(self.pattern).search(text) is not None
-        return self.phrase is not None and _expression(_whole_words(self.phrase)).search(text) is not None
+        pattern = self.pattern if self.phrase is None else _whole_words(self.phrase)
+        return pattern is not None and search(pattern, text, ignore_case=True) is not None
 
 
 class FlagRules(BaseModel):
@@ -101,13 +90,9 @@ def flag(
 
 
 @lru_cache(maxsize=1000)
-def _expression(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
 def _whole_words(phrase: str) -> str:
     """A phrase as an expression: any white space between its words, no letter at its edges."""
-    words = r"\s+".join(re.escape(word) for word in phrase.split())
+    words = r"[\s\x1c-\x1f]+".join(re.escape(word) for word in phrase.split())
     before = r"(?<!\w)" if re.match(r"\w", phrase) else ""
     after = r"(?!\w)" if re.search(r"\w$", phrase) else ""
     return before + words + after
