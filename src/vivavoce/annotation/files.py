@@ -37,6 +37,7 @@ FORMATS: Final = ("csv", "parquet", "eaf", "textgrid")
 COLUMNS: Final = tuple(column.name for column in TABLES["annotations"].columns)
 NEEDED: Final = ("dialogue_id", "layer", "label", "annotator_id")
 CONTEXT: Final = ("party", "at_s", "text")
+OPEN: Final = "?"  # in a blank form, the label of a dialogue until its annotator replaces it
 
 
 class Blank(NamedTuple):
@@ -51,7 +52,10 @@ def write_annotations(
 ) -> list[Path]:
     """Write a dataset's annotations, or blank forms for new ones; the files that were written.
 
-    Input   blank: for CSV one line a place without label, for ELAN and Praat empty tiers
+    A blank form has the label OPEN for every dialogue and scheme. The annotator replaces it by a label or by
+    `none`, or clears it if the dialogue was not judged. Labels of turns settle it, too.
+
+    Input   blank: for CSV one line a place, for ELAN and Praat empty tiers
     Raises  UnknownName: no such format; InputError: Parquet has no blank form
     """
     if format not in FORMATS:
@@ -92,10 +96,15 @@ def _cell(value: Any) -> str:
 def _blank_rows(lines: Iterable[Timeline], blank: Blank) -> Iterable[Row]:
     for line in lines:
         for scheme in blank.schemes:
-            of_scheme = {"dialogue_id": line.dialogue_id, "layer": scheme.scheme}
-            turns = [turn["turn_index"] for turn in line.turns if scheme.judges(turn["party"])]
-            for turn_index in [None] if scheme.about == "dialogue" else turns:
-                yield of_scheme | {"turn_index": turn_index, "annotator_id": blank.annotator_id}
+            yield (row := _open_row(line, scheme, blank))
+            for turn in line.turns:
+                if scheme.judges(turn["party"]):
+                    yield row | {"turn_index": turn["turn_index"], "label": None}
+
+
+def _open_row(line: Timeline, scheme: Scheme, blank: Blank) -> Row:
+    place = {"dialogue_id": line.dialogue_id, "turn_index": None, "layer": scheme.scheme}
+    return place | {"label": OPEN, "value": None, "annotator_id": blank.annotator_id}
 
 
 def _write_tiers(
@@ -109,17 +118,15 @@ def _write_tiers(
     paths = []
     for number, line in enumerate(lines, 1):
         path = into / f"{safe_name(line.dialogue_id)}{ending}"
-        empty = (
-            [
-                (scheme.scheme, party, blank.annotator_id)
-                for scheme in blank.schemes
-                for party in ("user", "system", "dialogue")
-                if scheme.judges(party) or scheme.about == party
-            ]
-            if blank
-            else []
-        )
-        write(path, line, by_dialogue.get(line.dialogue_id, []), empty)
+        schemes = blank.schemes if blank else ()
+        empty = [
+            (scheme.scheme, party, blank.annotator_id)
+            for scheme in schemes
+            for party in ("user", "system")
+            if scheme.judges(party)
+        ]
+        open_rows = [_open_row(line, scheme, blank) for scheme in schemes]
+        write(path, line, [*by_dialogue.get(line.dialogue_id, []), *open_rows], empty)
         paths.append(path)
         if moved:
             moved(number, len(lines))
@@ -151,6 +158,7 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
     """
     lines = {line.dialogue_id: line for line in timelines(dataset)}
     rows: list[Row] = []
+    open_rows: dict[tuple[str, str, str], str] = {}
     for path in _files(paths):
         if path.suffix == ".csv":
             labelled_rows = _read_csv(path)
@@ -164,12 +172,31 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
                 raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), hint=hint)
             labelled_rows = [(f"{path.name} {place}", row) for place, row in read(path, line)]
         for place, row in labelled_rows:
+            if row["label"] == OPEN and row["dialogue_id"] in lines:
+                open_rows[_coverage(row)] = place
+                continue
             _check(place, row, lines)
             rows.append(row)
+    _check_coverage(open_rows, rows)
     return [
         row
         for _, row in sorted({_identity(row): row for row in rows}.items(), key=lambda pair: _order(pair[1]))
     ]
+
+
+def _coverage(row: Row) -> tuple[str, str, str]:
+    return row["dialogue_id"], row["layer"], row["annotator_id"]
+
+
+def _check_coverage(open_rows: Mapping[tuple[str, str, str], str], rows: Iterable[Row]) -> None:
+    labelled = {_coverage(row) for row in rows}
+    places = [place for coverage, place in open_rows.items() if coverage not in labelled]
+    if places:
+        raise InputError(
+            f"{OPEN!r} is not a label; {len(places)} in all have no label beside them",
+            place=places[0],
+            hint=f"replace it by {NOTHING!r} where nothing applies, or clear it where you did not judge",
+        )
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
@@ -185,7 +212,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _read_csv(path: Path) -> list[tuple[str, Row]]:
-    """A line without label says that nothing stands there; a whole layer of such lines was not annotated."""
+    """Labelled lines of a file, each with its place."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
@@ -284,12 +311,10 @@ def with_annotations(
     """
     _check_lots(dataset, lots)
     new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]
-    replaced = {(row["dialogue_id"], row["layer"], row["annotator_id"]) for row in new}
+    replaced = {_coverage(row) for row in new}
 
     def annotated(kept: Iterable[Row]) -> Iterable[Row]:
-        remaining = (
-            row for row in kept if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced
-        )
+        remaining = (row for row in kept if _coverage(row) not in replaced)
         return sorted([*remaining, *new], key=_order)
 
     changes = {"annotations": annotated, "label_chances": lambda rows: [*rows, *lots]}

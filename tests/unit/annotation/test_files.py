@@ -106,14 +106,37 @@ def test_a_blank_form_is_filled_in_by_hand_and_taken_in(dataset: Dataset, tmp_pa
     blank = Blank((bundled("context"), bundled("subtask")), "dora")
     (path,) = write_annotations(dataset, tmp_path / "out", "csv", blank=blank)
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 1 + 2 * (3 + 1)
-    assert "I am sorry" in lines[2]
+    assert len(lines) == 1 + 2 * (1 + 3 + 1)
+    assert "I am sorry" in lines[3]
     with pytest.raises(InputError, match="contains no annotations"):
         read_annotations([tmp_path / "nowhere"], dataset)
+    with pytest.raises(InputError, match=r"annotations.csv:2: '\?'.* 4 in all"):
+        read_annotations([path], dataset)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(",?,", ",,"), encoding="utf-8")
     assert read_annotations([path], dataset) == []
-    path.write_text("\n".join([lines[0], lines[1].replace("context,,", "context,TF,")]), encoding="utf-8")
+    path.write_text("\n".join([*lines[:2], lines[2].replace("context,,", "context,TF,")]), encoding="utf-8")
     (found,) = read_annotations([path], dataset)
     assert (found["turn_index"], found["label"], found["annotator_id"]) == (0, "TF", "dora")
+
+
+@pytest.mark.parametrize("format", ["csv", "eaf"])
+def test_dialogues_judged_by_hand_without_a_label_count_as_zero(
+    dataset: Dataset, tmp_path: Path, format: str
+) -> None:
+    paths = write_annotations(
+        dataset, tmp_path / "out", format, blank=Blank((bundled("help_request"),), "dora")
+    )
+    if format == "csv":
+        text = paths[0].read_text(encoding="utf-8")
+        first, second = text.split("dialogue-001", 1)
+        filled = first.replace("help_request,,", "help_request,yes,", 1) + "dialogue-001" + second
+        paths[0].write_text(filled.replace(",?,", ",none,"), encoding="utf-8")
+    else:
+        for path in paths:
+            path.write_text(path.read_text(encoding="utf-8").replace(">?<", ">none<"), encoding="utf-8")
+    judged = [one for one in read_annotations(paths, dataset) if one["annotator_id"] == "dora"]
+    assert {one["dialogue_id"] for one in judged} == {"dialogue-000", "dialogue-001"}
 
 
 def test_dialogues_with_strange_keys_have_files_of_their_own(tmp_path: Path) -> None:
@@ -139,7 +162,8 @@ def test_blank_tiers_carry_the_words_and_wait_for_labels(dataset: Dataset, tmp_p
     assert "I am sorry, I did not understand that." in text
     for tier in ("correction/user@dora", "correction/system@dora", "subtask/dialogue@dora", "said user"):
         assert f'TIER_ID="{tier}"' in text
-    assert read_annotations(paths, dataset) == []
+    with pytest.raises(InputError, match=r"'\?' is not a label"):
+        read_annotations(paths, dataset)
 
 
 def test_an_interval_that_was_moved_is_about_the_turn_it_overlaps_most(
