@@ -10,7 +10,7 @@ import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any, ClassVar, Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from pydantic import Field
 
@@ -97,9 +97,19 @@ class A2AConnector(SystemConnector[A2ASettings]):
         offered = card.get("supportedInterfaces") if isinstance(card, dict) else None
         for interface in offered if isinstance(offered, list) else []:
             if isinstance(interface, dict) and interface.get("protocolBinding") == "JSONRPC":
-                self._address = urljoin(self._url + "/", str(interface.get("url")))
-                return self._address
+                address = urljoin(self._url + "/", str(interface.get("url")))
+                self._check_origin(address)
+                self._address = address
+                return address
         raise bad_answer("the agent's card names no interface with JSONRPC")
+
+    def _check_origin(self, address: str) -> None:
+        """Headers go to the origin in the study file only, whatever a card says."""
+        if self._settings.headers and urlsplit(address)[:2] != urlsplit(self._url)[:2]:
+            raise bad_answer(
+                f"the agent card names the other address {address}, which gets no headers; "
+                "write its origin as `url` if it is yours"
+            )
 
     async def shut_down(self) -> None:
         await self._asking.close()

@@ -1,6 +1,7 @@
 """What is read out of answers of assistants: A2A agents, Dialogflow; and what a script answers."""
 
 import asyncio
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from vivavoce.connectors import a2a, rasa_messages, sse
 from vivavoce.connectors.base import Act, Choice, Conversation, PastTurn, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_platforms import dialogflow, directline, lex
 
@@ -519,3 +521,14 @@ def test_an_agents_calls_are_told_only_where_they_are_marked_as_such() -> None:
         == {}
     )
     assert a2a._told({"task": "none", "message": "none"}) == {}
+
+
+@pytest.mark.parametrize(("headers", "refused"), [({"Authorization": "Bearer x"}, True), ({}, False)])
+def test_headers_stay_at_the_origin_of_the_study_file(headers: dict[str, str], refused: bool) -> None:
+    settings = a2a.A2ASettings.model_validate(
+        {"connect": "a2a", "url": "https://agent.example/a", "headers": headers}
+    )
+    connector = a2a.A2AConnector(settings, Vault({}, {}))
+    connector._check_origin("https://agent.example/rpc")
+    with pytest.raises(SystemUnderTestError, match="other.example") if refused else nullcontext():
+        connector._check_origin("https://other.example/rpc")
