@@ -85,10 +85,10 @@ def serve_study(
             note(f"participants  {participants}")
             for line in (*told, f"log           {log_url(study, url)}", *([changed] if changed else [])):
                 note(line)
-            note("Stop with Ctrl-C. Acknowledged messages are saved.")
 
         def there() -> None:
             note(f"dashboard     {link}")
+            note("Stop with Ctrl-C. Acknowledged messages are saved.")
             if announced is not None:
                 announced(link)
 
