@@ -14,7 +14,8 @@ from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector, name_of
 from vivavoce.connectors.transport import checked_addresses
 from vivavoce.connectors.urls import WebAddress
-from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.extras import require
 from vivavoce.core.validation import mistake
 
 
@@ -88,12 +89,10 @@ class AmazonConnector(SystemConnector[SettingsOf], Generic[SettingsOf]):
 
 
 def _client(service: str, settings: AmazonSettings, vault: Vault) -> Any:
-    try:
-        import boto3
-        from botocore.config import Config
-    except ImportError:
-        hint = f"pip install 'vivavoce[{settings.connect}]'"
-        raise InputError("boto3 is not installed", place="connect", hint=hint) from None
+    require("boto3", extra=settings.connect, place="connect")
+    import boto3
+    from botocore.config import Config
+
     config = Config(
         connect_timeout=settings.connect_timeout_s,
         read_timeout=settings.turn_timeout_s,

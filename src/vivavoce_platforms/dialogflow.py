@@ -31,6 +31,7 @@ from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector, name_of
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.extras import require
 from vivavoce.core.validation import mistake
 
 _ES: Final = re.compile(r"projects/[^/]+(?:/locations/([^/]+))?/agent")
@@ -220,11 +221,9 @@ def _understood(result: dict[str, Any]) -> tuple[Understood, ...]:
 
 def _signer(path: str) -> Any:
     """A function that gives a signed token, made anew before the last one ends."""
-    try:
-        from google.auth import jwt
-    except ImportError:
-        hint = "pip install 'vivavoce[dialogflow]'"
-        raise InputError("google-auth is not installed", place="service_account", hint=hint) from None
+    require("google", place="service_account")
+    from google.auth import jwt
+
     try:
         credentials: Any = jwt.Credentials.from_service_account_file(
             path, audience="https://dialogflow.googleapis.com/"

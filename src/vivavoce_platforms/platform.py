@@ -26,7 +26,8 @@ from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversati
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.connectors.transport import make_client
-from vivavoce.core.errors import InputError, SystemUnderTestError, sentences
+from vivavoce.core.errors import SystemUnderTestError, sentences
+from vivavoce.core.extras import require
 from vivavoce_platforms.callback_server import CallbackServer, not_free
 from vivavoce_platforms.platform_chat import BotMessage, Chat
 
@@ -97,21 +98,14 @@ async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 def _context(real_host: str, certificate: Path) -> ssl.SSLContext:
-    trustme = _trustme()
+    require("trustme", extra="platforms", place="proxy_port")
+    import trustme
+
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(certificate))
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert(real_host).configure_cert(context)
     return context
-
-
-def _trustme() -> Any:
-    try:
-        import trustme
-    except ImportError:
-        hint = "pip install 'vivavoce[platforms]'"
-        raise InputError("trustme is not installed", place="proxy_port", hint=hint) from None
-    return trustme
 
 
 KNOCK_PAUSE_S: Final = 0.2

@@ -14,7 +14,8 @@ import httpx
 from vivavoce.connectors.answers import bad_answer
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.transport import checked_addresses
-from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.extras import require
 
 _PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS: Final = ("--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking")
@@ -237,11 +238,7 @@ class Page:
 
 def check_installed() -> None:
     """Raises InputError: Playwright is not installed."""
-    try:
-        import playwright  # noqa: F401
-    except ImportError:
-        hint = "pip install 'vivavoce[browser]'"
-        raise InputError("playwright is not installed", place="connect", hint=hint) from None
+    require("playwright", place="connect")
 
 
 def _first_line(error: Exception) -> str:

@@ -37,7 +37,8 @@ from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import VARIABLES, HoldingConnector
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress
-from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.extras import require
 from vivavoce.core.validation import mistake
 
 _VARIABLES: Final = VARIABLES | {"history", "messages"}
@@ -317,10 +318,8 @@ class _Session:
 
 
 def _sdk() -> Any:
-    try:
-        import mcp
-    except ImportError:
-        hint = "pip install 'vivavoce[mcp]'"
-        raise InputError("the MCP SDK is not installed", place="connect", hint=hint) from None
+    require("mcp", place="connect")
+    import mcp
+
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what goes wrong is in our errors, without secrets
     return mcp

@@ -28,7 +28,8 @@ from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import HoldingConnector, name_of
 from vivavoce.connectors.transport import checked_addresses
 from vivavoce.connectors.urls import WebAddress
-from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.extras import require
 
 
 class RasaSocketSettings(ConnectorSettings):
@@ -230,10 +231,7 @@ def _session(settings: RasaSocketSettings) -> Any:
 
 
 def _socketio() -> Any:
-    try:
-        import aiohttp  # noqa: F401
-        import socketio
-    except ImportError:
-        hint = "pip install 'vivavoce[socketio]'"
-        raise InputError("python-socketio is not installed", place="connect", hint=hint) from None
+    require("aiohttp", "socketio", extra="socketio", place="connect")
+    import socketio
+
     return socketio

@@ -16,7 +16,7 @@ import numpy as np
 from vivavoce.audio.files import StreamResampler
 from vivavoce.audio.sound import Samples
 from vivavoce.connectors.transport import permitted
-from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 
 RATE_HZ: Final = 48_000  # of Opus
 HEARD_HZ: Final = 24_000  # what comes in is handed on at this rate
@@ -30,11 +30,9 @@ Take = Callable[[Samples | str | None], None]
 
 def aiortc() -> Any:
     """The library. Raises InputError with the command that installs it."""
-    try:
-        import aiortc as library
-    except ImportError:
-        hint = "pip install 'vivavoce[webrtc]'"
-        raise InputError("aiortc is not installed", place="connect: webrtc", hint=hint) from None
+    require("aiortc", place="connect: webrtc")
+    import aiortc as library
+
     return library
 
 

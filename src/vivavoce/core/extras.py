@@ -15,9 +15,11 @@ _REQUIREMENT: Final = re.compile(r"^([A-Za-z0-9._-]+).*extra == ['\"]([^'\"]+)['
 _NO_EXTRAS: Final = {"all", "dev", "docs", "build"}
 _MODULES: Final = {
     "docx": "python-docx",
+    "google": "google-auth",
     "jwt": "pyjwt",
     "pympi": "pympi-ling",
     "sklearn": "scikit-learn",
+    "socketio": "python-socketio",
     "upath": "universal-pathlib",
     "vl_convert": "vl-convert-python",
 }  # those not called as their package is

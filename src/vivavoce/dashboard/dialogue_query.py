@@ -29,7 +29,7 @@ FACETS: Final = (
 FACTOR: Final = "factor."
 SUCCESS: Final = "success."
 COUNTS: Final = "counts."
-ANSWERED: Final = "answer."  # prefix of questionnaire items, as in `stats.description.answered_as`
+ANSWERED: Final = "answer."  # prefix of questionnaire items, as in `analysis.description.answered_as`
 COUNTED: Final = "yes"
 SORTS: Final = (
     "begun",

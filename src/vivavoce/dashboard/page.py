@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MenuItem(NamedTuple):
-    """Menu entry: address, English title and order; ours are at 100, 200, ..."""
+    """Menu entry: address, English title and order."""
 
     address: str
     title: str

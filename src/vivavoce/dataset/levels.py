@@ -1,4 +1,7 @@
-"""Levels of an export: what becomes of each kind of column when a dataset leaves the laboratory."""
+"""Levels of an export: what becomes of each kind of column when a dataset leaves the laboratory.
+
+`reduction` applies them; `publication` adds the scan that `public` requires.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 
 KEY: Final = "VIVAVOCE_RECORDING_KEY"
 HEAD: Final = b"vivavoce locked 1\n"
 KEY_BYTES: Final = 32
 _MARK_BYTES, _NONCE_BYTES = 8, 12
 MOST_BYTES: Final = 256_000_000
-_INSTALL: Final = "pip install 'vivavoce[encryption]'"
 
 
 class WrongKey(InputError):
@@ -39,10 +39,9 @@ class Lock:
     """Locks and opens files with one key."""
 
     def __init__(self, key: bytes) -> None:
-        try:
-            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-        except ImportError:
-            raise InputError("the library cryptography is not installed", place=KEY, hint=_INSTALL) from None
+        require("cryptography", place=KEY)
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
         self._cipher = AESGCM(key)
         self.mark = hashlib.sha256(b"vivavoce recording key" + key).digest()[:_MARK_BYTES]
 

@@ -93,12 +93,12 @@ class AnalysisContext:
 
     @cached_property
     def summary(self) -> Summary:
-        """Result of `stats.summary`."""
+        """Result of `analysis.summary`."""
         return summarise(self.dataset, self.by)
 
     @cached_property
     def description(self) -> DatasetDescription:
-        """Result of `stats.description`."""
+        """Result of `analysis.description`."""
         return describe(self.dataset, self.by)
 
     @cached_property

@@ -8,8 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from vivavoce.core.errors import InputError
-from vivavoce.core.extras import later
+from vivavoce.core.extras import later, require
 from vivavoce.languages.data import Rule
 
 if TYPE_CHECKING:
@@ -52,13 +51,8 @@ def _sound(word: str, sounds: Sequence[Rule]) -> str:
 
 
 def _metaphone(word: str) -> str:
-    try:
-        import jellyfish
-    except ImportError:
-        raise InputError(
-            "English sounds need the package jellyfish",
-            place="--confusions sound",
-            hint="pip install 'vivavoce[sound]', or leave confusions by spelling",
-        ) from None
+    require("jellyfish", place="--confusions sound")
+    import jellyfish
+
     module: Any = jellyfish
     return str(module.metaphone(word))

@@ -1,4 +1,4 @@
-"""Rates and means whose dialogues are nested in participants: ICC, design effect, interval.
+"""Confidence intervals of rates and means, clustered by participant, with ICC and design effect.
 
 Everything works on sums per participant (numerator, denominator), never on single texts or turns.
 """

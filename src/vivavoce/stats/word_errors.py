@@ -1,4 +1,4 @@
-"""Word error rates of what a recogniser made of known words, with intervals over speakers."""
+"""Word error rates of recordings with known words, by speaker; a trial's rate is in `measures/recognition`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""The steps of a visit: one folder each, which says everything of it that others ask.
+"""The steps of a visit: one folder for each kind, with everything that others need to know about it.
 
-`base` is the face that every step has, `shelf` where steps are found by name: ours and those of installed
-packages, all by entry points of the group `vivavoce.steps`.
+`study/step_kind.StepKind` states what a step must provide. Steps, ours and those of installed packages, are
+registered as entry points of the group `vivavoce.steps`.
 """

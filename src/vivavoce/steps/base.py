@@ -1,4 +1,4 @@
-"""Parts of a step: its face, for built-in and external steps, and shared code."""
+"""Names that the modules of a step import: `study/step_kind.StepKind` and shared code."""
 
 from typing import Final
 

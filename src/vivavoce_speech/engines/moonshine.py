@@ -6,7 +6,6 @@ The package carries a small English model; another one may be named by its folde
 import asyncio
 import threading
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
@@ -16,11 +15,12 @@ from vivavoce.audio.files import as_float
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 from vivavoce.core.validation import mistake
 from vivavoce_speech.engines.checksum import check_pin
 
 RATE_HZ: Final = 16_000
-_CURE: Final = "pip install 'vivavoce[moonshine]', and apt install libportaudio2"
+_CURE: Final = "apt install libportaudio2"
 _WHOLE: Final = {"vad_threshold": "0.0", "identify_speakers": "false", "return_audio_data": "false"}
 
 
@@ -52,8 +52,7 @@ class Moonshine:
     settings: ClassVar[type[RecogniserSettings]] = MoonshineSettings
 
     def __init__(self, settings: MoonshineSettings) -> None:
-        if find_spec("moonshine_voice") is None:
-            raise InputError("the recogniser moonshine is not installed", hint=_CURE)
+        require("moonshine_voice")
         if settings.model is not None:
             check_pin(Path(settings.model) / "decoder_model_merged.ort", settings.sha256 or "")
         self._language, self._lock = settings.language.split("-")[0], threading.Lock()

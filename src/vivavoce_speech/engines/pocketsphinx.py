@@ -12,7 +12,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -26,6 +25,7 @@ from vivavoce.audio.recognition import (
 )
 from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 from vivavoce.core.validation import mistake
 from vivavoce_speech.engines.process_worker import ProcessWorker, WorkerEnded
 
@@ -111,9 +111,7 @@ class Pocketsphinx:
     settings: ClassVar[type[RecogniserSettings]] = PocketsphinxSettings
 
     def __init__(self, settings: PocketsphinxSettings) -> None:
-        if find_spec("pocketsphinx") is None:
-            hint = "pip install 'vivavoce[voice]'"
-            raise InputError("the recogniser pocketsphinx is not installed", hint=hint)
+        require("pocketsphinx")
         make = partial(_Listener, settings, _Domain(settings))
         make()  # what pocketsphinx does not take is told of now
         self._listening = ProcessWorker(make)

@@ -8,7 +8,6 @@ import asyncio
 import math
 import threading
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -19,6 +18,7 @@ from vivavoce.audio.files import as_float
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 from vivavoce.core.text import normalise_value
 from vivavoce_speech.engines.checksum import check_pin
 
@@ -30,7 +30,6 @@ NO_SPEECH: Final = 0.6
 UNSURE: Final = math.exp(-1)  # what is less sure, and likelier than that to be no speech, is not heard
 _SEARCHED_S: Final = 10  # a longer sound is parted at the quietest place of a window's last seconds
 _FRAME: Final = 1600
-_CURE: Final = "pip install 'vivavoce[whisper]'"
 
 
 class WhisperSettings(RecogniserSettings):
@@ -56,8 +55,7 @@ class Whisper:
     settings: ClassVar[type[RecogniserSettings]] = WhisperSettings
 
     def __init__(self, settings: WhisperSettings) -> None:
-        if find_spec("faster_whisper") is None:
-            raise InputError("the recogniser whisper is not installed", hint=_CURE)
+        require("faster_whisper")
         check_pin(Path(settings.model) / MODEL, settings.sha256)
         self._settings, self._lock = settings, threading.Lock()
         self._model = _loaded(settings)
