@@ -1,4 +1,4 @@
-"""Word error rates of recordings with known words, by speaker; a trial's rate is in `measures/recognition`."""
+"""Word error rates of recordings with known words, by speaker; of a trial see `measures/recognition`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ class Limits(Settings):
         le=100_000,
         description="maximum new visits per hour from one network address; a classroom shares one",
     )
-    code_digits: Whole = Field(4, ge=4, le=9, description="number of digits of an earned code, which a bot tells")
+    code_digits: Whole = Field(4, ge=4, le=9, description="digits of an earned code, which a bot tells")
     code_attempts: Whole = Field(
         10, ge=1, le=1000, description="wrong codes allowed before a visit must wait"
     )
