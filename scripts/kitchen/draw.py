@@ -44,10 +44,10 @@ Spot = tuple[float, float]
 
 HEAD: Final = """\
 # The recipes of the study, in moving pictures. A participant sees the frames one by one and tells the robot what to do.
-# `shows` is read to those who cannot see the picture; keep it free of the verb that you hope to hear.
-# `say` is what simulated participants say; people never see it. `does`: what is shown, as predicates.
-# `things` is what can be pointed at, where the study has `pointing: true`: left, top, width and height, in per cent.
-# For recipes of your own put pictures or films beside the study and write them here likewise.
+# `shows` is read by screen readers; avoid the verb that you expect in the command.
+# `say` holds commands of simulated participants; people never see it. `does`: the content as predicates.
+# `things` lists targets for pointing (`pointing: true`): left, top, width and height, in per cent.
+# For your own recipes, put pictures or films next to the study file and list them here.
 recipes:
 """
 

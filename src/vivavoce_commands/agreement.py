@@ -96,7 +96,7 @@ def pairs_of_file(path: Path) -> list[tuple[StimulusResponse, StimulusResponse]]
         reader = csv.DictReader(file)
         for column in ("command_id", "annotator_id", "annotation", "stands"):
             if column not in (reader.fieldnames or ()):
-                hint = "give the commands.csv of `annotate commands-out`"
+                hint = "use the commands.csv written by `annotate commands-out`"
                 raise InputError(f"no column {column!r}", place=str(path), hint=hint)
         for row in reader:
             if not row["stands"]:

@@ -18,38 +18,45 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 Reference = Annotated[
-    Path, typer.Argument(metavar="REFERENCE", help="File, or folder of one file a speaker.")
+    Path, typer.Argument(metavar="REFERENCE", help="File, or folder with one file per speaker.")
 ]
 ModeOption = Annotated[
-    str, typer.Option("--mode", help="strict, or official: as the script of 2018 counted.")
+    str, typer.Option("--mode", help="Scoring mode: strict, or official (the 2018 script).")
 ]
 Weight = Annotated[
     float,
-    typer.Option("--repetition-weight", min=0, max=1, help="Of `#`, against a wrong argument."),
+    typer.Option(
+        "--repetition-weight",
+        min=0,
+        max=1,
+        help="Weight of a repetition request (`#`) relative to a wrong argument.",
+    ),
 ]
 Stop = Annotated[
-    bool, typer.Option("--stop-at-first-problem", help="Refuse a file with a line that cannot be read.")
+    bool, typer.Option("--stop-at-first-problem", help="Stop at the first line that cannot be read.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 SHOWN_PROBLEMS = 10
 
 
 @app.callback()
 def _understand() -> None:
-    """Understanding of spoken commands: score annotated predicates, compare systems."""
+    """Score and compare systems that understand spoken commands."""
 
 
-@app.command("score", short_help="Score a system's predicates.")
+@app.command("score", short_help="Score the predicates of a system.")
 def score(
     reference: Reference,
-    hypothesis: Annotated[Path, typer.Argument(metavar="HYPOTHESIS", help="The system's answers, likewise.")],
+    hypothesis: Annotated[
+        Path, typer.Argument(metavar="HYPOTHESIS", help="Answers of the system, in the same layout.")
+    ],
     mode: ModeOption = "strict",
     repetition_weight: Weight = 0.5,
     stop: Stop = False,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the intervals.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Score the predicates that a system made of commands against a reference, speaker by speaker."""
+    """Score the predicates of a system against a reference, by speaker."""
     from vivavoce_commands import figures
 
     reading = _Reading(stop)
@@ -90,15 +97,17 @@ def score(
 @app.command("compare", short_help="Compare two systems on the same commands.")
 def compare(
     reference: Reference,
-    first: Annotated[Path, typer.Argument(metavar="A", help="Answers of one system.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Answers of the other.")],
+    first: Annotated[Path, typer.Argument(metavar="A", help="Answers of system A.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Answers of system B.")],
     mode: ModeOption = "strict",
     repetition_weight: Weight = 0.5,
     stop: Stop = False,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the intervals.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Compare two systems, A minus B, on the speakers that both answered: paired bootstrap over speakers."""
+    """Compare two systems (A minus B) on the speakers answered by both. Uses a paired bootstrap over
+    speakers.
+    """
     from vivavoce_commands.figures import compare_figures, few
 
     reading = _Reading(stop)
@@ -124,37 +133,44 @@ def compare(
     tables.show(tables.compared(facts))
 
 
-@app.command("tables", short_help="Print the tables of the SUGAR paper, for your systems.")
+@app.command("tables", short_help="Print the tables of the SUGAR paper for your systems.")
 def tables(
     reference: Annotated[
-        Path, typer.Argument(metavar="REFERENCE", help="What `annotate commands-out` wrote, or such files.")
+        Path,
+        typer.Argument(
+            metavar="REFERENCE", help="Files written by `annotate commands-out`, or in the same layout."
+        ),
     ],
     systems: Annotated[
-        list[str], typer.Argument(metavar="ANSWERS...", help="Answers of each system: PATH, or NAME=PATH.")
+        list[str], typer.Argument(metavar="ANSWERS...", help="Answers of each system, as PATH or NAME=PATH.")
     ],
     mode: Annotated[
-        str, typer.Option("--mode", help="official: as the script of 2018 counted; or strict.")
+        str, typer.Option("--mode", help="Scoring mode: official (the 2018 script), or strict.")
     ] = "official",
     templates: Annotated[
-        str | None, typer.Option("--templates", help="Of table 1; the shipped ones that fit best.")
+        str | None,
+        typer.Option(
+            "--templates", help="Templates of table 1 (default: the best-fitting shipped templates)."
+        ),
     ] = None,
     said: Annotated[
-        Path | None, typer.Option("--said", help="commands.csv of several annotators, for their agreement.")
+        Path | None, typer.Option("--said", help="commands.csv of several annotators, to measure agreement.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", help="Folder: tables.md, and every predicate's tuple.")
+        Path | None,
+        typer.Option("--into", help="Output folder for tables.md and the tuple of every predicate."),
     ] = None,
     repetition_weight: Weight = 0.5,
     stop: Stop = False,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the intervals.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Print the tables of the SUGAR paper (2018): templates, agreement, systems side by side, each action."""
+    """Print the tables of the SUGAR paper (2018): templates, agreement, systems and actions."""
     from vivavoce.core.errors import InputError
     from vivavoce_commands import paper_tables as paper
 
     if into is not None and into.exists():
-        raise InputError("is already there", place=str(into), hint="choose another folder, or move it away")
+        raise InputError("already exists", place=str(into), hint="choose another folder")
     reference_files, annotators = paper.reference_at(reference)
     annotators = said or annotators
     reading = _Reading(stop)
@@ -183,7 +199,7 @@ def tables(
         into.mkdir(parents=True)
         signatures = [system_facts["signature"] for system_facts in facts["systems"].values()]
         (into / "tables.md").write_text(paper.as_markdown(laid, signatures), encoding="utf-8")
-        note(f"{paper.write_tuples(scores, into / 'tuples')} tuples and tables.md into {into}")
+        note(f"wrote {paper.write_tuples(scores, into / 'tuples')} tuples and tables.md to {into}")
     if as_json:
         typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
@@ -194,16 +210,18 @@ def tables(
 
 @app.command("check", short_help="Check annotated commands against templates.")
 def check(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="File, or folder of one file a speaker.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="File, or folder with one file per speaker.")],
     templates: Annotated[
-        str, typer.Option("--templates", help="Name of shipped ones, such as kitchen-it, or a YAML file.")
+        str, typer.Option("--templates", help="Shipped templates, such as kitchen-it, or a YAML file.")
     ] = "kitchen-it",
     propose: Annotated[
-        bool, typer.Option("--propose", help="Propose what nobody said, from the same recipe.")
+        bool, typer.Option("--propose", help="Propose implicit arguments from the same recipe.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say where annotated commands cannot be read or do not fit the robot's templates; exit 1 if anywhere."""
+    """Find annotated commands that cannot be read or do not fit the templates. Exits with 1 if there are
+    any.
+    """
     from vivavoce_commands.checking import check_file
     from vivavoce_commands.command_templates import read_templates
 
@@ -230,17 +248,18 @@ def check(
 @app.command("train", short_help="Train a system on annotated commands.")
 def train(
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with annotated commands.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the trained system.")],
-    system: Annotated[str, typer.Option("--system", help="majority, a, b, c or d.")] = "d",
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many.")] = None,
+    into: Annotated[Path, typer.Option("--into", help="Output folder of the trained system.")],
+    system: Annotated[str, typer.Option("--system", help="Learning system: majority, a, b, c or d.")] = "d",
+    seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Maximum number of epochs.")] = None,
     encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Your pretrained encoder, for d: package.module:function.")
+        str | None,
+        typer.Option("--encoder", help="Your pretrained encoder for system d, as package.module:function."),
     ] = None,
 ) -> None:
-    """Train a system that turns commands into predicates; every ninth speaker is held out for stopping.
+    """Train a system that turns commands into predicates. Every ninth speaker is held out for early stopping.
 
-    Interrupted, the same command goes on where it was.
+    If training is interrupted, run the same command to resume it.
     """
     from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.learning import systems
@@ -252,33 +271,38 @@ def train(
             system, recipes, seed=seed, epochs=epochs, progress=report, folder=into, encoder=encoder
         )
     systems.save(trained, into)
-    note(f"system {system} into {into}, trained in {trained.facts['training']['seconds']:.0f} s")
+    note(f"trained system {system} in {trained.facts['training']['seconds']:.0f} s; saved to {into}")
 
 
 Model = Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a trained system.")]
 RepeatBelow = Annotated[
-    float, typer.Option("--repeat-below", min=0, max=1, help="Ask to repeat arguments less sure than this.")
+    float,
+    typer.Option(
+        "--repeat-below", min=0, max=1, help="Request repetition of arguments below this confidence."
+    ),
 ]
 
 
 RecogniserOption = Annotated[
     str | None,
-    typer.Option("--recogniser", help="Answer to the recordings: pocketsphinx, another, or its YAML file."),
+    typer.Option(
+        "--recogniser", help="Recogniser for the recordings: pocketsphinx, another name, or a YAML file."
+    ),
 ]
 
 
-@app.command("predict", short_help="Let a trained system answer commands.")
+@app.command("predict", short_help="Answer commands with a trained system.")
 def predict(
     model: Model,
-    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with commands in words.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder of one file a speaker.")],
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with transcribed commands.")],
+    into: Annotated[Path, typer.Option("--into", help="Output folder, with one file per speaker.")],
     repeat_below: RepeatBelow = 0.0,
     recogniser: RecogniserOption = None,
     drafts: Annotated[
-        Path | None, typer.Option("--drafts", help="CSV file for a study whose annotators start from them.")
+        Path | None, typer.Option("--drafts", help="CSV file of drafts for annotators.")
     ] = None,
 ) -> None:
-    """Write a trained system's answers in the layout that `understand score` reads."""
+    """Write the answers of a trained system in the layout that `understand score` reads."""
     from vivavoce.core.errors import InputError
     from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.annotation.drafts import write_drafts
@@ -287,15 +311,15 @@ def predict(
     from vivavoce_commands.learning.examples import read_recipes
 
     if drafts is not None and drafts.exists():
-        raise InputError("is already there", place=str(drafts), hint="choose another file, or move it away")
+        raise InputError("already exists", place=str(drafts), hint="choose another file")
     dataset = Dataset(data)
     recipes = read_recipes(dataset, annotated=False, heard=_heard(dataset, recogniser))
     trained = systems.load(model)
     answers = systems.answer(trained, recipes, repeat_below=repeat_below)
     write_answers(recipes, answers, into)
     if drafts is not None:
-        note(f"{write_drafts(recipes, answers, drafts)} drafts into {drafts}")
-    note(f"{sum(len(recipe.commands) for recipe in recipes)} commands answered into {into}")
+        note(f"wrote {write_drafts(recipes, answers, drafts)} drafts to {drafts}")
+    note(f"answered {sum(len(recipe.commands) for recipe in recipes)} commands; saved to {into}")
 
 
 @app.command("evaluate", short_help="Score a trained system on annotated commands.")
@@ -306,10 +330,10 @@ def evaluate(
     recogniser: RecogniserOption = None,
     mode: ModeOption = "strict",
     repetition_weight: Weight = 0.5,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the intervals.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Let a trained system answer annotated commands, and score the answers."""
+    """Answer annotated commands with a trained system and score the answers."""
     from vivavoce.cli.datasets import print_json, require_one_population
     from vivavoce_commands import figures
     from vivavoce_commands.learning import systems
@@ -337,20 +361,20 @@ def evaluate(
 
 @app.command("generate", short_help="Generate a corpus of kitchen commands.")
 def generate(
-    into: Annotated[Path, typer.Option("--into", help="Folder: training, test, reference.")],
-    language: Annotated[str, typer.Option("--language", help="it or en.")] = "it",
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same corpus.")] = 1,
+    into: Annotated[Path, typer.Option("--into", help="Output folder for training, test and reference.")],
+    language: Annotated[str, typer.Option("--language", help="Language: it or en.")] = "it",
+    seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
     error_rate: Annotated[
-        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise of a recogniser.")
+        float, typer.Option("--word-error-rate", min=0, max=1, help="Simulated recognition noise.")
     ] = 0.0,
     replace: Replace = False,
 ) -> None:
-    """Generate commands of 36 speakers, training and test apart by speaker and recipe; nobody said them."""
+    """Generate commands of 36 simulated speakers. Training and test data share no speaker or recipe."""
     from vivavoce_commands.kitchen import corpus
 
     commands = corpus.generate(language, seed=seed, word_error_rate=error_rate)
     counts = corpus.write_corpus(commands, language, into)
-    note(f"{counts['training']} training and {counts['test']} test commands into {into}")
+    note(f"wrote {counts['training']} training and {counts['test']} test commands to {into}")
 
 
 class _Reading:
@@ -454,12 +478,12 @@ def _not_scored(scores: "Scores") -> dict[str, Any]:
 def _warn(facts: dict[str, Any], whose: str = "") -> None:
     """Warn of items left out, and of every line that could not be read, on stderr."""
     if missing := facts.get("missing_speakers"):
-        note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
+        note(f"{whose}no answers for {', '.join(missing)}: skipped, not counted as wrong")
     if unknown := facts.get("unknown_speakers"):
-        note(f"{whose}not in the reference, left out: {', '.join(unknown)}")
+        note(f"{whose}not in the reference, skipped: {', '.join(unknown)}")
     if left_out := facts.get("left_out"):
         examples = ", ".join(left_out[:SHOWN_PROBLEMS]) + (" ..." if len(left_out) > SHOWN_PROBLEMS else "")
-        note(f"{whose}{len(left_out)} utterances without an answer, left out as in 2018: {examples}")
+        note(f"{whose}{len(left_out)} utterances without an answer, skipped as in 2018: {examples}")
     if warning := facts.get("few"):
         note(f"{whose}{warning}")
     problems = facts.get("problems", [])
@@ -467,4 +491,4 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
         place = f"{problem['file']}:{problem['line']}:{problem['column']}"
         note(f"{problem['side']} {place}: {problem['text']}")
     if len(problems) > SHOWN_PROBLEMS:
-        note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")
+        note(f"{len(problems) - SHOWN_PROBLEMS} more lines cannot be read; list them with --json")

@@ -63,14 +63,16 @@ def command_files(path: Path) -> dict[str, Path]:
     if path.is_file():
         return {path.stem: path}
     if not path.is_dir():
-        raise InputError("no such file or folder", place=str(path), hint="check the path")
+        raise InputError("file or folder not found", place=str(path), hint="check the path")
     paths = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
     if not paths:
-        raise InputError("no .csv or .txt file", place=str(path), hint="give a folder of one file a speaker")
+        raise InputError(
+            "no .csv or .txt file", place=str(path), hint="use a folder with one file per speaker"
+        )
     by_stem = {file.stem: file for file in paths}
     if len(by_stem) < len(paths):
         twice = next(stem for stem, count in Counter(file.stem for file in paths).items() if count > 1)
-        raise InputError(f"two files of speaker {twice!r}", place=str(path), hint="keep one of them")
+        raise InputError(f"two files of speaker {twice!r}", place=str(path), hint="keep one file")
     return by_stem
 
 
@@ -96,7 +98,7 @@ def read_command_file(
     for problem in _read_lines(file, text.split("\n"), path.name, notation):
         if stop_at_first_problem:
             place = f"{path}:{problem.line}:{problem.column}"
-            raise InputError(problem.text, place=place, hint="mend the line")
+            raise InputError(problem.text, place=place, hint="correct the line")
         file.problems.append(problem)
     return file
 
@@ -120,12 +122,12 @@ def _read_lines(
             continue
         begin = _LINE.match(line)
         if not begin:
-            problem = f"{line.strip()[:20]!r} where an utterance number and ';' is expected"
+            problem = f"expected an utterance number and ';', not {line.strip()[:20]!r}"
             yield LineProblem(file_name, number, 1, problem)
             continue
         utterance = int(begin[1])
         if utterance in line_of:
-            problem = f"utterance {utterance} stands in line {line_of[utterance]} already"
+            problem = f"utterance {utterance} already appears in line {line_of[utterance]}"
             yield LineProblem(file_name, number, begin.start(1) + 1, problem)
             continue
         line_of[utterance] = number

@@ -46,9 +46,9 @@ class Proposal:
 class _Action(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    means: str = Field("", description="the action in English")
+    means: str = Field("", description="action in English")
     arguments: list[str] = Field(
-        description="places in order: kinds with `/` between, `[kind]` may be a list, `?` may be absent"
+        description="places in order; `/` between kinds, `[kind]` allows a list, `?` optional place"
     )
 
 
@@ -57,10 +57,10 @@ class CommandTemplates(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    language: str = Field(description="BCP 47 tag of the actions' names")
-    quantity_words: list[str] = Field([], description="quantities that have no digit in them")
-    things: dict[str, str] = Field({}, description="what kind of thing a word names")
-    actions: dict[str, _Action] = Field(min_length=1, description="each action with its arguments")
+    language: str = Field(description="BCP 47 language tag of the action names")
+    quantity_words: list[str] = Field([], description="quantity words without a digit")
+    things: dict[str, str] = Field({}, description="kind of thing that each word names")
+    actions: dict[str, _Action] = Field(min_length=1, description="arguments of each action")
 
     @cached_property
     def places(self) -> dict[str, tuple[TemplatePlace, ...]]:
@@ -134,12 +134,15 @@ def check_predicate(predicate: Predicate, templates: CommandTemplates) -> Iterat
     )
     if len(nouns) < len(needed):
         missing = needed[len(nouns)].name
-        yield f"{predicate.action} lacks an argument: {missing} (write it with asterisks if nobody said it)"
+        yield f"{predicate.action} lacks an argument: {missing} (between asterisks if it is implicit)"
     if len(nouns) > most:
         extra = write_argument(nouns[most])
-        yield f"{predicate.action} has {len(nouns)} arguments besides quantities, {most} at most: {extra}"
+        yield (
+            f"{predicate.action} has {len(nouns)} arguments besides quantities, at most {most} "
+            f"allowed: {extra}"
+        )
     if not any(place.lists for place in places) and any(_is_list(noun) for noun in nouns):
-        yield f"{predicate.action} takes no list"
+        yield f"{predicate.action} does not accept a list"
 
 
 def _is_list(argument: Argument) -> bool:

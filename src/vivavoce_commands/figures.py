@@ -89,9 +89,7 @@ def few(speakers: int) -> str | None:
     """Warning about intervals from few speakers."""
     if not 1 < speakers < FEW:
         return None
-    return (
-        f"{speakers} speakers are few: drawn from fewer than {FEW}, a 95 % interval is narrower than it says"
-    )
+    return f"only {speakers} speakers: with fewer than {FEW}, a 95% CI is too narrow"
 
 
 def compare_figures(

@@ -79,8 +79,8 @@ class Cause(NamedTuple):
 CAUSES: Final = {
     "missing_before": "a '{sign}' is missing before '{what}'",
     "missing_at_end": "a '{sign}' is missing at the end",
-    "brackets": "several predicates must stand in [ ]",
-    "parentheses": "'{what}' has no ( ): write {what}() where it has no arguments",
+    "brackets": "several predicates need [ ]",
+    "parentheses": "'{what}' lacks ( ): write {what}() for an action without arguments",
 }
 
 
@@ -92,9 +92,9 @@ class NotationError(InputError):
     ) -> None:
         self.expected, self.found, self.column, self.cause = expected, found, column, cause
         super().__init__(
-            str(cause) if cause else f"{found} where {expected} is expected",
+            str(cause) if cause else f"found {found}, expected {expected}",
             place=f"{place + ':' if place else 'column '}{column}",
-            hint="mend the annotation",
+            hint="correct the annotation",
         )
 
     def at(self, place: str, columns: int = 0) -> "NotationError":

@@ -33,7 +33,7 @@ ADDRESS: Final = "/annotation/commands"
 def workplace_of(request: Request) -> CommandWorkplace:
     """The study's workplace for commands; a study that annotates none has no such page."""
     if COMMANDS not in desk_of(request).study.judgement_kinds:
-        raise HTTPException(404, gettext("This study annotates no commands."))
+        raise HTTPException(404, gettext("This study does not annotate commands."))
     return open_workplace(request, COMMANDS)
 
 

@@ -79,7 +79,7 @@ def named(arguments: list[str]) -> list[NamedAnswers]:
             else NamedAnswers(Path(argument).name, Path(argument))
         )
         if answers.name in {earlier.name for earlier in named_answers}:
-            hint = "write NAME=PATH for one of them"
+            hint = "name one system with NAME=PATH"
             raise InputError(f"two systems are called {answers.name!r}", place=argument, hint=hint)
         named_answers.append(answers)
     return named_answers
@@ -217,14 +217,13 @@ def _laid_templates(facts: dict[str, Any]) -> LaidTable:
         [template for template in facts["templates"] if template["arguments"] is None],
     )
     counted = (
-        f"{corpus['utterances']} commands of {corpus['speakers']} speakers in {corpus['recipes']} recipes, "
-        f"{corpus['several_predicates']} of them with several predicates; {corpus['predicates']} predicates, "
-        f"{corpus['arguments']} arguments, {corpus['implicit_arguments']} of which nobody said."
+        f"{corpus['utterances']} commands of {corpus['speakers']} speakers in "
+        f"{corpus['recipes']} recipes, {corpus['several_predicates']} of them with several "
+        f"predicates; {corpus['predicates']} predicates, {corpus['arguments']} arguments, "
+        f"{corpus['implicit_arguments']} of them implicit."
     )
     signs = "[ ]: may be a list; /: one of several kinds; ?: may be absent."
-    notes = [counted, signs] + (
-        ["Actions without arguments here are not in the templates."] if unknown else []
-    )
+    notes = [counted, signs] + (["Actions without arguments here have no template."] if unknown else [])
     rows = [
         (template["action"], template["arguments"] or "-", str(template["predicates"]))
         for template in facts["templates"]
@@ -249,7 +248,7 @@ def _laid_agreement(facts: dict[str, Any]) -> list[LaidTable]:
         )
         for coefficient in agreement["coefficients"]
     ]
-    note = "Two annotators, before any decision; predicates are paired as in scoring."
+    note = "Two annotators, before adjudication; predicates are paired as in scoring."
     return [LaidTable("Agreement of the annotators", ("the same", "pairs", "agreement"), rows, [note])]
 
 
@@ -261,7 +260,7 @@ def _laid_systems(facts: dict[str, Any]) -> LaidTable:
             who = "One user is" if missing == 1 else f"{missing} users are"
             sentences.append(f"{who} missing: {', '.join(system['missing_speakers'])}.")
         if (unanswered := system["unanswered"]) and facts["mode"] == "official":
-            sentences.append(f"Commands without an answer are left out, as in 2018: {unanswered}.")
+            sentences.append(f"Commands without an answer are skipped, as in 2018: {unanswered}.")
         if sentences:
             mark = "abcdefghijklmnopqrstuvwxyz"[len(notes) % 26]
             notes.append(f"{mark} {' '.join(sentences)}")
@@ -269,8 +268,8 @@ def _laid_systems(facts: dict[str, Any]) -> LaidTable:
             (name + (f" ({mark})" if mark else ""), *(percent(system["corpus"][key]) for key in TABLE_2))
         )
     notes.append(
-        "Per cent; actions of the reference's predicates, arguments of those whose action was recognised. "
-        f"Mode {facts['mode']}."
+        "Per cent. Actions: of the reference's predicates. Arguments: of predicates with the "
+        f"correct action. Mode {facts['mode']}."
     )
     title = "Table 2: percentages of accuracy and error rate for each tested system"
     return LaidTable(title, ("", *TABLE_2.values()), rows, notes)
@@ -290,7 +289,7 @@ def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
     ]
     notes = sorted({system["few"] for system in facts["systems"].values() if system["few"]})
     return LaidTable(
-        "Of how many, and 95 % over speakers",
+        "Counts and 95% CI over speakers",
         (
             "",
             "predicates",
@@ -298,7 +297,7 @@ def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
             "speakers",
             "actions from, to",
             "arguments from, to",
-            "commands exact",
+            "exact commands",
         ),
         rows,
         notes,
@@ -317,8 +316,8 @@ def _laid_actions(facts: dict[str, Any]) -> LaidTable:
         )
         for action, counts in facts["actions"].items()
     ]
-    note = "Per cent of correct actions / of correct arguments where the action was recognised."
-    return LaidTable("Each action", ("action", "predicates", *facts["systems"]), rows, [note])
+    note = "Per cent of correct actions / of correct arguments where the action is correct."
+    return LaidTable("Results by action", ("action", "predicates", *facts["systems"]), rows, [note])
 
 
 def percent(share: float | None) -> str:

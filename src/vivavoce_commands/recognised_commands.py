@@ -27,7 +27,9 @@ def recogniser_of(name: str) -> Recogniser:
     if source.problems:
         raise source.problems[0].error()
     if not isinstance(source.data, Mapping):
-        raise InputError("holds no settings", place=name, hint="write `use:` and the recogniser's name")
+        raise InputError(
+            "the file has no settings", place=name, hint="write `use:` and the name of the recogniser"
+        )
     settings: dict[str, Any] = dict(source.data)
     return make_recogniser(settings, folder=path.parent, place=name)
 
@@ -40,7 +42,7 @@ def hear_commands(dataset: Dataset, recogniser: Recogniser, moved: Moved | None 
     """
     rows = [row for row in dataset.read("commands").to_pylist() if row["recording"]]
     if not rows:
-        hint = "export with --audio, or leave --recogniser out"
+        hint = "export with --audio, or remove --recogniser"
         raise InputError("no command has a recording", place=str(dataset.folder), hint=hint)
     return asyncio.run(_hear(dataset.folder, rows, recogniser, moved))
 

@@ -20,8 +20,8 @@ NAMES = {
     "incorrect_arguments": "incorrect arguments",
     "argument_repetitions": "arguments asked to repeat",
     "argument_distance": "distance an expected argument",
-    "weighted_argument_errors": "the same, repetitions weighted",
-    "exact_utterances": "utterances exact",
+    "weighted_argument_errors": "the same, with weighted repetitions",
+    "exact_utterances": "exact utterances",
     "slot_f1": "slot F1",
 }
 MOST_ERRORS = 8
@@ -35,7 +35,7 @@ def show(blocks: Iterable[RenderableType]) -> None:
 
 def scored(facts: dict[str, Any], scores: "Scores") -> Iterator[RenderableType]:
     """Corpus figures, the table of actions, and some errors."""
-    table = plain_table("", "ratio", "95 % over speakers")
+    table = plain_table("", "ratio", "95% CI over speakers")
     for name, words in NAMES.items():
         interval = facts["intervals"][name]
         table.add_row(words, _points(facts["corpus"][name]), span(interval) if interval else "-")
@@ -52,8 +52,8 @@ def scored(facts: dict[str, Any], scores: "Scores") -> Iterator[RenderableType]:
     yield from _examples(scores)
     counts = facts["counts"]
     yield Text(
-        f"{counts['predicates']} predicates in {counts['utterances']} utterances of {facts['speakers']} "
-        f"speakers; {counts['inserted']} put in that nobody asked for. Mode {facts['mode']}; "
+        f"{counts['predicates']} predicates in {counts['utterances']} utterances of "
+        f"{facts['speakers']} speakers; {counts['inserted']} inserted. Mode {facts['mode']}; "
         + _weighed(facts),
         style="dim",
     )
@@ -63,10 +63,11 @@ def scored(facts: dict[str, Any], scores: "Scores") -> Iterator[RenderableType]:
 def _weighed(facts: dict[str, Any]) -> str:
     """Weight of a request to repeat."""
     if facts["mode"] == "official":
-        return "a request to repeat counts in the distance, as in 2018."
+        return "a repetition request adds to the distance, as in 2018."
     weight = f"{facts['repetition_weight']:g}"
     return (
-        f"a request to repeat weighs {weight} of a wrong argument (the weight of 2018 was never published)."
+        f"a repetition request has {weight} of the weight of a wrong argument (the 2018 weight "
+        "was never published)."
     )
 
 
@@ -96,14 +97,14 @@ def of_the_paper(tables: "Iterable[LaidTable]") -> Iterator[RenderableType]:
 
 def compared(facts: dict[str, Any]) -> Iterator[RenderableType]:
     """Each figure of both systems, and the difference with its interval."""
-    table = plain_table("", "A", "B", "A - B", "95 % over speakers")
+    table = plain_table("", "A", "B", "A - B", "95% CI over speakers")
     for name, words in NAMES.items():
         row = facts["figures"][name]
         interval = span(row["interval"]) if row["interval"] else "-"
         table.add_row(words, _points(row["a"]), _points(row["b"]), _points(row["difference"]), interval)
     yield table
     speakers = facts["figures"]["correct_actions"]["speakers"]
-    yield Text(f"Speakers that both answered: {speakers}. Mode {facts['mode']}.", style="dim")
+    yield Text(f"{speakers} speakers answered by both systems. Mode {facts['mode']}.", style="dim")
 
 
 def _points(value: float | None) -> str:

@@ -22,18 +22,18 @@ UNDERSTAND = Verb(
 COMMANDS_OUT = Verb(
     "commands-out",
     "vivavoce_commands.annotation.cli:commands_out",
-    short_help="Write annotated commands to files.",
+    short_help="Export annotated commands to files.",
     examples=("my-study --into annotated",),
 )
 COMMANDS_IN = Verb(
     "commands-in",
     "vivavoce_commands.annotation.cli:commands_in",
-    short_help="Take annotated commands in from files.",
+    short_help="Import annotated commands from files.",
     examples=("my-study kitchen/reference --annotator anna",),
 )
 COMMANDS_DRAFT = Verb(
     "commands-draft",
     "vivavoce_commands.annotation.cli:commands_draft",
-    short_help="Train on what is annotated and draft the rest.",
+    short_help="Train on annotated commands and draft the rest.",
     examples=("my-study --system d",),
 )

@@ -13,8 +13,8 @@ LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or po
 
 
 def commands_out(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder to write into.")],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study with annotated commands.")],
+    into: Annotated[Path, typer.Option("--into", help="Output folder.")],
     log: LogUrl = None,
     replace: Replace = False,
 ) -> None:
@@ -31,13 +31,13 @@ def commands_out(
         source = workplace.commands.dataset
         dataset = Dataset(source) if source is not None else export_study(plan, opened, Path(folder))
         with_commands(workplace, dataset, into / "dataset")
-    note(f"{counts['standing']} of {counts['commands']} commands with an annotation that stands into {into}")
+    note(f"wrote {counts['standing']} of {counts['commands']} commands with a final annotation to {into}")
 
 
 def commands_in(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="CSV file, or notation: file or folder.")],
-    annotator: Annotated[str, typer.Option("--annotator", help="Who annotated: a pseudonym.")],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study with annotated commands.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="CSV file, or a notation file or folder.")],
+    annotator: Annotated[str, typer.Option("--annotator", help="Pseudonym of the annotator.")],
     log: LogUrl = None,
 ) -> None:
     """Take annotations of commands into a study's log, as one annotator's work."""
@@ -48,14 +48,16 @@ def commands_in(
     plan = read_study(study)
     with open_log(plan, log) as opened:
         count = take_in(COMMANDS.open(plan, opened), path, annotator)
-    note(f"{count} annotations of {annotator} taken in")
+    note(f"imported {count} annotations by {annotator}")
 
 
 def commands_draft(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
-    system: Annotated[str, typer.Option("--system", help="System that learns: majority, a, b, c, d.")] = "d",
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Most epochs of training.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study with annotated commands.")],
+    system: Annotated[str, typer.Option("--system", help="Learning system: majority, a, b, c, d.")] = "d",
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=1, help="Maximum number of training epochs.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
     log: LogUrl = None,
 ) -> None:
     """Train on what stands, and draft the rest anew: into the file of drafts that the study names."""
@@ -74,8 +76,10 @@ def commands_draft(
         workplace = COMMANDS.open(plan, opened)
         into = workplace.commands.drafts_file
         if into is None:
-            hint = "add `drafts: drafts.csv` to `annotation.commands`; an empty file with its heading will do"
-            raise InputError("the study names no file of drafts", place=str(study), hint=hint)
+            hint = (
+                "add `drafts: drafts.csv` to `annotation.commands`; the file may contain only its header row"
+            )
+            raise InputError("the study has no `drafts` file", place=str(study), hint=hint)
         source = workplace.commands.dataset
         dataset = Dataset(source) if source is not None else export_study(plan, opened, Path(folder) / "all")
         stands = set(standing(workplace.see(), workplace.sequences()))
@@ -94,4 +98,7 @@ def commands_draft(
         recipe for recipe in recipes if any(command.command_id not in stands for command in recipe.commands)
     ]
     count = write_drafts(remaining, systems.answer(trained, remaining), into)
-    note(f"learnt from {sum(len(recipe.commands) for recipe in learnt)} commands; {count} drafts into {into}")
+    note(
+        f"trained on {sum(len(recipe.commands) for recipe in learnt)} commands; wrote {count} "
+        f"drafts to {into}"
+    )

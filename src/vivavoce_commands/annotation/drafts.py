@@ -38,13 +38,13 @@ def read_drafts(path: Path) -> dict[str, CommandDraft]:
         reader = csv.DictReader(file)
         for column in COLUMNS[:2]:
             if column not in (reader.fieldnames or ()):
-                raise InputError(f"no column {column!r}", place=path.name, hint="add it")
+                raise InputError(f"no column {column!r}", place=path.name, hint="add the column")
         for row in reader:
             place = f"{path.name}:{reader.line_num}"
             annotation = str(read_csv_cell((row["annotation"] or "").strip()) or "").strip()
             command = str(read_csv_cell((row["command_id"] or "").strip()) or "")
             if command in drafts:
-                raise InputError(f"command {command!r} has two drafts", place=place, hint="keep one of them")
+                raise InputError(f"command {command!r} has two drafts", place=place, hint="keep one draft")
             if annotation:
                 try:
                     predicates = write_predicates(read_predicates(annotation))
@@ -71,8 +71,8 @@ def _confidence(cell: str, place: str) -> float | None:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        hint = "write a number from 0 to 1, or nothing"
-        raise InputError(f"confidence {cell.strip()!r} is none", place=place, hint=hint)
+        hint = "write a number from 0 to 1, or leave the cell empty"
+        raise InputError(f"invalid confidence {cell.strip()!r}", place=place, hint=hint)
     return value
 
 

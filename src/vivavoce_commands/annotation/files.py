@@ -153,8 +153,8 @@ def _refuse_finished(
     mine = workplace.see().of_annotator(who)
     for key, annotations in by_key.items():
         if key in mine and mine[key].finished_at is not None:
-            hint = "finished work is not changed; decide on the dashboard where annotators differ"
-            raise InputError(f"{who} has finished {key}", place=annotations[0].place, hint=hint)
+            hint = "finished work cannot be changed; resolve disagreements on the dashboard"
+            raise InputError(f"{who} has already finished {key}", place=annotations[0].place, hint=hint)
 
 
 def _assign(workplace: CommandWorkplace, who: str, key: str) -> None:
@@ -187,7 +187,7 @@ def _read_csv(
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         if "annotation" not in (reader.fieldnames or ()):
-            raise InputError("no column 'annotation'", place=str(path), hint="add it")
+            raise InputError("no column 'annotation'", place=str(path), hint="add the column")
         for row in reader:
             place = f"{path.name}:{reader.line_num}"
             if row.get("annotator_id") not in (None, "", annotator_id) or row.get("stands"):
@@ -231,8 +231,10 @@ def _of_speaker(file: Path, recipes: list[CommandSequence]) -> Iterable[GivenAnn
     for command in read_command_file(file, stop_at_first_problem=True).commands:
         place = f"{file.name}:{command.line}"
         if command.recipe >= len(recipes):
-            hint = "separate recipes by --- , in the order of the dataset"
-            raise InputError(f"this speaker has {len(recipes)} recipes", place=place, hint=hint)
+            hint = "separate recipes with ---, in the order of the dataset"
+            raise InputError(
+                f"this speaker has {len(recipes)} recipes in the dataset", place=place, hint=hint
+            )
         sequence = recipes[command.recipe]
         number = next(
             (
@@ -245,6 +247,8 @@ def _of_speaker(file: Path, recipes: list[CommandSequence]) -> Iterable[GivenAnn
         if number is None:
             utterances = ", ".join(str(candidate.utterance) for candidate in sequence.commands[:20])
             raise InputError(
-                f"no command {command.utterance} in {sequence.key}", place=place, hint=f"known: {utterances}"
+                f"no command {command.utterance} in {sequence.key}",
+                place=place,
+                hint=f"available utterances: {utterances}",
             )
         yield GivenAnnotation(place, sequence.key, number, write_predicates(command.predicates or ()))

@@ -24,16 +24,19 @@ class CommandAnnotation(Settings):
     shorthand = "templates"
 
     templates: str = Field(
-        description="what the robot can be told: `kitchen-it`, `kitchen-en`, or a YAML file"
+        description="command templates of the robot: `kitchen-it`, `kitchen-en`, or a YAML file"
     )
     dataset: str | None = Field(
-        None, description="folder of a dataset with commands; those that the study elicits when left out"
+        None, description="folder of a dataset with commands (default: the commands elicited by the study)"
     )
     drafts: str | None = Field(
-        None, description="CSV file of `understand predict --drafts`: what annotators start from"
+        None, description="CSV file of `understand predict --drafts`: drafts shown to annotators"
     )
     draft_share: float = Field(
-        1.0, ge=0, le=1, description="share of an annotator's recipes that have drafts; less, to compare"
+        1.0,
+        ge=0,
+        le=1,
+        description="share of each annotator's recipes that show drafts; below 1, drafts can be evaluated",
     )
 
 
@@ -76,7 +79,7 @@ class CommandJudgement(JudgementKind):
             files.path(settings.templates, "templates")
         dataset = files.folder / settings.dataset if settings.dataset else None
         if dataset is not None and not (dataset / "dataset.json").is_file():
-            hint = "name the folder of an exported or imported dataset, relative to the study file"
+            hint = "set the folder of an exported or imported dataset, relative to the study file"
             files.report("dataset", f"no dataset {settings.dataset!r}", hint)
         try:
             templates = read_templates(template_path if template_path.is_file() else settings.templates)

@@ -68,7 +68,7 @@ class CommandWorkplace(Workplace):
         """Raises  Refused: there is no such sequence"""
         sequence = self.sequences().get(key)
         if sequence is None:
-            raise JudgementRefused(N_("there is no such recipe"), hint=N_("open the current recipe"))
+            raise JudgementRefused(N_("recipe not found"), hint=N_("open the current recipe"))
         return sequence
 
     def sound(self, said: CommandSaid) -> tuple[Path, str] | None:

@@ -60,24 +60,24 @@ COMMANDS: Final = Table(
     (
         Column("command_id", KEY, "key of the command", True),
         PARTICIPANT,
-        Column("recipe", LABEL, "recipe, or other sequence, in which earlier commands are context"),
-        Column("utterance", INTEGER, "its number within the recipe or speaker"),
-        Column("frame", LABEL, "stimulus after which it was given"),
-        Column("language", LABEL, "BCP 47 tag"),
-        Column("text", WORDS, "what was said: typed, or transcribed"),
+        Column("recipe", LABEL, "recipe or other sequence; its earlier commands are context"),
+        Column("utterance", INTEGER, "number within the recipe, or of the speaker"),
+        Column("frame", LABEL, "stimulus that elicited the command"),
+        Column("language", LABEL, "BCP 47 language tag"),
+        Column("text", WORDS, "typed or transcribed text"),
         Column(
             "pointed",
             WORDS,
-            "what was pointed at, in order: things, or places in per cent; null: nobody could",
+            ("items pointed at, in order: things, or places in per cent; null: pointing was not possible"),
         ),
         Column("recording", SOUND, "audio file, relative to the dataset"),
         Column("duration_s", REAL, "length of the recording"),
-        Column("microphone_distance_m", REAL, "between mouth and microphone"),
-        Column("annotation", WORDS, "predicates in the final notation; null when none, or unreadable"),
-        Column("annotation_written", WORDS, "the annotation as it was found, where it may differ"),
-        Column("annotator_id", KEY, "pseudonymous key; adjudicated where annotators differed"),
+        Column("microphone_distance_m", REAL, "distance between mouth and microphone"),
+        Column("annotation", WORDS, "predicates in the final notation; null: none, or unreadable"),
+        Column("annotation_written", WORDS, "original annotation, if it differs"),
+        Column("annotator_id", KEY, 'pseudonymous key; "adjudicated" after a disagreement'),
         Column("given_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "given by a program", True),
+        Column("simulated", FLAG, "true for commands of a program", True),
     ),
     counted="command",
     before="steps",
@@ -127,7 +127,10 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
 
     def materials(self, settings: ElicitSettings, files: StepFiles) -> tuple[Stimulus, ...]:
         """The stimuli in their order; in revisions their file is `stimuli`, a picture `stimulus`."""
-        hint, known_as = "write recipes and frames; `vivavoce init` shows how", f"stimuli/{settings.stimuli}"
+        hint, known_as = (
+            "write recipes and frames; see the example of `vivavoce init`",
+            f"stimuli/{settings.stimuli}",
+        )
         path = files.path(settings.stimuli, "stimuli", hint=hint, known_as=known_as)
         if path is None:
             return ()
@@ -175,15 +178,15 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
 
     def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         how = "by voice, or in writing without a microphone" if step.settings.by == "speech" else "in writing"
-        return f"{len(step.material)} commands to a robot, one for each stimulus, {how}"
+        return f"{len(step.material)} commands to a robot, one per stimulus, {how}"
 
     def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:
         for frame in step.material:
             if not frame.say.get(language):
                 raise InputError(
-                    f"frame {frame.stimulus_id!r} proposes nothing to say in {language!r}",
+                    f"frame {frame.stimulus_id!r} has no example commands in {language!r}",
                     place=step.settings.stimuli,
-                    hint=f"add `say: {{{language}: [...]}}` to it",
+                    hint=f"add `say: {{{language}: [...]}}` to the frame",
                 )
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[FrameKey]:

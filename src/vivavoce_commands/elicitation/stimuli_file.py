@@ -71,7 +71,7 @@ class ElicitSettings(Settings):
     @model_validator(mode="after")
     def _one_picture_to_point_at(self) -> "ElicitSettings":
         if self.pointing and self.single_take:
-            raise mistake("`pointing` and `single_take` together", "leave one of them out")
+            raise mistake("`pointing` and `single_take` together", "remove one of these settings")
         return self
 
 
@@ -81,35 +81,43 @@ class WrittenThing(Settings):
     at: list[Number] = Field(
         min_length=4, max_length=4, description="left, top, width and height, in per cent of the picture"
     )
-    name: dict[str, str] = Field({}, description="its name by language, for who cannot see it; else its key")
+    name: dict[str, str] = Field({}, description="name by language, for screen readers (default: the key)")
 
 
 class WrittenFrame(Settings):
     """A frame as written."""
 
-    stimulus_id: str = Field(alias="id", min_length=1, description="its key within the recipe")
-    file: str | None = Field(None, description="picture or film beside the study: .svg, .png, .mp4, ...")
-    shows: dict[str, str] = Field({}, description="what is to be seen, by language, for who cannot see it")
-    text: dict[str, str] = Field({}, description="words to read, by language")
-    does: dict[str, str] = Field({}, description="what is shown, as predicates, by language; for readers")
-    things: dict[str, WrittenThing] = Field({}, description="what can be pointed at, by key; front ones last")
-    say: dict[str, list[str]] = Field({}, description="what simulated participants say here, by language")
+    stimulus_id: str = Field(alias="id", min_length=1, description="key within the recipe")
+    file: str | None = Field(
+        None, description="picture or film next to the study file: .svg, .png, .mp4, ..."
+    )
+    shows: dict[str, str] = Field({}, description="description by language, for screen readers")
+    text: dict[str, str] = Field({}, description="text to display, by language")
+    does: dict[str, str] = Field(
+        {}, description="content as predicates, by language; for people who read the study file"
+    )
+    things: dict[str, WrittenThing] = Field(
+        {}, description="things that can be pointed at, by key; front ones last"
+    )
+    say: dict[str, list[str]] = Field({}, description="commands of simulated participants, by language")
 
     @model_validator(mode="after")
     def _something_to_see(self) -> "WrittenFrame":
         if self.file is None and not self.text:
-            raise mistake("a frame with nothing to see", "add `file: FRAME.svg`, or `text: {en: ...}`")
+            raise mistake("the frame has no content", "add `file: FRAME.svg`, or `text: {en: ...}`")
         if self.file is not None and Path(self.file).suffix.lower() not in PICTURE_TYPES:
-            raise mistake(f"{self.file!r} is no picture or film", f"known: {', '.join(PICTURE_TYPES)}")
+            raise mistake(
+                f"{self.file!r} is not a picture or film", f"use a file of type {', '.join(PICTURE_TYPES)}"
+            )
         return self
 
 
 class WrittenRecipe(Settings):
     """A recipe as written: frames in their order; earlier commands are the context of later ones."""
 
-    recipe: str = Field(min_length=1, description="its key")
-    title: dict[str, str] = Field(description="its name, by language")
-    frames: list[WrittenFrame] = Field(min_length=1, description="its frames")
+    recipe: str = Field(min_length=1, description="key of the recipe")
+    title: dict[str, str] = Field(description="title by language")
+    frames: list[WrittenFrame] = Field(min_length=1, description="frames of the recipe")
 
 
 class StimuliFile(Settings):
@@ -117,7 +125,7 @@ class StimuliFile(Settings):
     to those who cannot see them; keep it free of the words that you hope to hear.
     """
 
-    recipes: list[WrittenRecipe] = Field(min_length=1, description="the recipes, in the order of the visit")
+    recipes: list[WrittenRecipe] = Field(min_length=1, description="recipes in the order of the visit")
 
 
 def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[tuple[Stimulus, ...], Source]:
@@ -135,8 +143,8 @@ def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[
         for place, frame in enumerate(recipe.frames):
             at: KeyPath = ("recipes", number, "frames", place)
             if (recipe.recipe, frame.stimulus_id) in stimuli:
-                problem = f"frame {frame.stimulus_id!r} of {recipe.recipe!r} is written twice"
-                source.report(at, problem, "give one of them another id")
+                problem = f"duplicate frame {frame.stimulus_id!r} in {recipe.recipe!r}"
+                source.report(at, problem, "give one frame another id")
             _check(frame, at, folder, languages, source)
             stimuli[recipe.recipe, frame.stimulus_id] = _stimulus(recipe, frame)
     return tuple(stimuli.values()), source
@@ -163,7 +171,9 @@ def _stimulus(recipe: WrittenRecipe, frame: WrittenFrame) -> Stimulus:
 def _titled(recipe: WrittenRecipe, at: KeyPath, languages: tuple[str, ...], source: Source) -> None:
     for language in languages:
         if language not in recipe.title:
-            source.report(at, f"{recipe.recipe!r} has no title in {language!r}", f"add `{language}: ...`")
+            source.report(
+                at, f"recipe {recipe.recipe!r} has no title in {language!r}", f"add `{language}: ...`"
+            )
 
 
 def _check(
@@ -173,16 +183,18 @@ def _check(
     if frame.file is not None:
         path = (folder / frame.file).resolve()
         if not path.is_relative_to(folder.resolve()):
-            source.report((*at, "file"), f"{frame.file!r} lies outside the study", "copy it beside the study")
+            source.report(
+                (*at, "file"), f"{frame.file!r} lies outside the study", "copy it into the study folder"
+            )
         elif not path.is_file():
-            source.report((*at, "file"), f"no file {frame.file!r}", "put it beside the study file")
+            source.report((*at, "file"), f"file {frame.file!r} not found", "copy it into the study folder")
     for language, does in frame.does.items():
         try:
             read_predicates(does)
         except NotationError as error:
-            source.report((*at, "does", language), f"{does!r} cannot be read: {error}", "write predicates")
+            source.report((*at, "does", language), f"cannot read {does!r}: {error}", "write predicates")
     words, key = (frame.shows, "shows") if frame.file is not None else (frame.text, "text")
     for language in languages:
         if not words.get(language, "").strip():
-            problem = f"frame {frame.stimulus_id!r} says nothing in {language!r}"
+            problem = f"frame {frame.stimulus_id!r} has no text in {language!r}"
             source.report((*at, key), problem, f"add `{key}: {{{language}: ...}}`")

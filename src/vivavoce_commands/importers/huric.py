@@ -15,8 +15,8 @@ from vivavoce_commands.notation import Argument, Predicate, Words, write_predica
 
 LAYOUT: Final = "<number>.hrc"
 NOTES: Final = (
-    "Who spoke is not in the corpus: no interval can take speakers as its unit.",
-    "Arguments are written with their roles; signs of the notation within them are left out.",
+    "The corpus does not name its speakers, so intervals cannot be clustered by speaker.",
+    "Arguments keep their roles; signs of the notation inside them were removed.",
 )
 _SIGNS: Final = str.maketrans("()[],;/*{}#", "           ")
 
@@ -36,7 +36,7 @@ def import_huric(
     Raises  InputError: nothing to read, or, when `strict`, the first broken file
     """
     if venues is not None:
-        raise InputError("commands have no venue database", place="--venues", hint="leave it out")
+        raise InputError("commands do not use a venue database", place="--venues", hint="remove it")
     files = [file for path in paths for file in _files(Path(path))]
     if not files:
         raise InputError("no command found", place=", ".join(map(str, paths)), hint=f"expected {LAYOUT}")
@@ -53,7 +53,7 @@ def import_huric(
             if progress is not None:
                 progress(number, len(files))
         if not rows:
-            raise InputError(f"none of {len(files)} files could be read", place=skipped[0])
+            raise InputError(f"cannot read any of {len(files)} files", place=skipped[0])
         writer.add("commands", rows)
         writer.notes.extend(NOTES)
         return ImportResult(writer.close(), len(rows), skipped)
@@ -63,7 +63,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(path.rglob("*.hrc"))
     if not path.is_file():
-        raise InputError("no such file or folder", place=str(path), hint="check the path")
+        raise InputError("file or folder not found", place=str(path), hint="check the path")
     return [path]
 
 
@@ -73,7 +73,7 @@ def _commands(file: Path) -> list[dict[str, Any]]:
         root = Tree.fromstring(file.read_bytes())
         commands = [_row(root, index, command) for index, command in enumerate(root.iter("command"))]
     except (OSError, Tree.ParseError, KeyError, ValueError, AttributeError) as error:
-        raise InputError(f"not as expected: {error}", place=str(file)) from None
+        raise InputError(f"unexpected format: {error}", place=str(file)) from None
     language = file.parent.name if len(file.parent.name) == 2 else None
     return [{**row, "language": language} for row in commands]
 

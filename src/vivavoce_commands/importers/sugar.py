@@ -11,11 +11,11 @@ from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce_commands.command_file import CommandFile, command_files, read_command_file
 from vivavoce_commands.notation import write_predicates
 
-LAYOUT: Final = "<speaker>.csv or .txt, one command a line"
+LAYOUT: Final = "<speaker>.csv or .txt, one command per line"
 NOTES: Final = (
-    "Commands were spoken; what was said is not in the files, only its annotation.",
-    "A speaker's sex and age are read off the file's name where it has the corpus' form, such as AbCdF26.",
-    "Lines that could not be read are commands without an annotation.",
+    "Commands were spoken. The files contain annotations but no transcripts.",
+    ("The speaker's sex and age come from the file name if it has the form of the corpus, such as AbCdF26."),
+    "Unreadable lines become commands without an annotation.",
 )
 # Initials, sex, age.
 _SPEAKER = re.compile(r"(?P<initials>[A-Za-z]+?)(?P<sex>[FM])(?P<age>\d{1,3})")
@@ -36,7 +36,7 @@ def import_sugar(
     Raises  InputError: nothing to read, one speaker twice, or, when `strict`, the first unreadable line
     """
     if venues is not None:
-        raise InputError("commands have no venue database", place="--venues", hint="leave it out")
+        raise InputError("commands do not use a venue database", place="--venues", hint="remove it")
     files = _files(paths)
     skipped: list[str] = []
     commands = 0
@@ -51,7 +51,7 @@ def import_sugar(
             if progress is not None:
                 progress(commands + len(skipped), lines)
         if skipped and not commands:
-            raise InputError(f"none of {len(skipped)} lines could be read", place=skipped[0])
+            raise InputError(f"cannot read any of {len(skipped)} lines", place=skipped[0])
         writer.notes.extend(NOTES)
         return ImportResult(writer.close(), commands, skipped)
 
@@ -61,9 +61,7 @@ def _files(paths: list[Path]) -> dict[str, Path]:
     for path in paths:
         for speaker, file in command_files(Path(path)).items():
             if speaker in files:
-                raise InputError(
-                    f"two files of speaker {speaker!r}", place=str(file), hint="keep one of them"
-                )
+                raise InputError(f"two files of speaker {speaker!r}", place=str(file), hint="keep one file")
             files[speaker] = file
     return files
 

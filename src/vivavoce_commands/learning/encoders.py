@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.core.errors import InputError
 
 Vector = Sequence[float]
-_HINT: Final = "write a function that takes lists of words and returns, for each, one vector a word"
+_HINT: Final = "write a function that takes lists of words and returns one vector per word"
 
 
 class Encoder(NamedTuple):
@@ -31,7 +31,7 @@ def load_encoder(name: str) -> Encoder:
         for part in attribute.split("."):
             encoder = getattr(encoder, part)
     except (ImportError, AttributeError, ValueError) as error:
-        hint = "name a function that can be imported: package.module:function"
+        hint = "use an importable function, as package.module:function"
         raise InputError(str(error), place=place, hint=hint) from None
 
     def encode(commands: Sequence[Sequence[str]]) -> list[list[Vector]]:
@@ -50,9 +50,9 @@ def _checked(function: Any, commands: Sequence[Sequence[str]], place: str) -> li
     except Exception as error:
         raise InputError(f"{type(error).__name__}: {error}", place=place, hint=_HINT) from error
     if [len(vectors) for vectors in answer] != [len(command) for command in commands]:
-        raise InputError("it did not give one vector for every word", place=place, hint=_HINT)
+        raise InputError("the encoder did not return one vector per word", place=place, hint=_HINT)
     if not all(math.isfinite(number) for command in answer for word in command for number in word):
-        raise InputError("a vector holds what is no number", place=place, hint=_HINT)
+        raise InputError("a vector contains a value that is not a number", place=place, hint=_HINT)
     return answer  # pyright: ignore[reportReturnType]
 
 
@@ -62,7 +62,7 @@ def _of_length(
     def measured(commands: Sequence[Sequence[str]]) -> list[list[Vector]]:
         answer = encode(commands)
         if any(len(word) != length for command in answer for word in command):
-            raise InputError(f"its vectors are not all of length {length}", place=place, hint=_HINT)
+            raise InputError(f"expected vectors of length {length}", place=place, hint=_HINT)
         return answer
 
     return measured

@@ -55,7 +55,9 @@ def read_recipes(
     if not recipes:
         needs = "words and an annotation" if annotated else "words"
         raise InputError(
-            f"no command with {needs}", place=str(dataset.folder), hint="transcribe and annotate"
+            f"no command with {needs}",
+            place=str(dataset.folder),
+            hint="transcribe and annotate the commands first",
         )
     return list(recipes.values())
 

@@ -114,7 +114,7 @@ class Learner(ABC, Generic[Item, Network]):
         try:
             self.net.load_state_dict(state)
         except RuntimeError:
-            problem = f"this system {self.name!r} was trained by another version, whose network was another"
+            problem = f"system {self.name!r} was trained by another version with a different network"
             raise InputError(problem, hint="train it again with `vivavoce understand train`") from None
         self.net.eval()
 

@@ -149,9 +149,10 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
             and self.encoder.dimension != encoder_facts["dimension"]
         ):
             problem = (
-                f"its vectors have length {self.encoder.dimension}, they had {encoder_facts['dimension']}"
+                f"the encoder's vectors have length {self.encoder.dimension}, expected "
+                f"{encoder_facts['dimension']}"
             )
-            hint = "name the encoder that the system was trained with"
+            hint = "use the encoder that the system was trained with"
             raise InputError(problem, place=f"encoder {encoder_facts['name']}", hint=hint)
         self._vectors: dict[tuple[str, ...], list[Vector]] = {}
         sizes = (len(self.words), len(self.alphabet), len(self.outputs), len(self.actions))

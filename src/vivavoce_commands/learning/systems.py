@@ -23,9 +23,9 @@ ROOM: Final = "vivavoce_commands.learning"
 SYSTEMS: Final = {
     "majority": ("majority", "Majority", "the most frequent annotation"),
     "a": ("memory", "MemoryCopy", "memory of the recipe's commands, copying decoder"),
-    "b": ("convolution", "Convolution", "convolutions, more data by neighbours and synonyms"),
+    "b": ("convolution", "Convolution", "convolutions; data augmented with neighbours and synonyms"),
     "c": ("hierarchy", "Hierarchy", "two recurrent layers, several heads, predicate autoencoder"),
-    "d": ("pointing", "Pointing", "pointing decoder held to the form of predicates"),
+    "d": ("pointing", "Pointing", "pointing decoder limited to valid predicates"),
 }
 ENCODED: Final = "d"
 FACTS: Final = "system.json"
@@ -87,7 +87,9 @@ def train(
     Raises  InputError: fewer than two recipes; an encoder that does not work, or for another system
     """
     if encoder is not None and name != ENCODED:
-        raise InputError(f"system {name!r} reads no encoder", place="--encoder", hint=f"train {ENCODED}")
+        raise InputError(
+            f"system {name!r} does not use an encoder", place="--encoder", hint=f"train {ENCODED}"
+        )
     validation = held_out(recipes)
     training = [recipe for recipe in recipes if recipe not in validation]
     system = make_system(name)
@@ -121,7 +123,9 @@ def _fingerprint(recipes: Sequence[Recipe]) -> str:
 def held_out(recipes: Sequence[Recipe]) -> list[Recipe]:
     """The recipes of every ninth speaker; of every ninth recipe where there is one speaker."""
     if len(recipes) < 2:
-        raise InputError("one recipe is too little to learn from", hint="give more annotated commands")
+        raise InputError(
+            "one recipe is not enough for training", hint="add annotated commands of more recipes"
+        )
     speakers = sorted({recipe.speaker for recipe in recipes})
     if len(speakers) == 1:
         return list(recipes[::HELD_OUT])
@@ -151,7 +155,9 @@ def load(folder: Path) -> Trained:
     path = folder / FACTS
     if not path.is_file():
         raise InputError(
-            "no trained system here", place=str(folder), hint="make one with `vivavoce understand train`"
+            "no trained system in this folder",
+            place=str(folder),
+            hint="train one with `vivavoce understand train`",
         )
     facts = json.loads(path.read_text(encoding="utf-8"))
     system = make_system(facts["system"], facts.pop("knows"))

@@ -52,12 +52,12 @@ def test_the_last_response_may_be_given_anew_and_of_two_tabs_one_counts(log: Log
         person.html = first  # another tab still asks for the first one
         assert "2 of 3" in person.press("/respond", text="heat")
         again = person.look("/visit?view=again")
-        assert "1 of 3" in again and "Keep it as it was" in again
+        assert "1 of 3" in again and "Keep the previous command" in again
         assert "1 of 3" in person.press("/respond", text=" ") and "write something first" in person.html
         assert "2 of 3" in person.press("/respond", text="warm")
         person.html = again
         assert "2 of 3" in person.press("/respond", text="cook")
-        assert "Give the last command again" in person.html
+        assert "Repeat the last command" in person.html
     assert [one.event.response["text"] for one in found(log, "response_given")] == ["boil", "warm"]
     assert commands(log, tmp_path / "data") == [("fill", "warm", None)]
 
@@ -103,13 +103,13 @@ def test_borders_that_cannot_be_come_back_as_they_were_moved(log: Log, tmp_path:
         person = begun(visitor())
         sent = {"step": 0, "position": 0, "key": "first-key"}
         person.client.post("/respond/recording", params=sent, content=wav(2.0))
-        assert "Where does each command begin and end?" in person.look()
+        assert "Mark the commands" in person.look()
         sound = re.search(r'src="(/presented/[0-9a-f]+)"></audio>', person.html)
         assert sound is not None and person.client.get(sound[1]).content == wav(2.0)
         moved = {"onset-0": "1.5", "offset-0": "0.5", "absent-1": "1", "absent-2": "1"}
         person.press("/respond/cut", **moved)
         assert "These borders cannot be used" in person.html and 'value="1.5"' in person.html
-        assert "What shall the robot do?" in person.look("/visit?view=again")
+        assert "What should the robot do?" in person.look("/visit?view=again")
         person.look()
         late = person.html
         assert "Thank you" in person.press("/respond/cut", **(moved | {"onset-0": "0.25"}))

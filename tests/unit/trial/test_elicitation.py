@@ -252,7 +252,7 @@ def test_programs_with_nothing_to_say_are_told_so(tmp_path: Path, log: Log) -> N
     path.write_text(written, encoding="utf-8")
 
     async def play(engine: SessionEngine, _: str) -> None:
-        with pytest.raises(InputError, match="frame 'boil' proposes nothing to say in 'en'"):
+        with pytest.raises(InputError, match="frame 'boil' has no example commands in 'en'"):
             await run_trial(engine, 1, seed=1)
 
     with_visit(load_study(tmp_path / "study"), log, play)

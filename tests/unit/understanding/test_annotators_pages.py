@@ -32,7 +32,7 @@ def anna(tmp_path: Path, log: Log) -> Iterator[Annotator]:
     study = commanding_study(tmp_path / "study")
     with bench(study, log) as made:
         anna = made("anna").come_in()
-        assert "Begin a recipe" in anna.html, "a study without schemes leads to its commands"
+        assert "Start a recipe" in anna.html, "a study without schemes leads to its commands"
         anna.press("/annotate/commands/next")
         if "fry the flowers" in anna.html:
             for annotation in ("add(flowers, *oil*)", ""):
@@ -83,7 +83,7 @@ def test_a_mistake_is_shown_with_its_place_and_nothing_is_lost_or_saved(anna):
     assert "Column 25: " in anna.html and ">[take(pot), put(pot fire]</textarea>" in anna.html
     assert said(anna) == []
     anna.press(WORK, annotation="take(pot)", predicate="stir", argument_0="milk)", press="add")
-    assert "This could not be added" in anna.html and 'value="milk)"' in anna.html
+    assert "The annotation could not be added" in anna.html and 'value="milk)"' in anna.html
 
 
 def test_what_does_not_fit_the_templates_is_saved_only_on_request(anna):
@@ -144,7 +144,7 @@ def listener(tmp_path: Path, log: Log) -> Iterator[Annotator]:
 def test_spoken_commands_are_annotated_from_their_sound_with_the_recipe_before_them(listener):
     sounds = re.findall(r'<audio [^>]*src="([^"]+)"', listener.html)
     assert len(set(sounds)) == 2
-    assert "not written down yet: listen" in listener.html
+    assert "not transcribed yet: listen" in listener.html
     for address in sounds:
         assert listener.client.get(address).content[:4] == b"RIFF"
     press(listener, annotation="take(pot)", button="save")
@@ -189,7 +189,7 @@ def drafting(tmp_path: Path, log: Log) -> Iterator[Annotator]:
         anna = made("anna").come_in()
         anna.press("/annotate/commands/next")
         assert "fry the flowers" in anna.html, "the recipe of which the program is less sure comes first"
-        assert "how sure it is: 20 %" in anna.html
+        assert "confidence: 20 %" in anna.html
         apart = r'id="draft".*</form>.*id="command"'  # or Enter in a field would press its first button
         assert re.search(apart, anna.html, re.DOTALL)
         anna.press(WORK, annotation="add(flowers, *oil*)", press="save")

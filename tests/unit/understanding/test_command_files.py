@@ -86,7 +86,7 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line_and_nothing_is_writte
     ("lines", "told"),
     [
         ("ada-1,take(pot,1", "drafts.csv:2"),
-        ("ada-1,take(pot),1.5", "drafts.csv:2: confidence '1.5' is none"),
+        ("ada-1,take(pot),1.5", "drafts.csv:2: invalid confidence '1.5'"),
         ("ada-1,take(pot),1\nada-1,take(cup),1", "drafts.csv:3: command 'ada-1' has two drafts"),
     ],
 )
@@ -111,11 +111,11 @@ def test_what_stands_teaches_the_drafts_of_the_rest_while_the_service_runs(tmp_p
         served.settle("ben/soup", 0, "add(flowers, *oil*)", by="vera")
         assert served.drafts["ada-2"].annotation == "take(pot)"
         told = vivavoce("annotate", "commands-draft", folder, "--system", "majority", "--log", url)
-        assert "learnt from 3 commands" in told.stderr, "ada-2 is disputed, and ben-2 is no command"
+        assert "trained on 3 commands" in told.stderr, "ada-2 is disputed, and ben-2 is no command"
         assert set(served.drafts) == {"ada-1", "ada-2", "ada-3"}, "the recipe that is not done, as a whole"
         assert served.drafts["ada-2"].annotation != "take(pot)"
         (folder / "drafts.csv").write_text("broken", encoding="utf-8")
         assert served.drafts["ada-2"].annotation == "take(pot)", "what was read before is better than none"
     lacking = commanding_study(tmp_path / "lacking").folder
     refused = vivavoce("annotate", "commands-draft", lacking, "--system", "majority", code=2)
-    assert "names no file of drafts" in refused.stderr
+    assert "`drafts` file" in refused.stderr

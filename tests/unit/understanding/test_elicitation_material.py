@@ -36,8 +36,7 @@ def test_what_is_wrong_in_a_file_of_two_steps_is_told_once(tmp_path: Path) -> No
     recipes.write_text(recipes.read_text("utf-8").replace("id: boil", "id: fill"), "utf-8")
     (line,) = problems(tmp_path)
     assert line.endswith(
-        "stimuli.yaml:8 recipes[0].frames[1]: frame 'fill' of 'tea' is written twice. "
-        "Give one of them another id"
+        "stimuli.yaml:8 recipes[0].frames[1]: duplicate frame 'fill' in 'tea'. Give one frame another id"
     )
 
 
@@ -46,7 +45,7 @@ def test_a_file_that_is_not_there_is_asked_for_at_its_line(tmp_path: Path) -> No
     (line,) = problems(tmp_path)
     assert line.endswith(
         "study.yaml:3 visit[0].elicit.stimuli: no file 'cups.yaml'. Write recipes and frames; "
-        "`vivavoce init` shows how"
+        "see the example of `vivavoce init`"
     )
 
 

@@ -137,10 +137,10 @@ def test_the_cause_of_a_mistake_is_told_where_it_is_known():
         ("add(milk", "a ')' is missing at the end", 9),
         ("[add(milk), stir(egg)", "a ']' is missing at the end", 22),
         ("add([milk, egg, pot)", "a ']' is missing before ')'", 20),
-        ("add(milk), stir(egg)", "several predicates must stand in [ ]", 10),
-        ("add(milk); stir(egg)", "several predicates must stand in [ ]", 10),
-        ("mescolare", "'mescolare' has no ( ): write mescolare() where it has no arguments", 10),
-        ("[add(milk), stir]", "'stir' has no ( ): write stir() where it has no arguments", 17),
+        ("add(milk), stir(egg)", "several predicates need [ ]", 10),
+        ("add(milk); stir(egg)", "several predicates need [ ]", 10),
+        ("mescolare", "'mescolare' lacks ( ): write mescolare() for an action without arguments", 10),
+        ("[add(milk), stir]", "'stir' lacks ( ): write stir() for an action without arguments", 17),
     ]:
         with pytest.raises(NotationError) as told:
             read_predicates(text)

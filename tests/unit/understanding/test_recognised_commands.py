@@ -59,5 +59,5 @@ def test_what_cannot_be_heard_is_told(tmp_path):
     with pytest.raises(InputError, match=r"1\.wav"):
         hear_commands(recorded(tmp_path / "lost"), recogniser_of("pocketsphinx"))
     (tmp_path / "empty.yaml").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="holds no settings"):
+    with pytest.raises(InputError, match="no settings"):
         recogniser_of(str(tmp_path / "empty.yaml"))
