@@ -30,20 +30,23 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 class ConnectSettings(Settings):
     """A project on CloudResearch Connect."""
 
-    project: str = Field(description="its identifier there, which stands in each participant's link")
-    reward: Amount = Field(description="of each participant, such as 2.00 USD")
-    places: Whole = Field(ge=1, le=100_000, description="how many participants")
-    minutes: Whole = Field(ge=1, le=1440, description="duration that participants are shown, in minutes")
-    bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
-    per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
-    calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")
+    project: str = Field(description="project ID on Connect, part of each participant's link")
+    reward: Amount = Field(description="reward for each participant, such as 2.00 USD")
+    places: Whole = Field(ge=1, le=100_000, description="number of participants")
+    minutes: Whole = Field(ge=1, le=1440, description="advertised duration in minutes")
+    bonuses: list[Bonus] = Field([], description="bonuses with their conditions")
+    per_dialogue: DialoguePay | None = Field(None, description="pay for each completed dialogue")
+    calls: CallCost | None = Field(None, description="telephone costs per minute; for `recruit plan`")
     fee_percent: Annotated[Decimal | None, BeforeValidator(read_percent)] = Field(
-        None, ge=0, le=200, description="what Connect takes of everything paid, with its tax"
+        None, ge=0, le=200, description="fee of Connect in per cent of all payments, including tax"
     )
 
     def model_post_init(self, _: object) -> None:
         if _ID.fullmatch(self.project) is None:
-            raise mistake(f"{self.project!r} is no project of Connect", "copy it from the project's address")
+            raise mistake(
+                f"{self.project!r} is not a project ID of Connect",
+                "copy it from the address of the project page",
+            )
         same_currency(self.reward, self.bonuses, self.per_dialogue and self.per_dialogue.pay)
 
 
@@ -52,7 +55,7 @@ class Connect(SheetRecruiter):
 
     name = "connect"
     settings = ConnectSettings
-    summary = "CloudResearch Connect; arrivals are not proven, and a sheet says what to pay on its pages"
+    summary = "CloudResearch Connect; arrivals are not verified, payments are made by hand from a sheet"
     place = "CloudResearch Connect"
     columns = ("participantId", "outcome", "bonus")
 

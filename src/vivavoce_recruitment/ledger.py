@@ -28,7 +28,7 @@ SubmissionStatus = Literal[
     "running", "submitted", "approved", "rejected", "returned", "timed_out", "screened_out", "other"
 ]
 OPEN: Final = frozenset({"sent", "unknown"})
-"""Perhaps paid, perhaps not."""
+"""Payment with an unknown result."""
 PAID: Final = frozenset({"accepted", "confirmed"})
 
 
@@ -254,7 +254,9 @@ class Ledger:
                     raise InputError(
                         f"{payment.payment_id} is no longer {payment.state}",
                         place="ledger",
-                        hint="somebody else pays at the same time; look with `vivavoce recruit status`",
+                        hint=(
+                            "another process is paying at the same time; check with `vivavoce recruit status`"
+                        ),
                     )
 
         self.log.transact_now(write)
@@ -271,8 +273,10 @@ class Ledger:
             payment for payment in matching if payment.state in OPEN or payment.state == "refused"
         ]
         if not open_payments:
-            problem = f"{name!r} is {matching[0].state}" if matching else f"no payment {name!r}"
-            raise InputError(problem, place="ledger", hint="take one that `recruit status` lists as open")
+            problem = f"{name!r} is {matching[0].state}" if matching else f"payment {name!r} not found"
+            raise InputError(
+                problem, place="ledger", hint="choose an open payment listed by `recruit status`"
+            )
         gone = [payment for payment in open_payments if payment.ticket.startswith(tables.ERASED)]
         settleable = [payment for payment in open_payments if payment not in gone]
         note = f"settled by {by}"

@@ -18,7 +18,7 @@ PARAMETER: Final = "t"
 class LinkSettings(Settings):
     """Who may come by link."""
 
-    open: Flag = Field(False, description="the link without an invitation lets people in, too")
+    open: Flag = Field(False, description="let participants in without an invitation")
 
 
 class Links(Recruiter):
@@ -26,7 +26,7 @@ class Links(Recruiter):
 
     name = "links"
     settings = LinkSettings
-    summary = "an open link, or invitations that each bring one visit"
+    summary = "an open link, or invitations for one visit each"
 
     def claims(self, settings: LinkSettings, query: Mapping[str, str]) -> bool:
         return PARAMETER in query or settings.open

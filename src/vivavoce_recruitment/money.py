@@ -11,8 +11,8 @@ from vivavoce.core.validation import mistake, shown_value
 
 _WRITTEN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?) ?([A-Z]{3})")
 CREDITS: Final = "credits"
-"""In the place of a currency: what students get, counted in hundredths."""
-HINT: Final = "write an amount and its currency, such as 2.00 GBP"
+"""Students' credit in place of a currency, counted in hundredths."""
+HINT: Final = "write an amount with its currency, such as 2.00 GBP"
 
 
 class Money(NamedTuple):
@@ -37,14 +37,14 @@ def read_money(written: Any) -> Money:
     if isinstance(written, Money):
         return written
     if match is None:
-        raise mistake(f"{shown_value(written)} is no amount of money", HINT)
+        raise mistake(f"{shown_value(written)} is not an amount of money", HINT)
     minor = Decimal(match[1]).scaleb(get_currency_precision(match[2]))
     if minor != minor.to_integral_value():
-        raise mistake(f"{written!r} has parts of the smallest unit of {match[2]}", HINT)
+        raise mistake(f"{written!r} is more precise than the smallest unit of {match[2]}", HINT)
     return Money(int(minor), match[2])
 
 
 Amount = Annotated[
     Money, PlainValidator(read_money), PlainSerializer(str), WithJsonSchema({"type": "string"})
 ]
-"""Money in a file of settings."""
+"""Amount of money in a settings file."""

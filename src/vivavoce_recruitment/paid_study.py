@@ -39,8 +39,11 @@ def choose_recruiter(study: Study, kind: type[Kind], name: str | None, *, place:
             raise UnknownName("recruiter of this study that does so", name, sorted(by_name), place=place)
         return by_name[name]
     if not by_name:
-        hint = "add such as `prolific: {reward: 2.00 GBP, places: 20, ...}` under `recruitment`"
-        raise InputError("nobody is paid so in this study", place=place, hint=hint)
+        hint = (
+            "add `prolific: {reward: 2.00 GBP, places: 20, ...}` (or another paid recruiter) "
+            "under `recruitment`"
+        )
+        raise InputError("this study has no recruiter that pays in this way", place=place, hint=hint)
     if len(by_name) > 1:
         names = ", ".join(sorted(by_name))
         hint = f"add --recruiter with one of: {names}"
@@ -75,8 +78,8 @@ class PaidStudy:
         Raises  InputError: it has no interface, cannot offer to some alone, or a secret is not set
         """
         if not isinstance(self.recruiter, PaidRecruiter):
-            hint = "write what it is to pay with `vivavoce recruit sheet`"
-            raise InputError(f"{self.recruiter.place} has no interface that pays", place=self.name, hint=hint)
+            hint = "write a payment sheet with `vivavoce recruit sheet`"
+            raise InputError(f"{self.recruiter.place} cannot pay from here", place=self.name, hint=hint)
         recruiter, settings = self.recruiter, self.settings
         platform = recruiter.open(settings) if only is None else recruiter.open_for(settings, only)
         return self.stack.enter_context(closing(platform))
@@ -86,7 +89,7 @@ class PaidStudy:
         published = self.ledger.listing(self.name)
         if published is None or published.listing is None:
             hint = "run `vivavoce recruit publish STUDY --confirm` first"
-            raise InputError(f"{self.study.name} is not offered at {self.recruiter.place}", hint=hint)
+            raise InputError(f"{self.study.name} is not published on {self.recruiter.place}", hint=hint)
         return published
 
     @property
@@ -113,5 +116,5 @@ def opened(study: Study, recruiter: PricedRecruiter, log: Log) -> Iterator[PaidS
         try:
             yield PaidStudy(study, recruiter, Ledger(log, study.name), stack)
         except PlatformError as error:
-            hint = "look with `vivavoce recruit status`, then run it again: nothing is paid twice"
+            hint = "check with `vivavoce recruit status`, then run it again; no payment is sent twice"
             raise InputError(str(error), place=recruiter.place, hint=hint) from None

@@ -72,13 +72,15 @@ LONGEST: Final = 200
 
 def _origin(written: str) -> str:
     if urlsplit(written).path:
-        raise mistake(f"{written!r} is more than an origin", "write https://HOST, without a path")
+        raise mistake(f"{written!r} is not a bare origin", "write https://HOST, without a path")
     return written
 
 
 def _path(written: str) -> str:
     if not written.startswith("/") or written.startswith("//"):
-        raise mistake(f"{written!r} is no path", "begin with one slash, such as /mturk/externalSubmit")
+        raise mistake(
+            f"{written!r} is not a path", "start with a single slash, such as /mturk/externalSubmit"
+        )
     return written
 
 
@@ -86,12 +88,15 @@ class PanelSettings(Settings):
     """A panel whose pages show the study in a frame."""
 
     origins: list[Annotated[HttpsAddress, AfterValidator(_origin)]] = Field(
-        min_length=1, description="whose pages may show the study in a frame, such as https://panel.example"
+        min_length=1,
+        description="origin of the panel whose pages embed the study, such as https://panel.example",
     )
     submit: Annotated[str, AfterValidator(_path)] = Field(
-        "/mturk/externalSubmit", description="path at the panel to which the form is posted at the end"
+        "/mturk/externalSubmit", description="path at the panel that receives the form at the end"
     )
-    title: str = Field("Panel", min_length=1, max_length=60, description="what participants call the panel")
+    title: str = Field(
+        "Panel", min_length=1, max_length=60, description="display name of the panel for participants"
+    )
 
 
 class Panel(Recruiter):
@@ -99,7 +104,7 @@ class Panel(Recruiter):
 
     name = "panel"
     settings = PanelSettings
-    summary = "a private panel that shows the study in a frame, by the protocol of ExternalQuestion"
+    summary = "a private panel that embeds the study, with the ExternalQuestion protocol"
 
     def framed_by(self, settings: PanelSettings) -> Sequence[str]:
         return settings.origins

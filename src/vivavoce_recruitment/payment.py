@@ -239,7 +239,7 @@ def _settle(ledger: Ledger, submission: PlatformSubmission, payments: Sequence[P
     """Note as confirmed what the platform shows as paid; a bonus only if no other payment explains it."""
     for own_payment in payments:
         if own_payment.kind == "reward" and submission.status == "approved" and own_payment.state in OPEN:
-            ledger.move([own_payment], "confirmed", note="found approved")
+            ledger.move([own_payment], "confirmed", note="already approved")
     besides = [payment for payment in payments if payment.kind != "reward"]
     unmatched = Counter(submission.bonuses)
     unmatched.subtract(beside.minor for beside in besides if beside.state == "confirmed")
@@ -247,4 +247,4 @@ def _settle(ledger: Ledger, submission: PlatformSubmission, payments: Sequence[P
         unsettled = own_payment.state in (*OPEN, "accepted")
         if unsettled and unmatched[own_payment.minor] > 0:
             unmatched[own_payment.minor] -= 1
-            ledger.move([own_payment], "confirmed", note="found paid")
+            ledger.move([own_payment], "confirmed", note="already paid")

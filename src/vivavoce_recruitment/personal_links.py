@@ -22,7 +22,7 @@ class PersonalLinks(Recruiter):
 
     name = "personal_links"
     settings = PersonalLinkSettings
-    summary = "links of their own for people of an earlier session, in studies with `follow_up`"
+    summary = "personal links for participants of an earlier session, in studies with `follow_up`"
 
     def claims(self, settings: PersonalLinkSettings, query: Mapping[str, str]) -> bool:
         return PARAMETER in query

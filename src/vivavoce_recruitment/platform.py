@@ -153,35 +153,35 @@ class Platform(ABC):
 
     def reject(self, ticket: str, category: str, message: str) -> None:
         """Refuse a submission, and say why to its participant. Raises NotDone, Unknown."""
-        raise _not_offered("rejects nobody")
+        raise _not_offered("rejections")
 
     def ask_back(self, ticket: str, reason: str) -> None:
         """Ask a participant to give a submission back. Raises NotDone, Unknown."""
-        raise _not_offered("asks nothing back")
+        raise _not_offered("return requests")
 
     def screen_out(self, listing: str, tickets: Sequence[str], pay: Money) -> None:
         """End submissions of people who do not fit, and pay each of them. Raises NotDone, Unknown."""
-        raise _not_offered("screens nobody out")
+        raise _not_offered("screen-outs")
 
     def switch(self, listing: str, to: Switch) -> str:
         """Pause a listing, go on with it, or end it; its status. Raises NotDone, Unknown."""
-        raise _not_offered("does not pause")
+        raise _not_offered("pausing")
 
     def set_places(self, listing: str, places: int) -> int:
         """Offer so many places in all; how many there are then. Raises NotDone, Unknown."""
-        raise _not_offered("cannot change places")
+        raise _not_offered("changes of places")
 
     def make_notice_secret(self) -> str:
         """A new secret with which the platform signs its notices. Raises NotDone, Unknown."""
-        raise _not_offered("signs no notices")
+        raise _not_offered("signed notices")
 
     def subscribe(self, address: str) -> str:
         """Have notices of changes sent to an address; the platform's word for it. Raises NotDone, Unknown."""
-        raise _not_offered("sends no notices")
+        raise _not_offered("notices")
 
 
 def _not_offered(what: str) -> NotDone:
-    return NotDone(f"by its interface it {what}: do it on its pages", passing=False)
+    return NotDone(f"the platform's API does not support {what}: use the platform's website", passing=False)
 
 
 class PricedRecruiter(Recruiter):
@@ -239,4 +239,4 @@ class PaidRecruiter(PricedRecruiter):
         Raises  InputError: the platform offers to everybody, or nobody; what `open` raises
         """
         hint = "give people personal links: `recruitment: {personal_links: {}}`"
-        raise InputError(f"{self.place} cannot offer a study to some people alone", hint=hint)
+        raise InputError(f"{self.place} cannot restrict a study to selected people", hint=hint)

@@ -92,7 +92,7 @@ class Prolific(PaidRecruiter):
 
     name = "prolific"
     settings = ProlificSettings
-    summary = "Prolific, with arrivals that are proven, and payments by its API"
+    summary = "Prolific, with verified arrivals and payments by its API"
     place = "Prolific"
 
     def claims(self, settings: ProlificSettings, query: Mapping[str, str]) -> bool:

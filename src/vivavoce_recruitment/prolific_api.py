@@ -70,11 +70,11 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "not_accepted": ("FAILED_ATTENTION_CHECK", ""),
     "technical_failure": ("OTHER", ""),
     "no_consent": ("NO_CONSENT", "Did not agree to take part"),
-    "screened_out": ("OTHER", "The study needs people with other experience"),
+    "screened_out": ("OTHER", "The study needs people with different experience"),
     "withdrew": ("OTHER", "Stopped taking part"),
     "no_place": ("OTHER", "All places of the study are taken"),
 }
-"""What each outcome's code is there, and why its place is asked back; "": a person reviews it."""
+"""Prolific's code of each outcome, and the reason for requesting a return; "": a person reviews it."""
 
 
 class _Study(BaseModel):
@@ -232,8 +232,8 @@ class ProlificPlatform(Platform):
         if category not in CATEGORIES:
             raise UnknownName("reason for a rejection", category, list(CATEGORIES), place="--category")
         if len(message) < LEAST_MESSAGE:
-            problem = f"{len(message)} characters where Prolific wants {LEAST_MESSAGE}"
-            raise InputError(problem, place="--message", hint="say to the participant what was amiss")
+            problem = f"{len(message)} characters; Prolific requires {LEAST_MESSAGE}"
+            raise InputError(problem, place="--message", hint="tell the participant what was wrong")
         body = {"action": "REJECT", "message": message, "rejection_category": category}
         self._call("POST", f"/submissions/{ticket}/transition/", body)
 
@@ -282,7 +282,7 @@ class ProlificPlatform(Platform):
     def _workspace(self) -> str:
         if self.settings.workspace is None:
             hint = "add `workspace: ID` under `prolific`"
-            raise InputError("no workspace is named", place="recruitment.prolific", hint=hint)
+            raise InputError("the workspace is not set", place="recruitment.prolific", hint=hint)
         return self.settings.workspace
 
     def set_up_bonuses(self, listing: str, bonuses: Sequence[tuple[str, Money]]) -> str:
@@ -291,7 +291,7 @@ class ProlificPlatform(Platform):
         bulk = _read(_Bulk, self._call("POST", "/submissions/bonus-payments/", body))
         total = sum(amount.minor for _, amount in bonuses)
         if bulk.amount != total:
-            problem = f"Prolific understood {bulk.amount} in minor units where {total} were meant"
+            problem = f"Prolific interpreted the payment as {bulk.amount} minor units instead of {total}"
             raise NotDone(problem, passing=False)
         return bulk.id
 
@@ -305,7 +305,7 @@ class ProlificPlatform(Platform):
             parameters = {**query, "page": str(number), "page_size": str(PAGE)}
             page = self._call("GET", str(httpx.URL(path, params=parameters)))
             if not isinstance(page, dict) or not isinstance(page.get("results"), list):
-                raise Unknown("Prolific answered with something that is no list")
+                raise Unknown("Prolific returned something other than a list")
             yield from page["results"]
             following = ((page.get("_links") or {}).get("next") or {}).get("href")
             if following is None:
@@ -334,7 +334,7 @@ class ProlificPlatform(Platform):
         except httpx.HTTPError as error:
             raise Unknown(f"Prolific did not answer: {type(error).__name__}") from None
         if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
-            raise NotDone("Prolific asks for patience (429)", passing=True)
+            raise NotDone("Prolific's rate limit was reached (HTTP 429)", passing=True)
         if answer.is_client_error:
             raise NotDone(f"Prolific refused: {_told(answer)}", passing=False)
         if not answer.is_success:
@@ -346,7 +346,7 @@ def _json(answer: httpx.Response) -> Any:
     try:
         return answer.json() if answer.content else None
     except ValueError:
-        raise Unknown("Prolific answered with something that is no JSON") from None
+        raise Unknown("Prolific did not return JSON") from None
 
 
 def _told(answer: httpx.Response) -> str:
@@ -366,4 +366,4 @@ def _read(model: type[Answer], found: Any) -> Answer:
         return model.model_validate(found)
     except ValidationError as error:
         lacks = ", ".join(str(detail["loc"][-1]) for detail in error.errors() if detail["loc"])
-        raise Unknown(f"Prolific answered without {lacks or 'what was asked'}") from None
+        raise Unknown(f"Prolific's answer lacks {lacks or 'the expected content'}") from None

@@ -22,7 +22,7 @@ COLUMNS: Final = (
     "currency",
     "state",
 )
-PERHAPS: Final = "perhaps paid"
+PERHAPS: Final = "uncertain"
 
 
 def receipts_of(payments: Sequence[Payment]) -> str:

@@ -18,7 +18,7 @@ from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.platform import NotDone, Terms, Unknown
 
 SHEET: Final = "sheet-"
-"""How the reference begins of what a sheet lists; `recruit settle` takes it for all of them."""
+"""Prefix of the references on a sheet; `recruit settle` accepts it for all of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,23 +33,25 @@ _CODE: Final = re.compile(r"[0-9A-Za-z]{1,32}")
 class SonaSettings(Settings):
     """A study on a school's SONA system."""
 
-    site: HttpsAddress = Field(description="of the school's system, such as https://school.sona-systems.com")
-    experiment: Whole = Field(ge=1, description="experiment_id, as the study's page there says it")
+    site: HttpsAddress = Field(
+        description="address of the school's system, such as https://school.sona-systems.com"
+    )
+    experiment: Whole = Field(ge=1, description="experiment_id from the study's page on SONA")
     token: SecretName = Field(
         "${SONA_CREDIT_TOKEN}",
-        description="that grants credit; the environment has it",
+        description="key for granting credit, from the environment",
         validate_default=True,
     )
-    parameter: str = Field("id", description="of the link, which has the survey code: `?id=%SURVEY_CODE%`")
+    parameter: str = Field("id", description="link parameter with the survey code: `?id=%SURVEY_CODE%`")
     credits: Annotated[Decimal, BeforeValidator(read_decimal)] = Field(
-        gt=0, le=100, decimal_places=2, description="that a participant gets, such as 0.5"
+        gt=0, le=100, decimal_places=2, description="credit for each participant, such as 0.5"
     )
-    places: Whole = Field(ge=1, le=100_000, description="how many participants")
-    minutes: Whole = Field(ge=1, le=1440, description="duration that participants are shown, in minutes")
+    places: Whole = Field(ge=1, le=100_000, description="number of participants")
+    minutes: Whole = Field(ge=1, le=1440, description="advertised duration in minutes")
 
     def model_post_init(self, _: object) -> None:
         if not self.parameter.isidentifier():
-            raise mistake(f"{self.parameter!r} is no parameter of a link", "write a word, such as id")
+            raise mistake(f"{self.parameter!r} is not a valid link parameter", "use a word, such as id")
 
 
 class Sona(CreditRecruiter):
@@ -57,7 +59,7 @@ class Sona(CreditRecruiter):
 
     name = "sona"
     settings = SonaSettings
-    summary = "SONA Systems: students' credit, granted from here when their visit was completed"
+    summary = "SONA Systems: credit for students, granted automatically after a completed visit"
     place = "SONA"
 
     def claims(self, settings: SonaSettings, query: Mapping[str, str]) -> bool:

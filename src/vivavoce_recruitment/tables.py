@@ -38,7 +38,7 @@ from vivavoce.trial.codes import token_hash
 from vivavoce_recruitment.money import Money
 
 ERASED: Final = "erased-"
-"""How the ticket of an erased participant begins; the same for all payments to one of them."""
+"""Ticket prefix of erased participants, shared by all payments to one of them."""
 
 metadata: Final = MetaData(naming_convention=NAMES)
 
@@ -245,14 +245,14 @@ def _erase_payments(connection: Connection, whose: ErasedParticipant) -> list[st
         same = payments.c.payment_id == row.payment_id
         connection.execute(update(payments).where(same).values(ticket=nobody, note=None))
     lines = [
-        f"{len(rows)} of the payment ledger: {Money(sum(row.minor for row in rows), currency)} stays for the "
-        f"accounts as {nobody}, without its identifier there"
+        f"payment ledger: {len(rows)} entries ({Money(sum(row.minor for row in rows), currency)}) "
+        f"kept for the accounts as {nobody}, without the platform's identifier"
         for currency in sorted({row.currency for row in kept_rows})
         if (rows := [row for row in kept_rows if row.currency == currency])
     ]
-    lines += [f"{len(unsent)} of the payment ledger were planned and will not be paid"] if unsent else []
+    lines += [f"payment ledger: {len(unsent)} planned payments cancelled"] if unsent else []
     perhaps = sum(row.state in ("sent", "unknown") for row in kept_rows)
-    lines += [f"{perhaps} of these perhaps paid: settle them by their payment id"] if perhaps else []
+    lines += [f"{perhaps} of these are uncertain: settle them by payment ID"] if perhaps else []
     return lines
 
 
@@ -261,7 +261,7 @@ def _open_payments(connection: Connection, whose: ErasedParticipant) -> list[str
     number = sum(
         _theirs(row.ticket, whose) and row.state in ("planned", "sent", "unknown") for row in all_payments
     )
-    return [f"{number} payments to them are due, or perhaps paid: pay or settle them first"] if number else []
+    return [f"{number} payments to them are due or uncertain: pay or settle them first"] if number else []
 
 
 TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows, _open_payments)

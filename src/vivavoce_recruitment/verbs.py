@@ -7,7 +7,7 @@ RECRUIT = Verb(
     "vivavoce_recruitment.cli.app:app",
     part="Run",
     order=5,
-    short_help="Invite people, and pay them.",
+    short_help="Recruit and pay participants.",
     examples=(
         "plan my-study",
         "publish my-study --confirm",

@@ -34,7 +34,7 @@ def test_ledger_platform_and_log_agree_to_the_penny_after_everything_that_goes_w
     study = write_study(tmp_path / "paid", prolific.url)
     planned = json.loads(recruit("plan", study, "--json").stdout)
     assert planned["total"] == "99.98 GBP", "30 x (2.00 + 0.50), and 33.3 percent of it"
-    assert planned["by the hour, as told"] == "12.00 GBP"
+    assert planned["hourly rate (advertised)"] == "12.00 GBP"
 
     assert "nothing was done" in recruit("publish", study).stdout and prolific.ask("journal") == []
     prolific.tell("faults", path="/studies/$", method="POST", times=1, kind="after")
@@ -202,7 +202,7 @@ def test_who_did_not_fit_is_paid_for_coming_and_nobody_is_rejected_without_a_wor
     assert sorted(prolific.ask("paid")) == sorted([one, "screen-out", 20] for one in tickets[:2])
     last = tickets[2]
     short = recruit("reject", study, last, "--category", "NO_DATA", "--message", "no", "--confirm")
-    assert "2 characters where Prolific wants 100" in str(short.exception)
+    assert "2 characters; Prolific requires 100" in str(short.exception)
     named = recruit("reject", study, last, "--category", "LAZY", "--message", "x" * 100, "--confirm")
     assert "unknown reason for a rejection 'LAZY'" in str(named.exception)
     assert "nothing was done" in recruit("ask-back", study, last, "--reason", "You left.").stdout

@@ -49,14 +49,16 @@ def workers(study: StudyFile, log: LogUrl = None, as_json: Json = False) -> None
         for line in sign_lines(signs, person):
             typer.echo(line)
     if not people:
-        note("nobody has taken part yet")
+        note("no participants yet")
 
 
 def reject(
     study: StudyFile,
     submission: Submission,
-    category: Annotated[str, typer.Option("--category", help="As the platform has it, such as NO_DATA.")],
-    message: Annotated[str, typer.Option("--message", help="What the participant is told.")],
+    category: Annotated[
+        str, typer.Option("--category", help="Rejection category of the platform, such as NO_DATA.")
+    ],
+    message: Annotated[str, typer.Option("--message", help="Message to the participant.")],
     confirm: Confirm = False,
     recruiter: Recruiter_ = None,
     log: LogUrl = None,
@@ -70,8 +72,10 @@ def reject(
             if recorded_work.submission.ticket == submission
         ]
         if not matching:
-            problem = f"no submission {submission!r} of this study"
-            raise InputError(problem, place=paid.recruiter.place, hint="take one that `approve` lists")
+            problem = f"this study has no submission {submission!r}"
+            raise InputError(
+                problem, place=paid.recruiter.place, hint="choose a submission listed by `approve`"
+            )
         if not confirm:
             typer.echo(
                 f"{submission}  {matching[0].submission.status}  our record: {matching[0].outcome}  {DRY}"
@@ -84,7 +88,7 @@ def reject(
 def ask_back(
     study: StudyFile,
     submission: Submission,
-    reason: Annotated[str, typer.Option("--reason", help="What the participant is told.")],
+    reason: Annotated[str, typer.Option("--reason", help="Message to the participant.")],
     confirm: Confirm = False,
     recruiter: Recruiter_ = None,
     log: LogUrl = None,
@@ -96,7 +100,7 @@ def ask_back(
             typer.echo(f"{submission} of study {identifier}: {reason}; {DRY}")
             return
         paid.platform().ask_back(submission, reason)
-        typer.echo(f"{submission}  asked back")
+        typer.echo(f"{submission}  return requested")
 
 
 def screen_out(
@@ -108,8 +112,10 @@ def screen_out(
     with paid_study(study, log, recruiter) as paid:
         pay = getattr(paid.settings, "screen_out_pay", None)
         if pay is None:
-            hint = "add such as `screen_out_pay: 0.20 GBP`, before you publish"
-            raise InputError("nothing is paid for it", place=f"recruitment.{paid.name}", hint=hint)
+            hint = "add `screen_out_pay: 0.20 GBP` (or another amount) before you publish"
+            raise InputError(
+                "no pay is set for screened-out participants", place=f"recruitment.{paid.name}", hint=hint
+            )
         platform, listing = paid.platform(), paid.listing
         due = screen_outs_due(paid.work(platform), pay)
         if confirm:

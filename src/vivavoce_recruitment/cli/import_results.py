@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from vivavoce_recruitment.session_links import Return
 
 FirstLog = Annotated[
-    str | None, typer.Option("--first-log", help="Log of the earlier study, where it is not beside it.")
+    str | None,
+    typer.Option("--first-log", help="Log of the earlier study (default: next to its study file)."),
 ]
 
 
@@ -27,7 +28,7 @@ def returning(
     study: StudyFile,
     links: Annotated[
         str | None,
-        typer.Option("--links", metavar="ADDRESS", help="Print a link for each who has none yet."),
+        typer.Option("--links", metavar="ADDRESS", help="Create a link for each person without one."),
     ] = None,
     again: Annotated[
         list[str] | None,
@@ -62,8 +63,8 @@ def returning(
 def followed(plan: "Study") -> "FollowUp":
     """The earlier session of a study. Raises InputError: it has none."""
     if plan.follow_up is None:
-        hint = "add such as follow_up: {of: ../first, after_days: 7, within_days: 3} to the study file"
-        raise InputError("this study follows no other", place=f"study {plan.name}", hint=hint)
+        hint = "add follow_up: {of: ../first, after_days: 7, within_days: 3} to the study file"
+        raise InputError("this study has no earlier session", place=f"study {plan.name}", hint=hint)
     return plan.follow_up
 
 
@@ -74,7 +75,7 @@ def _first(plan: "Study", url: str | None) -> "Iterator[tuple[Study, Log]]":
     first = read_study(followed(plan).study_path(plan.folder))
     opened = existing_log(first, url)
     if opened is None:
-        hint = "name its log with --first-log, or wait until somebody has come there"
+        hint = "set its log with --first-log, or wait for the first participant"
         raise InputError(f"study {first.name} has no log yet", place=str(first.folder), hint=hint)
     with opened:
         yield first, opened
@@ -86,8 +87,8 @@ def take_over_from_first(plan: "Study", log: "Log", url: str | None) -> None:
 
     with _first(plan, url) as (first, opened):
         if first.name == plan.name:
-            hint = "give the later session a name of its own: `study: NAME`"
-            raise InputError(f"both sessions are called {plan.name!r}", place=str(plan.folder), hint=hint)
+            hint = "give this session another name with `study: NAME`"
+            raise InputError(f"both sessions have the name {plan.name!r}", place=str(plan.folder), hint=hint)
         take_over(opened, first.name, log, plan.name)
 
 
@@ -98,7 +99,7 @@ def _links(
 
     if PersonalLinks.name not in plan.recruitment:
         hint = "add `recruitment: {personal_links: {}}` to the study file"
-        raise InputError("this study takes no personal links", place=f"study {plan.name}", hint=hint)
+        raise InputError("this study does not use personal links", place=f"study {plan.name}", hint=hint)
     participant_ids = [state.invited.participant_id for state in found]
     for who in again:
         if who not in participant_ids:
@@ -136,6 +137,6 @@ def _line(one: "Return", made: dict[str, str]) -> str:
     line = f"{mark}{one.invited.participant_id}  {one.stand}  {one.opens_at:%Y-%m-%d %H:%M}{closes} UTC"
     if one.stand == "came":
         line += f"  {one.outcome or 'running'}"
-    line += f"  known as {one.invited.person_key}" if one.invited.person_key is not None else ""
+    line += f"  person key: {one.invited.person_key}" if one.invited.person_key is not None else ""
     link = made.get(one.invited.participant_id)
     return f"{line}  {link}" if link is not None else line

@@ -27,19 +27,19 @@ def slots(
     study_file = read_study(study)
     settings = study_file.recruitment.get("laboratory")
     if not isinstance(settings, LaboratorySettings):
-        hint = "add `laboratory: {room: ..., slots: [...], ...}` under it"
+        hint = "add `laboratory: {room: ..., slots: [...], ...}` under `recruitment`"
         raise InputError("this study has no laboratory", place=f"{study} recruitment", hint=hint)
     with open_log(study_file, log) as opened:
         bookings = Bookings(opened, study_file.name)
         over = opened.clock.now() - max(session.length for session in settings.sessions)
         if forget_emails and confirm:
-            note(f"{bookings.forget_emails(over)} addresses were deleted")
+            note(f"deleted {bookings.forget_emails(over)} e-mail addresses")
         elif forget_emails:
             emails = bookings.emails()
             late = [
                 booking for booking in bookings.all() if booking.number in emails and booking.start < over
             ]
-            typer.echo(f"{len(late)} addresses are of sessions that are over; {DRY}")
+            typer.echo(f"{len(late)} e-mail addresses belong to past sessions; {DRY}")
         booked = seats_by_start(bookings.all())
         completed = {
             visit.visit_id

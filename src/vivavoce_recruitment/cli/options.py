@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 StudyFile = Study_
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
 Recruiter_ = Annotated[
-    str | None, typer.Option("--recruiter", metavar="NAME", help="Which, where several of the study pay.")
+    str | None,
+    typer.Option("--recruiter", metavar="NAME", help="Recruiter that pays, if the study has several."),
 ]
-Confirm = Annotated[bool, typer.Option("--confirm", help="Do it; without, only what would be done is told.")]
+Confirm = Annotated[bool, typer.Option("--confirm", help="Carry out the action (default: dry run).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
-Submission = Annotated[str, typer.Argument(metavar="SUBMISSION", help="As the platform names it.")]
-DRY: Final = "nothing was done: add --confirm"
+Submission = Annotated[str, typer.Argument(metavar="SUBMISSION", help="Name on the platform.")]
+DRY: Final = "dry run: add --confirm to carry it out"
 
 
 @contextmanager
@@ -91,8 +92,8 @@ def warn_of_open(perhaps: "list[Payment]") -> None:
     """List what is perhaps paid."""
     for payment in perhaps:
         paid_for = f"{payment.kind} {payment.reason}  {payment.amount}  {payment.ticket}"
-        why = "the program stopped while it was sent" if payment.state == "sent" else "nobody knows"
+        why = "the program stopped while sending it" if payment.state == "sent" else "unknown"
         reason = f"{why}; {payment.note}" if payment.note else why
-        note(f"perhaps paid: {payment.payment_id}  {paid_for}  ({reason})")
+        note(f"uncertain payment: {payment.payment_id}  {paid_for}  ({reason})")
     if perhaps:
-        note("none of these is sent again; run `reconcile`, look at the platform, then `settle` each")
+        note("none of these is sent again: run `reconcile`, check the platform, then `settle` each one")

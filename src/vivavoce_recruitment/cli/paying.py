@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 def approve(
     study: StudyFile,
     confirm: Confirm = False,
-    only: Annotated[list[str] | None, typer.Option("--only", help="One submission; may be repeated.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Limit to this submission. Repeatable.")
+    ] = None,
     recruiter: Recruiter_ = None,
     log: LogUrl = None,
 ) -> None:
@@ -132,9 +134,9 @@ def compare(
         {
             "paid by the ledger": reconciled.ledger,
             "paid by the platform": reconciled.platform,
-            "accepted, not shown yet": len(reconciled.under_way),
-            "perhaps paid": len(reconciled.open),
-            "different sums": len(reconciled.differences),
+            "accepted, not visible yet": len(reconciled.under_way),
+            "uncertain": len(reconciled.open),
+            "different amounts": len(reconciled.differences),
             "submitted, no visit": len(reconciled.unvisited),
             "visits, no submission": reconciled.unlisted,
             "erased here": reconciled.erased,
@@ -143,7 +145,7 @@ def compare(
         as_json,
     )
     for ticket, (ours, theirs) in reconciled.differences.items():
-        note(f"different sums: {ticket}  ledger {ours}  platform {theirs}")
+        note(f"different amounts: {ticket}  ledger {ours}  platform {theirs}")
     for ticket in reconciled.unvisited:
         note(f"submitted, no visit: {ticket}")
     warn_of_open(list(reconciled.open))
@@ -153,8 +155,8 @@ def compare(
 
 def settle(
     study: StudyFile,
-    payment: Annotated[str, typer.Argument(metavar="PAYMENT", help="As `status` names it.")],
-    paid: Annotated[bool, typer.Option("--paid/--not-paid", help="What you saw at the platform.")],
+    payment: Annotated[str, typer.Argument(metavar="PAYMENT", help="Payment, as listed by `status`.")],
+    paid: Annotated[bool, typer.Option("--paid/--not-paid", help="Result that you saw on the platform.")],
     log: LogUrl = None,
 ) -> None:
     """Say of a payment that is perhaps paid, or was refused, whether it was; what was not is due again."""

@@ -72,7 +72,9 @@ def subscribe_notices(paid: PaidStudy, platform: Platform) -> tuple[str, str]:
     secret_template = getattr(paid.settings, "webhook_secret", None)
     if secret_template is None:
         hint = f"add `webhook_secret: ${{{paid.name.upper()}_WEBHOOK_SECRET}}` under `{paid.name}`"
-        raise InputError("no secret is named that signs notices", place=f"recruitment.{paid.name}", hint=hint)
+        raise InputError(
+            "the secret for signed notices is not set", place=f"recruitment.{paid.name}", hint=hint
+        )
     missing = [name for name in names_in(secret_template) if not os.environ.get(name)]
     if missing:
         raise NoticeSecretMissing(missing[0])
@@ -92,17 +94,17 @@ def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_
     rows = {
         "places": costs.places,
         "rewards": costs.rewards,
-        "bonuses, at most": costs.bonuses,
-        "fee": costs.fee or "not known: set fee_percent",
-        **({"telephone, at most": costs.calls} if costs.calls else {}),
+        "bonuses (maximum)": costs.bonuses,
+        "fee": costs.fee or "unknown: set fee_percent",
+        **({"telephone (maximum)": costs.calls} if costs.calls else {}),
         "total": costs.total,
         "minutes, as told": costs.minutes,
-        "by the hour, as told": costs.hourly_declared,
-        "completed visits": costs.visits,
-        "minutes, median so far": costs.median_minutes,
-        "by the hour, so far": costs.hourly_so_far,
+        "minutes (advertised)": costs.hourly_declared,
+        "hourly rate (advertised)": costs.visits,
+        "minutes (median so far)": costs.median_minutes,
+        "hourly rate (so far)": costs.hourly_so_far,
         "paid so far": costs.paid,
-        "perhaps paid": costs.perhaps,
+        "uncertain": costs.perhaps,
         **({"telephone so far": costs.calls_so_far} if costs.calls_so_far else {}),
     }
     tell(rows, as_json)
@@ -143,18 +145,22 @@ def _invited(paid: "PaidStudy", first_log: str | None) -> list[str] | None:
     take_over_from_first(plan, log, first_log)
     keys = keys_due(returns(log, plan.name, plan.follow_up), paid.name)
     if not keys:
-        hint = "look with `vivavoce recruit returns STUDY` who is due, and where they came from"
-        raise InputError(f"nobody of {paid.recruiter.place} may come again", place=plan.name, hint=hint)
+        hint = "run `vivavoce recruit returns STUDY` to see who is due and how they were recruited"
+        raise InputError(
+            f"no participant recruited through {paid.recruiter.place} can come again",
+            place=plan.name,
+            hint=hint,
+        )
     return keys
 
 
 def invite(
     study: StudyFile,
-    number: Annotated[int, typer.Option("--number", min=1, max=10_000, help="How many.")],
-    address: Annotated[str, typer.Option("--address", help="Where the participants' pages stand.")],
+    number: Annotated[int, typer.Option("--number", min=1, max=10_000, help="Number of invite links.")],
+    address: Annotated[str, typer.Option("--address", help="Base address of the participant pages.")],
     recruiter: Annotated[
         str | None,
-        typer.Option("--recruiter", metavar="NAME", help="links, or laboratory: for whom they are."),
+        typer.Option("--recruiter", metavar="NAME", help="Recruiter: links or laboratory."),
     ] = None,
     log: LogUrl = None,
 ) -> None:
@@ -172,8 +178,8 @@ def invite(
         hint = "add `links: {}` under it, or `invited: true` to its laboratory"
         raise InputError("this study takes no invitations", place=f"{study} recruitment", hint=hint)
     if recruiter not in (None, *inviting):
-        hint = f"those who invite: {', '.join(inviting)}"
-        raise InputError(f"{recruiter!r} takes no invitations", place="--recruiter", hint=hint)
+        hint = f"recruiters with invitations: {', '.join(inviting)}"
+        raise InputError(f"{recruiter!r} does not use invitations", place="--recruiter", hint=hint)
     with open_log(study_file, log) as opened:
         if (recruiter or inviting[0]) == links.Links.name:
             new_links = links.invite(Ledger(opened, study_file.name), number, address)
@@ -240,7 +246,9 @@ def _switch(study: StudyFile, recruiter: str | None, log: str | None, to: "Switc
 
 def places(
     study: StudyFile,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, max=100_000, help="Places in all.")],
+    number: Annotated[
+        int, typer.Argument(metavar="NUMBER", min=1, max=100_000, help="Total number of places.")
+    ],
     confirm: Confirm = False,
     recruiter: Recruiter_ = None,
     log: LogUrl = None,
@@ -250,11 +258,15 @@ def places(
         listing, reward = paid.listed(), paid.terms.reward
         more = number - listing.places
         if more < 0:
-            problem = f"{number} places where {listing.places} are offered"
-            raise InputError(problem, place="NUMBER", hint="name more, or `recruit stop` the offer")
+            problem = f"{number} is fewer than the {listing.places} places offered"
+            raise InputError(
+                problem,
+                place="NUMBER",
+                hint="choose a larger number, or close recruitment with `recruit stop`",
+            )
         if not confirm:
             cost = type(reward)(more * reward.minor, reward.currency)
-            typer.echo(f"{listing.places} places now, {number} then: {cost} more in rewards; {DRY}")
+            typer.echo(f"{listing.places} places now, {number} planned: {cost} more in rewards; {DRY}")
             return
         now = paid.platform().set_places(paid.listing, number)
         paid.ledger.set_places(paid.name, now)
@@ -268,13 +280,16 @@ def subscribe(
 
     with paid_study(study, log, recruiter) as paid:
         if not confirm:
-            typer.echo(f"{paid.recruiter.place} would tell {paid.settings.site}; {DRY}")
+            typer.echo(f"{paid.recruiter.place} will send notices to {paid.settings.site}; {DRY}")
             return
         platform = paid.platform()
         try:
             address, identifier = subscribe_notices(paid, platform)
         except NoticeSecretMissing as missing:
             typer.echo(f"export {missing.name}={platform.make_notice_secret()}")
-            note("this is told once: set it where `vivavoce serve` and this verb start, then run this again")
+            note(
+                "shown only once: set it for `vivavoce serve` and for this command, then run "
+                "the command again"
+            )
             raise typer.Exit(1) from None
-        typer.echo(f"{paid.recruiter.place}  tells {address}  subscription {identifier}")
+        typer.echo(f"{paid.recruiter.place}  notices to {address}  subscription {identifier}")

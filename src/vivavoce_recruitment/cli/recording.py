@@ -22,7 +22,7 @@ from vivavoce_recruitment.cli.options import (
 
 def sheet(
     study: StudyFile,
-    out: Annotated[Path, typer.Option("--out", help="CSV file to write; it must not be there.")],
+    out: Annotated[Path, typer.Option("--out", help="CSV file to write; must not exist.")],
     confirm: Confirm = False,
     recruiter: Recruiter_ = None,
     log: LogUrl = None,
@@ -32,7 +32,7 @@ def sheet(
     from vivavoce_recruitment.recorded import plan_due, recorded_visits, write_sheet
 
     if out.exists():
-        raise InputError("is there already", place=str(out), hint="name another file")
+        raise InputError("already exists", place=str(out), hint="choose another file")
     with paid_study(study, log, recruiter, kind=SheetRecruiter) as paid:
         visits = recorded_visits(paid.ledger.log, paid.study.name, paid.name)
         plan_due(paid.ledger, paid.name, paid.terms, visits)
@@ -54,7 +54,7 @@ def sheet(
             name, text = write_sheet(paid.ledger, paid.name, paid.recruiter.columns, visits)
             out.write_text(text, encoding="utf-8")
             place = paid.recruiter.place
-            note(f"{name}: pay it at {place}, then `vivavoce recruit settle STUDY {name} --paid`")
+            note(f"{name}: pay it at {place}, then run `vivavoce recruit settle STUDY {name} --paid`")
 
 
 def credit(
@@ -84,13 +84,13 @@ def credit(
             remark = f"  {payment.note}" if payment.note else ""
             typer.echo(f"{payment.ticket}  {payment.amount}  {payment.state}{remark}")
         if any(granted.state != "confirmed" for granted in payments):
-            note("not everything was granted: run this again, credit is granted once however often")
+            note("some credit was not granted: run this again; no credit is granted twice")
             raise typer.Exit(1)
 
 
 def receipts(
     study: StudyFile,
-    out: Annotated[Path, typer.Option("--out", help="CSV file to write; it must not be there.")],
+    out: Annotated[Path, typer.Option("--out", help="CSV file to write; must not exist.")],
     log: LogUrl = None,
 ) -> None:
     """Write for the accounts what was paid and to whom, as the platforms know them."""
@@ -99,12 +99,12 @@ def receipts(
     from vivavoce_recruitment.receipts import receipts_of, totals
 
     if out.exists():
-        raise InputError("is there already", place=str(out), hint="name another file")
+        raise InputError("already exists", place=str(out), hint="choose another file")
     study_file = read_study(study)
     with open_log(study_file, log) as opened:
         payments = Ledger(opened, study_file.name).payments()
     out.write_text(receipts_of(payments), encoding="utf-8")
     for recruiter, kind, perhaps, number, amount in totals(payments):
-        typer.echo(f"{recruiter}  {kind}  {number}  {amount}{'  perhaps paid' if perhaps else ''}")
+        typer.echo(f"{recruiter}  {kind}  {number}  {amount}{'  uncertain' if perhaps else ''}")
     warn_of_open([payment for payment in payments if payment.state in OPEN])
-    note(f"wrote {out}: it says who was paid, as their platform knows them; keep it with the accounts only")
+    note(f"wrote {out}; it identifies paid participants: keep it with the accounts only")

@@ -21,7 +21,7 @@ from vivavoce_recruitment.ledger import Ledger
 from vivavoce_recruitment.tables import SCHEMA, bookings, contacts, invitations, notes
 
 NAME: Final = "laboratory"
-"""The recruiter's key in study files, and the pool of its visits."""
+"""Key in study files, and the recruiter's visit pool."""
 TRIES: Final = 50
 Result = TypeVar("Result")
 NoteKind = Literal["note", "no_show", "technical_problem", "let_in", "cancelled"]

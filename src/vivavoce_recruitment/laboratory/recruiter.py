@@ -18,7 +18,7 @@ class Laboratory(SheetRecruiter):
 
     name = NAME
     settings = LaboratorySettings
-    summary = "people who book a seat in a session, and come to a laboratory where somebody supervises them"
+    summary = "bookings for supervised laboratory sessions"
     place = "the laboratory"
     columns = ("booking", "outcome", "bonus")
 

@@ -27,7 +27,7 @@ def _written_as(form: str, noun: str, example: str) -> AfterValidator:
         try:
             return datetime.strptime(written.strip(), form).replace(tzinfo=UTC).strftime(form)
         except ValueError:
-            raise mistake(f"{written!r} is no {noun}", f"write such as {example}") from None
+            raise mistake(f"{written!r} is not a valid {noun}", f"use a value such as {example}") from None
 
     return AfterValidator(check)
 
@@ -36,14 +36,14 @@ def _zone(written: str) -> str:
     try:
         return ZoneInfo(written).key
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise mistake(f"unknown time zone {written!r}", "write such as Europe/Rome") from None
+        raise mistake(f"unknown time zone {written!r}", "use a name such as Europe/Rome") from None
 
 
 def _words(written: Any) -> Any:
     texts = list(written.values()) if isinstance(written, Mapping) else [written]
     if not texts or not all(isinstance(text, str) and 0 < len(text.strip()) <= MOST_WORDS for text in texts):
-        problem = f"{shown_value(written)} is not 1 to {MOST_WORDS} characters of text"
-        raise mistake(problem, "write text, or a mapping such as {en: ..., it: ...}")
+        problem = f"expected text of 1 to {MOST_WORDS} characters, not {shown_value(written)}"
+        raise mistake(problem, "write text, or a mapping of languages such as {en: ..., it: ...}")
     return written
 
 
@@ -66,9 +66,9 @@ class SlotSettings(Settings):
     """One session; keys that are left out are those of the section."""
 
     shorthand: ClassVar[str | None] = "start"
-    start: LocalTime = Field(description="when it begins, such as 2026-12-01 10:00")
-    minutes: Minutes | None = Field(None, description="its length")
-    seats: Seats | None = Field(None, description="people who take part in it")
+    start: LocalTime = Field(description="start, such as 2026-12-01 10:00")
+    minutes: Minutes | None = Field(None, description="length of this session")
+    seats: Seats | None = Field(None, description="number of seats in this session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,49 +87,51 @@ class LabSession:
 class LaboratorySettings(Settings):
     """Sessions in a laboratory, each with so many seats."""
 
-    room: Words = Field(description="meeting place that participants are shown; by language, or one for all")
-    bring: Words | None = Field(None, description="what people are to bring along, likewise")
+    room: Words = Field(description="meeting place shown to participants; text, or a mapping of languages")
+    bring: Words | None = Field(None, description="what to bring; text, or a mapping of languages")
     time_zone: Annotated[str, AfterValidator(_zone)] = Field(
-        description="of all days and times, by its name in the time zone database: Europe/Rome"
+        description="time zone of all dates and times, such as Europe/Rome"
     )
     slots: list[SlotSettings] = Field(
-        [], description="sessions, each by its start, optionally with its own length or seats"
+        [], description="sessions by start, optionally with their own length or seats"
     )
-    days: list[Day] = Field([], description="days, such as 2026-12-01, with a session at each of `times`")
-    times: list[Time] = Field([], description="times of day at which sessions begin on each of `days`")
+    days: list[Day] = Field([], description="days, such as 2026-12-01; each has a session at each of `times`")
+    times: list[Time] = Field([], description="start times of the sessions on each of `days`")
     minutes: Minutes = Field(60, description="length of a session")
-    seats: Seats = Field(description="people who take part in a session at the same time")
+    seats: Seats = Field(description="seats per session")
     dialogues: WrittenRange | None = Field(
-        None, description="how many each person holds, such as 15..40; none: as many as the visit says"
+        None, description="dialogues per participant, such as 15..40 (default: as in the visit)"
     )
-    early_minutes: Whole = Field(15, ge=0, le=240, description="how long before a session people may begin")
-    late_minutes: Whole = Field(15, ge=0, le=240, description="how long after its start people may begin")
+    early_minutes: Whole = Field(15, ge=0, le=240, description="earliest start in minutes before the session")
+    late_minutes: Whole = Field(
+        15, ge=0, le=240, description="latest start in minutes after the session begins"
+    )
     change_hours: Whole = Field(
-        24, ge=0, le=720, description="until how long before a session it may be moved or cancelled"
+        24, ge=0, le=720, description="hours before a session until which bookings can be moved or cancelled"
     )
-    invited: Flag = Field(False, description="only who was invited books, one seat with each invitation")
-    email: Flag = Field(False, description="people leave an e-mail address, and book one seat for each")
-    reward: Amount = Field(description="for each who completes the visit, such as 12.00 GBP")
-    bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
-    per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
-    calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")
+    invited: Flag = Field(False, description="require an invitation to book; one seat per invitation")
+    email: Flag = Field(False, description="ask for an e-mail address; one seat per address")
+    reward: Amount = Field(description="reward for a completed visit, such as 12.00 GBP")
+    bonuses: list[Bonus] = Field([], description="bonuses with their conditions")
+    per_dialogue: DialoguePay | None = Field(None, description="pay for each completed dialogue")
+    calls: CallCost | None = Field(None, description="telephone costs per minute; for `recruit plan`")
 
     def model_post_init(self, _: Any) -> None:
         same_currency(self.reward, self.bonuses, self.per_dialogue and self.per_dialogue.pay)
         if bool(self.days) != bool(self.times):
             lacking = "times" if self.days else "days"
-            raise mistake(f"no {lacking}", f"write `{lacking}`, or each session under `slots`")
+            raise mistake(f"missing `{lacking}`", f"set `{lacking}`, or list each session under `slots`")
         sessions = self.sessions
         if not 1 <= len(sessions) <= MOST_SESSIONS:
-            problem = f"{len(sessions)} sessions, where 1 to {MOST_SESSIONS} are possible"
+            problem = f"{len(sessions)} sessions, expected 1 to {MOST_SESSIONS}"
             raise mistake(problem, "write `slots`, or `days` and `times`")
         for first, second in pairwise(sessions):
             if second.start < first.end:
-                overlap = f"the session of {self.told(second.start)} begins before that of"
+                overlap = f"the session of {self.told(second.start)} begins before the session of"
                 minutes = int(first.length.total_seconds() // 60)
                 raise mistake(
                     f"{overlap} {self.told(first.start)} ends",
-                    f"leave {minutes} minutes between them, or give more `seats`",
+                    f"leave {minutes} minutes between them, or add `seats`",
                 )
 
     @cached_property
@@ -168,8 +170,8 @@ class LaboratorySettings(Settings):
         instant = local.astimezone(UTC)
         twice = local.utcoffset() != local.replace(fold=1).utcoffset()
         if twice:  # so it is, too, where clocks skip it
-            problem = f"{written} is no single moment in {self.time_zone}: clocks change then"
-            raise mistake(problem, "write another time")
+            problem = f"{written} is ambiguous or missing in {self.time_zone} because clocks change"
+            raise mistake(problem, "choose another time")
         return instant
 
     def local(self, at: datetime) -> datetime:

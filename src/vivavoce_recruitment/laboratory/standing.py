@@ -7,9 +7,9 @@ from vivavoce_recruitment.laboratory.bookings import Booking, plain_code
 from vivavoce_recruitment.laboratory.settings import LaboratorySettings
 
 PARAMETER: Final = "seat"
-"""Of a link, which has the code of a booking."""
+"""Link parameter with the booking code."""
 INVITATION: Final = "invitation"
-"""Of a link, which has the token of an invitation to book."""
+"""Link parameter with the invitation token."""
 Standing = Literal["unknown", "cancelled", "early", "open", "late", "begun"]
 
 

@@ -27,7 +27,7 @@ COMPARED: Final[Mapping[str, Unit]] = {
     DURATION: "s",
     CALLS: "",
 }
-"""What populations are compared on, and its unit."""
+"""Outcome used to compare populations, with its unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

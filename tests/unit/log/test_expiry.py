@@ -236,7 +236,7 @@ def test_identifiers_wait_for_payments_that_are_not_settled(log: Log, clock: Man
     planned = ledger.plan("link", "listing", "reward", [("ticket-v1", "reward", Money(200, "EUR"))])
     days = RetentionRules(identifiers_days=90).days()
     [due] = find_due(log, "s", days, IDLE)
-    assert due.waits == ("1 payments to them are due, or perhaps paid: pay or settle them first",)
+    assert due.waits == ("1 payments to them are due or uncertain: pay or settle them first",)
     assert expire_due(log, "s", days, IDLE, by="Kim") == []
     ledger.move(ledger.move(planned, "sent"), "confirmed")
     assert [one.participant_id for one in expire_due(log, "s", days, IDLE, by="Kim")] == ["ada"]

@@ -168,6 +168,6 @@ def test_the_verbs_of_recruitment_serve_the_laboratory(tmp_path: Path) -> None:
         told = recruit("slots", folder).stdout.splitlines()
         assert told[0] == "2026-12-01 10:00  2 of 2 seats booked, 0 came, 0 completed" and len(told) == 4
         assert "nothing was done" in recruit("slots", folder, "--forget-emails").stdout
-        assert "0 addresses were deleted" in recruit("slots", folder, "--forget-emails", "--confirm").stderr
+        assert "deleted 0 e-mail addresses" in recruit("slots", folder, "--forget-emails", "--confirm").stderr
         rows = json.loads(recruit("slots", folder, "--json").stdout)
         assert rows[0] == {"session": "2026-12-01 10:00", "seats": 2, "booked": 2, "came": 0, "completed": 0}

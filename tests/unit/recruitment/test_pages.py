@@ -65,7 +65,7 @@ def test_a_person_decides_whom_of_those_who_completed_is_paid(prolific: Prolific
 def test_a_platform_that_is_away_is_told_in_one_line(prolific: Prolific, tmp_path: Path) -> None:
     folder = write_study(tmp_path / "paid", prolific.url)
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log, desk_of(folder, log) as browser:
-        assert "is not offered at Prolific" in press(browser, "/recruitment/prolific/ask")
+        assert "is not published on Prolific" in press(browser, "/recruitment/prolific/ask")
         assert browser.post("/recruitment/prolific/approve", data={"visit": "visit-0"}).status_code == 403
 
 

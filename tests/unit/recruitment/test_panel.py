@@ -141,9 +141,9 @@ def test_whose_link_leads_elsewhere_begins_nothing(folder: Path) -> None:
     "settings, problem",
     [
         ("{origins: []}", "origins"),
-        ("{origins: ['https://panel.example/tasks']}", "is more than an origin"),
-        ("{origins: ['http://panel.example']}", "is no address with https"),
-        ("{origins: ['https://panel.example'], submit: //elsewhere.example}", "is no path"),
+        ("{origins: ['https://panel.example/tasks']}", "is not a bare origin"),
+        ("{origins: ['http://panel.example']}", "is not an https address"),
+        ("{origins: ['https://panel.example'], submit: //elsewhere.example}", "is not a path"),
     ],
 )
 def test_settings_that_would_open_a_door_are_named(folder: Path, settings: str, problem: str) -> None:

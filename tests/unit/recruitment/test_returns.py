@@ -191,7 +191,7 @@ def test_the_verb_lists_people_and_makes_links_once(folder: Path, clock: ManualC
     assert all(one["stand"] == "late" for one in facts), "it is long past 2026-01-11"
     assert all(one["link"] is None for one in facts), "too late for a link"
     alone = CliRunner().invoke(app, ["returns", str(folder / "first")])
-    assert alone.exit_code == 1 and "this study follows no other" in str(alone.exception)
+    assert alone.exit_code == 1 and "this study has no earlier session" in str(alone.exception)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,9 @@ def test_publishing_says_for_how_many_before_it_does(
     (folder / "later" / "study.yaml").write_text(PROLIFIC, "utf-8")
     first_session(folder, clock, people=1)
     told = CliRunner().invoke(app, ["publish", str(folder / "later")])
-    assert told.exit_code == 1 and "nobody of Prolific may come again" in str(told.exception)
+    assert told.exit_code == 1 and "no participant recruited through Prolific can come again" in str(
+        told.exception
+    )
     with log_of(folder, "later", clock) as log:
         note_invited(log, "library-later", [Invited("p", "prolific", ADA, (), clock.now())])
     told = CliRunner().invoke(app, ["publish", str(folder / "later")])

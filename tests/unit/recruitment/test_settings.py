@@ -37,12 +37,12 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
             ("nonsense", f"Known: {', '.join(RECRUITERS.names())}"),
         ),
         ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "Did you mean 'places'?")),
-        ("name: two-dialogues", "name: dialogues", ("one is called dialogues", "each otherwise")),
-        ("2.00 GBP", "2.00", ("2.0 is no amount of money", "2.00 GBP")),
-        ("2.00 GBP", "2.005 GBP", ("parts of the smallest unit", "2.00 GBP")),
-        ("0.50 GBP", "0.50 EUR", ("a payment in EUR beside a reward in GBP", "one currency")),
-        ("places: 30", "places: 30\n    token: s3cr3t", ("a secret is written out", "${NAME}")),
-        ("site: https://", "site: http://", ("no address with https", "https://HOST")),
+        ("name: two-dialogues", "name: dialogues", ("reserved name dialogues", "its own name")),
+        ("2.00 GBP", "2.00", ("2.0 is not an amount of money", "2.00 GBP")),
+        ("2.00 GBP", "2.005 GBP", ("the smallest unit", "2.00 GBP")),
+        ("0.50 GBP", "0.50 EUR", ("the payments use EUR, the reward uses GBP", "one currency")),
+        ("places: 30", "places: 30\n    token: s3cr3t", ("the file contains a secret", "${NAME}")),
+        ("site: https://", "site: http://", ("address", "https://HOST")),
     ],
 )
 def test_what_is_wrong_has_its_value_place_and_next_step(
@@ -57,11 +57,11 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
     ("old", "new", "told"),
     [
         ("Europe/Rome", "Europe/Roma", ("unknown time zone 'Europe/Roma'", "such as Europe/Rome")),
-        ("[2026-12-01, 2026-12-02]", "[1.12.2026]", ("'1.12.2026' is no day", "2026-12-01")),
+        ("[2026-12-01, 2026-12-02]", "[1.12.2026]", ("'1.12.2026'", "2026-12-01")),
         ("'11:30'", "'10:30'", ("2026-12-01 10:30 begins before", "60 minutes between them")),
-        ("times: ['10:00', '11:30']", "minutes: 60", ("no times", "each session under `slots`")),
-        ("seats: 2", "slots: [2026-10-25 02:30]\n    seats: 2", ("no single moment", "another time")),
-        ("seats: 2", "slots: [2026-03-29 02:30]\n    seats: 2", ("no single moment", "another time")),
+        ("times: ['10:00', '11:30']", "minutes: 60", ("`times`", "each session under `slots`")),
+        ("seats: 2", "slots: [2026-10-25 02:30]\n    seats: 2", ("clocks change", "another time")),
+        ("seats: 2", "slots: [2026-03-29 02:30]\n    seats: 2", ("clocks change", "another time")),
         ("dialogues: 2..3", "dialogues: 15..40", ("repeat: 1..4", "repeat: 1..40")),
         ("dialogues: 2..3", "dialogues: 0..3", ("repeat: 1..4", "repeat: 0..4")),
         ("room: Engineering Department, room 12", "room: {en: Room 12}", ("no text in it", "`it: ...`")),
@@ -70,7 +70,7 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
             "seats: 2\n    bring: {en: A card, it: Una tessera, fr: Une carte}",
             ("'fr' is not a language of this study", "Known: en, it"),
         ),
-        ("seats: 2", "seats: 2\n    bring: ''", ("'' is not 1 to 300 characters", "{en: ..., it: ...}")),
+        ("seats: 2", "seats: 2\n    bring: ''", ("1 to 300 characters, not ''", "{en: ..., it: ...}")),
         (
             "seats: 2",
             "seats: 2\n    slots: [{start: 2026-12-03 10:00, minutes: 2}]",
@@ -86,7 +86,7 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
             "seats: 2\n    slots: [{start: 2026-12-03 10:00, room: 3}]",
             ("unknown key 'room'", "slots[0]"),
         ),
-        ("reward: 12.00 EUR", "reward: 12", ("12 is no amount of money", "2.00 GBP")),
+        ("reward: 12.00 EUR", "reward: 12", ("12 is not an amount of money", "2.00 GBP")),
     ],
 )
 def test_what_is_wrong_with_a_laboratory_has_its_value_place_and_next_step(

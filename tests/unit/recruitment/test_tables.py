@@ -110,11 +110,11 @@ def test_who_is_erased_stays_in_the_accounts_without_a_name(log_url: str, tmp_pa
         assert (anonymous.state, str(anonymous.amount), anonymous.note) == ("sent", "1.00 GBP", None)
         assert "ticket-1" not in repr(anonymous)
         assert ledger.submissions("prolific") == {"ticket-2": "submitted"}
-        nobody = f"{anonymous.ticket}, without its identifier there"
+        nobody = f"{anonymous.ticket}, without the platform's identifier"
         assert tombstone.kept == [
-            f"1 of the payment ledger: 1.00 GBP stays for the accounts as {nobody}",
-            "1 of the payment ledger were planned and will not be paid",
-            "1 of these perhaps paid: settle them by their payment id",
+            f"payment ledger: 1 entries (1.00 GBP) kept for the accounts as {nobody}",
+            "payment ledger: 1 planned payments cancelled",
+            "1 of these are uncertain: settle them by payment ID",
         ]
         settled = ledger.settle(anonymous.payment_id, paid=False)
         assert [one.state for one in settled] == ["refused"], "nobody can be paid under that name"

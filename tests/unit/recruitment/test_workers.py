@@ -109,7 +109,7 @@ def test_without_limits_nothing_is_marked(prolific: Prolific, tmp_path: Path) ->
 def test_before_anybody_came_there_is_nothing_to_tell(prolific: Prolific, tmp_path: Path) -> None:
     study = offered(tmp_path / "paid", prolific)
     assert recruit("workers", study, "--json").stdout == "[]\n"
-    assert "nobody has taken part yet" in recruit("workers", study).stderr
+    assert "no participants yet" in recruit("workers", study).stderr
 
 
 def test_the_page_of_recruitment_tells_the_same_in_the_readers_language(
