@@ -32,13 +32,13 @@ class TeamAnswers(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     system: str = Field(description="name of the submission")
-    questionnaire: int = Field(ge=0, le=4, description="verdict on the users' questionnaire")
-    stress_tests: int = Field(ge=0, le=4, description="verdict on the stress tests")
-    why: str = Field("", max_length=LONGEST, description="what explains successes and failures")
-    missing: str = Field("", max_length=LONGEST, description="what should be looked at more closely")
-    usual: str = Field("", max_length=LONGEST, description="how the team tests as a rule, and after what")
+    questionnaire: int = Field(ge=0, le=4, description="rating of the users' questionnaire")
+    stress_tests: int = Field(ge=0, le=4, description="rating of the stress tests")
+    why: str = Field("", max_length=LONGEST, description="aspect that explains successes and failures")
+    missing: str = Field("", max_length=LONGEST, description="aspect that deserves a closer look")
+    usual: str = Field("", max_length=LONGEST, description="the team's usual test method and its sources")
     again: Again = Field(description="yes, with_changes or no")
-    again_why: str = Field("", max_length=LONGEST, description="why, and with which changes")
+    again_why: str = Field("", max_length=LONGEST, description="reasons, and required changes")
 
 
 def questions_in(language: str) -> dict[str, str]:
@@ -86,8 +86,10 @@ def read_all(campaign: Campaign) -> list[TeamAnswers]:
             raise problems[0].error()
         campaign.submission(answers.system)
         if path.stem != answers.system:
-            hint = f"call it {answers.system}.yaml"
-            raise InputError(f"holds the answers about {answers.system!r}", place=path.name, hint=hint)
+            hint = f"rename the file to {answers.system}.yaml"
+            raise InputError(
+                f"the file contains the answers about {answers.system!r}", place=path.name, hint=hint
+            )
         all_answers.append(answers)
     return all_answers
 

@@ -37,8 +37,8 @@ def export_campaign(campaign: Campaign, into: Path) -> list[str]:
             for name, content in files.items():
                 archive.writestr(zipfile.ZipInfo(f"{campaign.settings.campaign}/{name}", _DAY), content)
     except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise InputError(problem, place=str(into), hint="choose another place") from None
+        problem = f"cannot write the file ({error.strerror})"
+        raise InputError(problem, place=str(into), hint="choose another location") from None
     return list(files)
 
 

@@ -34,7 +34,7 @@ class QuestionnaireSettings(_Written):
 
     mapping: Literal["published", "definition"] = Field(
         "published",
-        description="items of effectiveness: published (3, 4, 7, 10, as printed in the paper) or "
+        description="effectiveness items: published (3, 4, 7, 10, as printed in the paper) or "
         "definition (3 to 6)",
     )
     reverse_item_4: Flag = Field(True, description="reverse-score item 4, which is worded negatively")
@@ -43,15 +43,13 @@ class QuestionnaireSettings(_Written):
 class StressSettings(_Written):
     """Sample and repetitions of the stress tests."""
 
-    sample: Whole = Field(30, ge=1, le=10_000, description="interactions sampled per system, one test each")
-    repeats: Whole = Field(
-        1, ge=1, le=99, description="replays of each variant, for nondeterministic systems"
-    )
+    sample: Whole = Field(30, ge=1, le=10_000, description="sampled interactions per system, one test each")
+    repeats: Whole = Field(1, ge=1, le=99, description="replays per variant, for nondeterministic systems")
     attempts: Whole = Field(
         3,
         ge=1,
         le=99,
-        description="attempts of a replay after system errors; retries run after the other cases",
+        description="attempts per replay after system errors; retries run after the other cases",
     )
     retry_wait_s: Number = Field(15, ge=0, le=3600, description="seconds between rounds of attempts")
     ad_hoc: Flag = Field(True, description="also run the cases of systems/NAME/ad-hoc.yaml, if it exists")
@@ -61,7 +59,7 @@ class CampaignFile(_Written):
     """Settings of a campaign, shared by all systems."""
 
     campaign: str = Field(description="short name: letters, digits, dot, dash, underscore")
-    title: Words | None = Field(None, description="display name, by language or one for all")
+    title: Words | None = Field(None, description="display name; text, or a mapping of languages")
     languages: list[str] = Field(
         ["it"], min_length=1, description="languages of users; the first is the default"
     )
@@ -80,7 +78,7 @@ class CampaignFile(_Written):
     @classmethod
     def _plain_name(cls, name: str) -> str:
         if not is_name(name):
-            raise mistake(f"{name!r} cannot name a campaign", NAME_CURE)
+            raise mistake(f"invalid campaign name {name!r}", NAME_CURE)
         return name
 
     @field_validator("languages")
@@ -95,7 +93,9 @@ class CampaignFile(_Written):
         report_languages = languages_with("report.po")
         for language in languages:
             if language not in report_languages:
-                raise mistake(f"there is no report in {language!r}", nearest(language, report_languages))
+                raise mistake(
+                    f"reports are not available in {language!r}", nearest(language, report_languages)
+                )
         return languages
 
     def name(self, language: str) -> str:
@@ -117,7 +117,9 @@ class Campaign:
             if submission.submission == name:
                 return submission
         names = ", ".join(candidate.submission for candidate in self.submissions) or "none"
-        raise InputError(f"no submission {name!r}", place=self.settings.campaign, hint=f"known: {names}")
+        raise InputError(
+            f"submission {name!r} not found", place=self.settings.campaign, hint=f"known: {names}"
+        )
 
     def languages_of(self, submission: Submission) -> list[str]:
         """The languages in which a system is examined: the campaign's that it speaks."""
@@ -136,7 +138,9 @@ def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:
             problems += _fits(submission, file, settings)
             submissions.append(submission)
     if not files:
-        problems.append(Problem(f"{folder.name}/{SUBMISSIONS}", "no submissions", "add NAME.yaml files"))
+        problems.append(
+            Problem(f"{folder.name}/{SUBMISSIONS}", "no submissions", "add files NAME.yaml to the folder")
+        )
     if settings is None or problems:
         return None, problems
     return Campaign(folder, settings, tuple(submissions)), []
@@ -160,12 +164,16 @@ def _fits(submission: Submission, file: Path, settings: CampaignFile | None) -> 
     source = Source(file.name)
     if submission.submission != file.stem:
         source.report(
-            (), f"describes {submission.submission!r}", f"call the file {submission.submission}.yaml"
+            (),
+            f"the file describes {submission.submission!r}",
+            f"rename the file to {submission.submission}.yaml",
         )
     if settings is not None and not set(settings.languages) & set(submission.languages):
         spoken = ", ".join(settings.languages)
         source.report(
-            ("languages",), f"speaks none of the campaign's languages ({spoken})", "add one to either"
+            ("languages",),
+            f"the system shares no language with the campaign ({spoken})",
+            "add a language to the system or the campaign",
         )
     return source.problems
 
@@ -217,5 +225,5 @@ def read_facts(folder: Path) -> CampaignFacts:
             wordings,
         )
     except (OSError, ValueError, KeyError):
-        hint = "make one with `vivavoce campaign run`"
-        raise InputError("no dataset of a campaign", place=str(folder), hint=hint) from None
+        hint = "create one with `vivavoce campaign run`"
+        raise InputError("not a campaign dataset", place=str(folder), hint=hint) from None

@@ -44,8 +44,8 @@ def init(
         list[str],
         typer.Option(
             "--intent",
-            help="User goal: 'borrow {title} [card number]'; languages as 'en / it'; completion phrase as "
-            "'=> phrase'.",
+            help="User goal: 'borrow {title} [card number]'. Separate languages with ' / '; add "
+            "a completion phrase with '=> phrase'.",
         ),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
     entity: Annotated[
@@ -100,7 +100,7 @@ def _begin(folder: Path, described: "Described", url: str) -> None:
     discovery, setup = asyncio.run(begin_at(folder, described, url))
     for line in (*told_discovery(discovery), *told_begun(setup)):
         note(line)
-    note(f"next: look at the submission and the tasks, then vivavoce campaign try {folder}")
+    note(f"next: check the submission and the tasks, then run vivavoce campaign try {folder}")
 
 
 @app.command("try", short_help="Try systems with a few simulated users.")
@@ -114,7 +114,7 @@ def try_system(
 ) -> None:
     """Run dialogues between systems and a few simulated users drafted from the submissions.
 
-    It counts nowhere: it shows whether the tasks can be done before people come.
+    Use it to check that tasks can be completed. The dialogues do not count in results.
     """
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
@@ -167,7 +167,9 @@ def check(
 
 @app.command("draft")
 def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer reads it, nobody changes it
-    """Write missing parts of each system's study: instructions, tasks, steps. Existing files stay."""
+    """Write missing parts of each system's study: instructions, tasks, steps. Existing files stay
+    unchanged.
+    """
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
 
@@ -202,7 +204,7 @@ def run(
 ) -> None:
     """Run all stages for every system: users (simulated unless --people), stress tests, dataset, reports.
 
-    What is done already is not done again.
+    Completed stages are skipped.
     """
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
@@ -249,7 +251,7 @@ def retest(
 ) -> None:
     """Rerun the same stress tests on the current systems and list changes by case.
 
-    The cases are those of the last run, with the variants that were approved then. Reports are written anew.
+    Uses the cases of the last run, with the variants approved then. Rebuilds the reports.
     """
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.messages import told_changes, told_held
@@ -378,7 +380,7 @@ def export(
     from vivavoce_campaign.campaign_file import load_campaign
 
     exported = export_campaign(load_campaign(folder), out)
-    note(f"{len(exported)} files into {out}")
+    note(f"wrote {len(exported)} files to {out}")
 
 
 @app.command("serve")
@@ -406,7 +408,8 @@ def commands_begin(
     from vivavoce_campaign.shared_task import begin
 
     note(
-        f"{begin(folder, Dataset(dataset), name)} commands; give teams {folder / 'test'}, keep the reference"
+        f"{begin(folder, Dataset(dataset), name)} commands; give teams {folder / 'test'} and "
+        "keep the reference private"
     )
 
 
@@ -428,7 +431,7 @@ def commands_score(
 
         note(f"leaderboard  {save(compose_leaderboard(facts, words=language), page)}")
     if export is not None:
-        note(f"{len(export_all(folder, export, facts))} files into {export}")
+        note(f"wrote {len(export_all(folder, export, facts))} files to {export}")
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
         return
@@ -465,7 +468,7 @@ def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) 
         if problems:
             raise problems[0].error()
     elif not folder.is_dir():
-        raise InputError("folder not found", place=str(folder), hint=f"make it: mkdir {folder}")
+        raise InputError("folder not found", place=str(folder), hint=f"create it: mkdir {folder}")
     with Log.open(f"sqlite:///{(folder / ACCOUNTS).resolve()}") as log:
         note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
         app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)

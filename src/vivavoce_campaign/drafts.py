@@ -23,15 +23,15 @@ PROTOCOL: Final = "idial-2018"
 TASKS_DRAWN: Final = 30
 CALLERS: Final = "callers.yaml"
 _DRAFTED: Final = "drafted.json"
-_CALLERS: Final = """# Simulated users, made from submissions/{name}.yaml, for tasks and a try.
-# Edit it: a draft that was edited is never written over. See docs/how-to/simulate-callers.md.
+_CALLERS: Final = """# Simulated users drafted from submissions/{name}.yaml, for tasks and trial runs.
+# Edit this file: edited drafts are never overwritten. See docs/how-to/simulate-callers.md.
 
 """
-_WORDING: Final = "# Drafted after the project's own wording. Edit it, or put a validated wording here.\n"
+_WORDING: Final = "# Draft of this project's own wording. Edit it, or replace it with a validated wording.\n"
 _OF_DOMAIN: Final = re.compile(r" ?[^.!?{}*\n]*\{domain\}[^.!?{}\n]*[.!?]")  # its sentence
-_HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}.yaml. Edit it:
-# a draft is never written over what is there.
-# An ordinary study: `vivavoce check`, `vivavoce serve` and `vivavoce stress` take this folder.
+_HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}.yaml. Edit this file:
+# drafts never overwrite existing files.
+# This is a normal study: `vivavoce check`, `vivavoce serve` and `vivavoce stress` accept this folder.
 
 """
 
@@ -73,7 +73,7 @@ def _write(place: SystemPlace, contents: Mapping[str, str]) -> list[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         except OSError as error:
-            problem = f"cannot be written ({error.strerror})"
+            problem = f"cannot write ({error.strerror})"
             raise InputError(problem, place=str(path), hint="choose another folder") from None
         drafted[file] = _hash(text)
         paths.append(path)

@@ -68,7 +68,7 @@ def told_try(dry_run: TryOut) -> Iterator[str]:
 def told_held(system_run: HeldCampaign) -> Iterator[str]:
     """Result of a system's run, and open human tasks."""
     count = "1 user" if system_run.users == 1 else f"{system_run.users} users"
-    left_out = f"; {system_run.left} more left out because their originals failed" if system_run.left else ""
+    left_out = f"; {system_run.left} more skipped because their originals failed" if system_run.left else ""
     yield f"{system_run.name}: {count}, {system_run.cases} cases of stress tests{left_out}"
     if system_run.waiting or system_run.checks:
         where = f"vivavoce desk {system_run.study}, then {VERDICTS_PAGE}"
@@ -148,12 +148,13 @@ def _counted(stage: Stage) -> str:
     if stage.name == "verdicts" and stage.done and not stage.wanted:
         progress = ": none needed"
     if stage.left:
-        progress += f"; {stage.left} more left out because their originals failed"
+        progress += f"; {stage.left} more skipped because their originals failed"
     if stage.release:
         progress += f"; release {stage.release}"
     if stage.checked:
         progress += (
-            f"; {stage.checked} {'case' if stage.checked == 1 else 'cases'} decided by a rule also judged"
+            f"; {stage.checked} {('case' if stage.checked == 1 else 'cases')} decided by a "
+            "rule were also judged"
         )
     undecided = stage.wanted - stage.have
     if stage.name == "verdicts" and undecided + stage.checks:

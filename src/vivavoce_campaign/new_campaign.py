@@ -53,8 +53,8 @@ _KEYS: Final = (
     ("party", "role", "speaker", "sender"),
     ("text", "content", "utterance", "message"),
 )
-_HEAD: Final = """# What is known of the system, to be completed: docs/how-to/run-an-idial-campaign.md.
-# To a hello it said: {said}
+_HEAD: Final = """# Known facts about the system. Complete them: docs/how-to/run-an-idial-campaign.md.
+# Reply to a greeting: {said}
 {doubts}"""
 
 
@@ -108,13 +108,13 @@ async def begin_at(
 def check_new(folder: Path, described: Described) -> None:
     """Raises  InputError: the name is taken or no name, or there is no intent"""
     if not is_name(described.name):
-        raise InputError(f"{described.name!r} cannot name a system", hint=NAME_CURE)
+        raise InputError(f"invalid system name {described.name!r}", hint=NAME_CURE)
     path = _place(folder, described)
     if path.exists():
-        hint = "edit it, or give the system another name with --name"
-        raise InputError("the submission exists already; no files were written", place=str(path), hint=hint)
+        hint = "edit the submission, or choose another name with --name"
+        raise InputError("the submission already exists; no files were written", place=str(path), hint=hint)
     if not described.intents:
-        hint = 'say what users do with it: --intent "borrow a book", once for each thing'
+        hint = 'add user goals: --intent "borrow a book", once per goal'
         raise InputError("no intents given", place=described.name, hint=hint)
 
 
@@ -197,7 +197,7 @@ def _entity(line: str, languages: Sequence[str]) -> dict[str, Any]:
     values = [value.strip() for value in listed.split(";") if value.strip()]
     if not names.strip() or not values:
         hint = 'write "author: Elena Ferrante; Italo Calvino"'
-        raise InputError(f"{line!r} is not an entity with values", hint=hint)
+        raise InputError(f"cannot read an entity with values from {line!r}", hint=hint)
     return {
         "id": _key(_BETWEEN.split(names.strip())[0]),
         "text": _worded(names, languages),
@@ -263,7 +263,7 @@ def openings_in(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("the log cannot be read", place=str(path), hint=str(error)) from None
+        raise InputError("cannot read the log", place=str(path), hint=str(error)) from None
     first: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -286,7 +286,7 @@ def _turn(line: str, place: str) -> tuple[str, str, str]:
         )
     fields = [next((row[key] for key in keys if row.get(key) is not None), None) for keys in _KEYS]
     if fields[2] is None:
-        raise InputError("turn has no text", place=place, hint=f"known keys: {', '.join(_KEYS[2])}")
+        raise InputError("the turn has no text", place=place, hint=f"known keys: {', '.join(_KEYS[2])}")
     return str(fields[0] or ""), str(fields[1] or "user").lower(), str(fields[2])
 
 

@@ -58,7 +58,7 @@ def write_reports(
     by_system = evaluations(campaign)
     lacking = next((name for name in names if name not in by_system), None)
     if lacking is not None:
-        hint = "take it through with `vivavoce campaign run`"
+        hint = "run `vivavoce campaign run` first"
         raise InputError("no data to report yet", place=f"system {lacking}", hint=hint)
     kinds = ("html", "pdf") if pdf else ("html",)
     paths: list[Path] = []

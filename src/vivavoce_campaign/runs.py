@@ -106,7 +106,7 @@ def run_system(
                 _simulate(campaign, study, log, report, noise, callers_at(place), spoken, user_count)
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
-            hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
+            hint = f"recruit participants with vivavoce serve {place.folder}, or remove --people"
             raise InputError("no users yet", place=f"system {name}", hint=hint)
         with progress(f"{name}: stress tests") as report:
             run = _planned(campaign, submission, study, log, dataset)
@@ -134,7 +134,7 @@ def retest_system(
             planned for planned in stream if isinstance(planned, StressRunPlanned) and planned.system == name
         ]
         if not runs:
-            hint = f"hold them first: vivavoce campaign run {campaign.folder} --system {name}"
+            hint = f"run vivavoce campaign run {campaign.folder} --system {name}"
             raise InputError("no stress tests run yet", place=f"system {name}", hint=hint)
         last = runs[-1]
         over = any(isinstance(event, StressRunFinished) and event.run_id == last.run_id for event in stream)

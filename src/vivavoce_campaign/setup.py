@@ -55,7 +55,7 @@ def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
     """
     if (folder / CAMPAIGN_FILE).exists():
         raise InputError(
-            "the folder already holds a campaign", place=str(folder), hint="choose another folder"
+            "the folder already contains a campaign", place=str(folder), hint="choose another folder"
         )
     called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:40] or "campaign"
     texts = {
@@ -93,7 +93,7 @@ def _tasks_fit(submission: Submission, folder: Path) -> list[Problem]:
     strange = sorted({task.type for task in load_study(folder).tasks} - set(intents))
     place = f"systems/{submission.submission}/tasks.yaml"
     return [
-        Problem(place, f"a task of type {task_type!r}, which is no intent", f"known: {', '.join(intents)}")
+        Problem(place, f"unknown intent {task_type!r} of a task", f"known: {', '.join(intents)}")
         for task_type in strange
     ]
 

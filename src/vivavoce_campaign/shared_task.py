@@ -36,17 +36,17 @@ class SharedTask(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     shared_task: str = Field(description="short name: letters, digits, dot, dash, underscore")
-    ranked_by: Figure = Field("exact_utterances", description="figure by which the leaderboard is ordered")
+    ranked_by: Figure = Field("exact_utterances", description="figure that orders the leaderboard")
     mode: Literal["strict", "official"] = Field(
-        "strict", description="official: as the script of 2018 counted"
+        "strict", description="scoring mode: strict, or official (the 2018 script)"
     )
-    seed: int = Field(1, ge=0, description="seed of the intervals")
+    seed: int = Field(1, ge=0, description="random seed of the intervals")
 
     @field_validator("shared_task")
     @classmethod
     def _plain_name(cls, name: str) -> str:
         if not is_name(name):
-            raise mistake(f"{name!r} cannot name a shared task", NAME_CURE)
+            raise mistake(f"invalid name of a shared task: {name!r}", NAME_CURE)
         return name
 
 
@@ -57,12 +57,14 @@ def begin(folder: Path, source: Dataset, name: str) -> int:
     """
     if (folder / SHARED_FILE).exists():
         raise InputError(
-            "the folder already holds a shared task", place=str(folder), hint="choose another folder"
+            "the folder already contains a shared task", place=str(folder), hint="choose another folder"
         )
     rows = [row for row in source.read("commands").to_pylist() if row["annotation"]]
     if not rows:
         raise InputError(
-            "no annotated command", place=str(source.folder), hint="annotate some, or generate them"
+            "the dataset has no annotated commands",
+            place=str(source.folder),
+            hint="annotate commands, or generate them",
         )
     settings = SharedTask.model_validate({"shared_task": name})
     with DatasetWriter(folder / TEST, study={"name": name}, source={"kind": "blind"}) as writer:

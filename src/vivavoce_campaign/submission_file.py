@@ -51,7 +51,9 @@ class Intent(_Written):
                       {author} stands for a value of the entity `author`
     """
 
-    intent_id: str = Field(alias="id", min_length=1, max_length=64, description="key, used as task type")
+    intent_id: str = Field(
+        alias="id", min_length=1, max_length=64, description="key of the intent, used as task type"
+    )
     text: Words = Field(
         description="user goal, such as `borrow a book by {author}`; by language or one for all"
     )
@@ -118,7 +120,7 @@ class Submission(_Written):
     @classmethod
     def _plain_name(cls, name: str) -> str:
         if not is_name(name):
-            raise mistake(f"{name!r} cannot name a system", NAME_CURE)
+            raise mistake(f"invalid system name {name!r}", NAME_CURE)
         return name
 
     @field_validator("intents")
@@ -127,7 +129,7 @@ class Submission(_Written):
         ids = [intent.intent_id for intent in intents]
         twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
         if twice is not None:
-            raise mistake(f"intent {twice!r} is listed twice", "give each its own id")
+            raise mistake(f"duplicate intent {twice!r}", "give each intent its own id")
         return intents
 
     @field_validator("entities")
@@ -136,7 +138,7 @@ class Submission(_Written):
         ids = [entity.entity_id for entity in entities]
         twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
         if twice is not None:
-            raise mistake(f"entity {twice!r} is listed twice", "give each its own id")
+            raise mistake(f"duplicate entity {twice!r}", "give each entity its own id")
         return entities
 
     @model_validator(mode="after")
@@ -146,7 +148,9 @@ class Submission(_Written):
             strange = next((entity for entity in intent.entities() if entity not in entity_ids), None)
             if strange is not None:
                 listed = ", ".join(sorted(entity_ids)) or "none"
-                raise mistake(f"intent {intent.intent_id!r} names the entity {strange!r}", f"known: {listed}")
+                raise mistake(
+                    f"intent {intent.intent_id!r} uses the unknown entity {strange!r}", f"known: {listed}"
+                )
         return self
 
     @field_validator("title", "domain")
@@ -154,7 +158,9 @@ class Submission(_Written):
     def _said(cls, words: Any) -> Any:
         texts = words.values() if isinstance(words, dict) else [words]
         if words is not None and not all(text.strip() for text in texts):
-            raise mistake("the text is empty", "write a sentence, or one a language")
+            raise mistake(
+                "the text is empty", "write a sentence, or a mapping with one sentence per language"
+            )
         return words
 
     def entities_of(self, intent: Intent) -> list[str]:
@@ -192,7 +198,7 @@ def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
     """The submission of a file, and everything that is wrong with it."""
     source = read_yaml(path, new_key=new_key)
     if not source.problems and not isinstance(source.data, dict):
-        source.report((), "holds no keys", "begin with `submission: NAME`")
+        source.report((), "the file has no keys", "start with `submission: NAME`")
     model = read_model(source, Submission)
     if model is not None and not isinstance(model.connector.get("connect"), str):
         source.report(

@@ -48,7 +48,7 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
         wrong.append(f"Connector: choose one of {', '.join(CONNECTORS)}")
     url = form.get("url", "")
     if not re.fullmatch(r"(https?|wss?)://[^\s${}]+", url):
-        wrong.append("Address: write a whole one, such as https://bot.example/chat")
+        wrong.append("Address: enter a full address, such as https://bot.example/chat")
     facts = {
         name: form.get(name, "")
         for name in ("submission", "team", "domain", "channel", "interface", "access")
@@ -126,7 +126,7 @@ def take_in(folder: Path, submission: Submission, owner: str) -> None:
             raise InputError(f"the name {submission.submission!r} is taken", hint="choose another")
         place.mkdir(parents=True, exist_ok=True)
         fields = submission.model_dump(mode="json", by_alias=True, exclude_none=True)
-        replace_file(path, "# Submitted by a form.\n" + as_yaml(fields))
+        replace_file(path, "# Submitted with the form.\n" + as_yaml(fields))
         owners[submission.submission] = owner
         replace_file(place / OWNERS, json.dumps(owners, indent=1) + "\n")
 

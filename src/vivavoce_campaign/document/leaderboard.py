@@ -32,7 +32,7 @@ def compose_leaderboard(standing: dict[str, Any], *, words: str = "en") -> Docum
                 figure=say(FIGURES[standing["ranked_by"]]),
             ),
             answer=(),
-            before=(say("Where intervals overlap widely, the order may be chance."),),
+            before=(say("If intervals overlap widely, the order may be due to chance."),),
             cover=(),
             sections=(DocumentSection("leaderboard", say("Leaderboard"), say("Leaderboard"), (table,)),),
             data=standing["name"],
@@ -46,8 +46,8 @@ def _table(standing: dict[str, Any]) -> TableOfText:
     rows = tuple(_row(team) for team in standing["teams"])
     columns = heads(say("Team"), say("Rank"), *(say(name) for name in FIGURES.values()), say("Predicates"))
     note = say(
-        "Under each share its 95% CI, speakers drawn. Teams with the same figure share a rank. A "
-        "team that left speakers out is not ranked."
+        "Below each share: its 95% CI over speakers. Teams with the same figure share a "
+        "rank. Teams with missing speakers are not ranked."
     )
     signed = tuple((team["team"], team["signature"]) for team in standing["teams"])
     return TableOfText("leaderboard", say("All teams"), columns, rows, note, signed)

@@ -57,7 +57,7 @@ def test_answers_about_another_system_are_refused(campaign: Campaign) -> None:
     with pytest.raises(InputError, match=r"carbs\.yaml"):
         summary(campaign)
     filled(campaign, "telco", system="nobody")
-    with pytest.raises(InputError, match="no submission 'nobody'"):
+    with pytest.raises(InputError, match="submission 'nobody' not found"):
         summary(campaign)
     filled(campaign, "telco", questionnaire=7)
     with pytest.raises(InputError, match="questionnaire"):

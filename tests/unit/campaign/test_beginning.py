@@ -155,7 +155,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
         ({"intents": []}, "--intent"),
         ({"name": "my library"}, "my library"),
         ({"entities": ["author"]}, "'author'"),
-        ({"intents": ["borrow {book}"]}, "names the entity 'book'"),
+        ({"intents": ["borrow {book}"]}, "uses the unknown entity 'book'"),
         ({"languages": ["xx"]}, "xx"),
     ],
 )

@@ -91,7 +91,7 @@ def test_everything_is_in_the_archive(task: Path, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_begun_is_said(task: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds a shared task"):
+    with pytest.raises(InputError, match="a shared task"):
         begin(task, Dataset(tmp_path / "d"), "again")
     with pytest.raises(InputError, match="no annotated command"):
         begin(tmp_path / "new", Dataset(task / "test"), "again")

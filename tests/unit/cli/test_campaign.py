@@ -50,7 +50,7 @@ def test_a_system_that_does_not_answer_is_an_answer_of_no(folder: Path) -> None:
     [
         (("report",), "no data to report yet"),
         (("run", "--people", "--system", "telco"), "no users yet"),
-        (("run", "--system", "nobody"), "no submission 'nobody'"),
+        (("run", "--system", "nobody"), "submission 'nobody' not found"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_cure(folder: Path, verb: tuple[str, ...], problem: str) -> None:

@@ -59,17 +59,17 @@ def test_a_campaign_knows_its_submissions_and_their_languages(tmp_path: Path) ->
     assert campaign.languages_of(bank) == ["it"] and not bank.spoken
     assert [one.name("it") for one in campaign.submissions] == ["bank", "Der Andere"]
     assert [one.said("en") for one in bank.intents] == ["top up", "paga"]
-    with pytest.raises(InputError, match=r"no submission 'bnak'.*Known: bank, other"):
+    with pytest.raises(InputError, match=r"submission 'bnak' not found.*Known: bank, other"):
         campaign.submission("bnak")
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"intents": [SYSTEM["intents"][0]] * 2}, "intent 'card' is listed twice"),
-        ({"submission": "a b", "file": "a b"}, "'a b' cannot name a system"),
-        ({"file": "elsewhere"}, "the file bank.yaml"),
-        ({"languages": ["fr"]}, "none of the campaign's languages"),
+        ({"intents": [SYSTEM["intents"][0]] * 2}, "duplicate intent 'card'"),
+        ({"submission": "a b", "file": "a b"}, "invalid system name 'a b'"),
+        ({"file": "elsewhere"}, "to bank.yaml"),
+        ({"languages": ["fr"]}, "no language with the campaign"),
         ({"title": {"it": " "}}, "the text is empty"),
         ({"domain": ""}, "the text is empty"),
     ],
@@ -87,5 +87,5 @@ def test_a_report_has_the_facts_of_a_campaign_without_how_its_systems_are_reache
     facts = read_facts(tmp_path)
     settings, submission = facts.settings, facts.submission
     assert (settings.name("en"), submission.team, submission.connector) == ("The Campaign", "us", {})
-    with pytest.raises(InputError, match="no dataset of a campaign"):
+    with pytest.raises(InputError, match="not a campaign dataset"):
         read_facts(tmp_path / "c")
