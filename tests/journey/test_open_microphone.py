@@ -198,7 +198,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         assert [one.text for one in parlour.events("user_turn_sent")] == [WISH.lower(), QUESTION]
         page.evaluate("window.hearing.suspend()")  # as browsers do with a page that nobody has touched
         doing(page, "asleep")
-        page.get_by_role("button", name="Go on talking").last.click()
+        page.get_by_role("button", name="Keep talking").last.click()
         doing(page, "listening", "speaking")
         line.cut()
         doing(page, "lost")

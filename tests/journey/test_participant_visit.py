@@ -337,6 +337,6 @@ def test_the_dark_pages_have_no_barrier_either(browser: Browser, website: Websit
     page.get_by_role("button", name="End the conversation").click()
     expect(page.get_by_role("heading", name="End the conversation now?")).to_be_visible()
     whole(page)
-    page.get_by_role("button", name="Go on talking").click()
+    page.get_by_role("button", name="Keep talking").click()
     expect(page.locator("#text")).to_be_focused()
     context.close()

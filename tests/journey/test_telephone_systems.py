@@ -135,4 +135,4 @@ def test_check_asks_the_number_without_ringing_and_says_when_nobody_is_there(tmp
     away = CliRunner().invoke(app, ["check", str(written(tmp_path / "away", nobody, patience=2)), "--json"])
     (told,) = json.loads(away.output)["systems"]
     assert not told["ok"]
-    assert "nothing answered" in told["problem"]
+    assert "no answer" in told["problem"]

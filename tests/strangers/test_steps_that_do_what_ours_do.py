@@ -189,7 +189,7 @@ def problems(folder: Path, visit: str, more: str = SYSTEMS) -> str:
         ),
         ("  - quiz: {use: umux}\n", SYSTEMS, "visit[0].quiz: unknown questionnaire 'umux'"),
         ("  - notice: {file: nowhere.md}\n", SYSTEMS, "visit[0].notice: no file 'nowhere.md'"),
-        ("  - warm_up: {channel: phone}\n", SYSTEMS, "a telephone dialogue needs the section `telephone`"),
+        ("  - warm_up: {channel: phone}\n", SYSTEMS, "telephone dialogues need the section `telephone`"),
         ("  - warm_up: {channel: voice}\n", SYSTEMS + "recordings: {keep_days: 9}\n", "without consent"),
     ],
 )

@@ -298,7 +298,7 @@ class BrowserLeg:
                 TooFast: more sound than time
         """
         if len(message) != FRAME_BYTES:
-            raise ValueError(f"{len(message)} bytes are no frame")
+            raise ValueError(f"invalid frame of {len(message)} bytes")
         number, start, end, at_ms = (int(field) for field in np.frombuffer(message, HEAD, 1)[0])
         passed_s = self._clock.monotonic_s() - self._line_since_s
         if number > passed_s / FRAME_S + BURST_FRAMES:

@@ -88,7 +88,7 @@ async def _carry(site: Site, talk: Talk, tab: str, line: "_Line") -> None:
 
 def _is_bye(text: str) -> bool:
     if len(text) > LONGEST_TEXT:
-        raise ValueError("no word of ours is so long")
+        raise ValueError("text too long")
     message: Any = json.loads(text)
     return isinstance(message, dict) and message.get("kind") == "bye"
 

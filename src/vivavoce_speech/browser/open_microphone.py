@@ -268,9 +268,9 @@ class Microphones:
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
             raise Refused("not_running")
         if dialogue.channel != "voice":
-            raise Refused("not_running", "no dialogue by voice")
+            raise Refused("not_running", "not a voice dialogue")
         if len(self._talks) >= self._settings.max_concurrency:
-            raise Refused("full", f"{len(self._talks)} microphones are open")
+            raise Refused("full", f"{len(self._talks)} microphones are already open")
         talk = Talk(self._engine, visit_id, dialogue, self._settings.pause_s)
         phone = called_system(self._engine.relay.connectors[dialogue.system])
         spoken = self._bridged(talk, dialogue, phone) if phone else self._spoken(talk, dialogue)

@@ -101,7 +101,7 @@ class Playback:
         async with visit.lock:
             turn_place = _found(visit.state, seq)
             if turn_place is None or turn_place[0].dialogue_id != dialogue_id:
-                raise LookupError(f"no system turn {seq}")
+                raise LookupError(f"system turn {seq} not found")
             dialogue, turn, _ = turn_place
             before = [sound for sound in dialogue.of(SoundPlayed) if sound.turn_index == turn.turn_index]
             latest_s = max(0.0, self._relay.elapsed_s(dialogue) - played_s)

@@ -45,9 +45,9 @@ def _key(path: Path) -> bytes:
             _make(path)
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:
-        raise LogError(f"{path}: the key of callers' pseudonyms cannot be used: {error}") from error
+        raise LogError(f"{path}: cannot use the key of callers' pseudonyms: {error}") from error
     if len(key) != KEY_BYTES:
-        raise LogError(f"{path}: holds {len(key)} bytes, the key of callers' pseudonyms has {KEY_BYTES}")
+        raise LogError(f"{path}: the key of callers' pseudonyms must have {KEY_BYTES} bytes, not {len(key)}")
     return key
 
 

@@ -93,7 +93,7 @@ def _problems(study: Study, place: str, raw: Speech, languages: Sequence[str]) -
             if len(spoken_languages) < LISTED
             else f"{len(spoken_languages)} languages"
         )
-        problem = f"{_name(raw)} {does} {some}, not {language!r}, a language of the study"
+        problem = f"{_name(raw)} {does} {some}, not the study language {language!r}"
         yield InputError(problem, place=place, hint=_hint(task, language.split("-")[0]))
 
 
@@ -105,7 +105,7 @@ def _hint(task: str, language: str) -> str:
         for name, kind in ((name, registry.get(name)) for name in registry.names())
         if language in (getattr(kind, "languages", None) or (language,))
     ]
-    return f"add {task}s: {{{language}: ...}}; it may be {', or '.join(able)}"
+    return f"add {task}s: {{{language}: ...}}, for example {', or '.join(able)}"
 
 
 def _name(raw: Speech) -> str:

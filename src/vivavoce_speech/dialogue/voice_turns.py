@@ -234,4 +234,4 @@ def system_turn(state: VisitState, seq: int) -> log_events.SystemTurnReceived:
     for turn in state.dialogue.turns if state.dialogue else ():
         if turn.stored.seq == seq and isinstance(turn.event, log_events.SystemTurnReceived):
             return turn.event
-    raise LookupError(f"no system turn {seq}")
+    raise LookupError(f"system turn {seq} not found")

@@ -13,12 +13,12 @@ def check_pin(path: Path, sha256: str) -> None:
     Raises  InputError: no such file, or another hash; it tells the one that the file has
     """
     if not path.is_file():
-        raise InputError("no such file", place=str(path), hint="name the folder of the model")
+        raise InputError("file not found", place=str(path), hint="set the folder of the model")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if not hmac.compare_digest(digest, sha256.strip().lower()):
         raise InputError(
-            f"sha256 is {digest}, not {sha256}",
+            f"SHA-256 is {digest}, expected {sha256}",
             place=str(path),
-            hint="set sha256 to it if this is the model that you want",
+            hint="if this is the correct model, set sha256 to this value",
         )

@@ -29,17 +29,19 @@ class MoonshineSettings(RecogniserSettings):
 
     files: ClassVar[tuple[str, ...]] = ("model",)
 
-    model: str | None = Field(None, description="folder of a Moonshine model; none: the package's, English")
+    model: str | None = Field(
+        None, description="folder of a Moonshine model; none: the English model of the package"
+    )
     sha256: str | None = Field(
-        None, description="SHA-256 of that folder's `decoder_model_merged.ort`, hexadecimal"
+        None, description="hexadecimal SHA-256 of `decoder_model_merged.ort` in that folder"
     )
     size: Literal["tiny", "base"] = Field("tiny", description="size of the model")
-    language: str = Field("en", description="language that the model hears")
+    language: str = Field("en", description="language of the model")
 
     @model_validator(mode="after")
     def _pinned(self) -> "MoonshineSettings":
         if (self.model is None) != (self.sha256 is None):
-            raise mistake("model and sha256 belong together", "give both, or neither")
+            raise mistake("model and sha256 must be set together", "set both or neither")
         return self
 
 
@@ -47,7 +49,7 @@ class Moonshine:
     """Recogniser of one model in memory; utterances are heard one after the other."""
 
     name: ClassVar[str] = "moonshine"
-    summary: ClassVar[str] = "English, quickly, on this machine; pip install 'vivavoce[moonshine]'"
+    summary: ClassVar[str] = "English, fast, runs locally; pip install 'vivavoce[moonshine]'"
     languages: tuple[str, ...] = ("en",)  # of the model that the package carries
     settings: ClassVar[type[RecogniserSettings]] = MoonshineSettings
 
@@ -66,7 +68,8 @@ class Moonshine:
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         if language.split("-")[0] != self._language:
             raise RecognitionError(
-                f"this Moonshine model hears {self._language!r}, not {language!r}; choose another recogniser"
+                f"this Moonshine model recognises {self._language!r}, not {language!r}; "
+                "choose another recogniser"
             )
         return await asyncio.to_thread(self._recognise, sound)
 
@@ -82,7 +85,7 @@ class Moonshine:
         values = as_float(sound.at(RATE_HZ).samples).tolist()
         with self._lock:
             if self._model is None:
-                raise RecognitionError("moonshine: the recogniser was closed")
+                raise RecognitionError("moonshine: the recogniser is closed")
             try:
                 lines = self._model.transcribe_without_streaming(values, RATE_HZ).lines
             except Exception as error:  # the package's errors have no common base
@@ -95,7 +98,7 @@ def _loaded(settings: MoonshineSettings) -> Any:
     try:
         import moonshine_voice  # pyright: ignore[reportMissingImports]
     except OSError as error:
-        raise InputError(f"moonshine cannot be loaded ({error})", hint=_CURE) from None
+        raise InputError(f"cannot load moonshine ({error})", hint=_CURE) from None
     bundled = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
     folder = Path(settings.model) if settings.model is not None else bundled
     try:
@@ -103,7 +106,7 @@ def _loaded(settings: MoonshineSettings) -> Any:
         return moonshine_voice.Transcriber(folder, size, options=_WHOLE)
     except moonshine_voice.MoonshineError as error:
         raise InputError(
-            f"no Moonshine model that can be loaded ({error})",
+            f"cannot load a Moonshine model ({error})",
             place=str(folder),
-            hint="name a folder with encoder_model.ort, decoder_model_merged.ort and tokenizer.bin",
+            hint="set a folder with encoder_model.ort, decoder_model_merged.ort and tokenizer.bin",
         ) from None

@@ -31,21 +31,21 @@ class _Endpoint(BaseModel):
 
     url: WebAddress = Field(description="base address, such as https://host/v1")
     model: str = Field(min_length=1, description="name of the model")
-    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
-    allow_private: bool = Field(False, description="the address may be on this machine or a private network")
-    timeout_s: float = Field(30.0, gt=0, le=600, description="seconds until the answer is complete")
+    key: str | None = Field(None, description="API key as ${NAME} of an environment variable")
+    allow_private: bool = Field(False, description="allow addresses on this computer or a private network")
+    timeout_s: float = Field(30.0, gt=0, le=600, description="maximum seconds until the answer is complete")
 
 
 class OpenAIRecogniserSettings(RecogniserSettings, _Endpoint):
     """Settings of the recogniser `openai`."""
 
-    prompt: str | None = Field(None, description="words of the domain, to help the model")
+    prompt: str | None = Field(None, description="words of the domain, to improve recognition")
 
 
 class OpenAISynthesiserSettings(SynthesiserSettings, _Endpoint):
     """Settings of the synthesiser `openai`."""
 
-    voice: str = Field("alloy", description="name of the voice, or by language: see `voices`")
+    voice: str = Field("alloy", description="voice name, for all languages; per language: see `voices`")
     voices: dict[str, str] = Field({}, description="voice of each language, such as {it: giulia}")
 
 
@@ -79,7 +79,7 @@ class _Service:
                 check_status(response, response.content)
                 return response.content
         except TimeoutError:
-            raise SystemUnderTestError("timeout", f"no answer within {self._limit_s:g} s") from None
+            raise SystemUnderTestError("timeout", f"no complete answer within {self._limit_s:g} s") from None
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -89,7 +89,7 @@ class OpenAIRecogniser:
     """A recogniser that understands `POST /audio/transcriptions` (Whisper servers, OpenAI)."""
 
     name: ClassVar[str] = "openai"
-    summary: ClassVar[str] = "OpenAI-compatible /audio/transcriptions, by its address"
+    summary: ClassVar[str] = "OpenAI-compatible /audio/transcriptions at any address"
     settings: ClassVar[type[RecogniserSettings]] = OpenAIRecogniserSettings
 
     def __init__(self, settings: OpenAIRecogniserSettings, vault: Vault) -> None:
@@ -129,7 +129,7 @@ class OpenAISynthesiser:
     """A synthesiser that understands `POST /audio/speech`."""
 
     name: ClassVar[str] = "openai"
-    summary: ClassVar[str] = "OpenAI-compatible /audio/speech, by its address"
+    summary: ClassVar[str] = "OpenAI-compatible /audio/speech at any address"
     settings: ClassVar[type[SynthesiserSettings]] = OpenAISynthesiserSettings
 
     def __init__(self, settings: OpenAISynthesiserSettings, vault: Vault) -> None:

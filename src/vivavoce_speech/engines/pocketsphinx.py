@@ -52,7 +52,7 @@ def guessed_pronunciations(words: list[str], *, place: str = "") -> dict[str, st
         raise InputError(
             f"no pronunciation of {words[0]!r}" + (f" and {len(words) - 1} more words" if words[1:] else ""),
             place=place,
-            hint="add it to `pronunciations`, or install flite, which guesses",
+            hint="add it to `pronunciations`, or install flite to guess pronunciations",
         )
     return {word: _guess(word, place) for word in words}
 
@@ -85,20 +85,20 @@ class PocketsphinxSettings(RecogniserSettings):
     files: ClassVar[tuple[str, ...]] = ("sentences", "grammar", "model")
 
     sentences: str | None = Field(
-        None, description="text file: one sentence a line of what callers say; a trigram model is made of it"
+        None, description="text file with one expected utterance per line, for a trigram language model"
     )
-    grammar: str | None = Field(None, description="JSGF file of everything that callers may say")
-    model: str | None = Field(None, description="ARPA file of a language model")
+    grammar: str | None = Field(None, description="JSGF grammar of all expected utterances")
+    model: str | None = Field(None, description="ARPA language model")
     pronunciations: dict[str, str] = Field(
-        {}, description="phones of words that the dictionary lacks, such as {pho: F OW}"
+        {}, description="phones of words missing in the dictionary, such as {pho: F OW}"
     )
-    language_weight: float = Field(6.5, gt=0, le=30, description="how much the model of the domain counts")
+    language_weight: float = Field(6.5, gt=0, le=30, description="weight of the domain language model")
 
     @model_validator(mode="after")
     def _one_source(self) -> "PocketsphinxSettings":
         sources = [name for name in ("sentences", "grammar", "model") if getattr(self, name) is not None]
         if len(sources) > 1:
-            raise mistake(f"both {sources[0]} and {sources[1]} say what callers may say", "keep one of them")
+            raise mistake(f"{sources[0]} and {sources[1]} cannot be combined", "remove one of these settings")
         return self
 
 
@@ -106,7 +106,7 @@ class Pocketsphinx:
     """Recogniser in processes of its own: pocketsphinx lets nothing else run while it listens."""
 
     name: ClassVar[str] = "pocketsphinx"
-    summary: ClassVar[str] = "English, on this machine; pip install 'vivavoce[voice]'"
+    summary: ClassVar[str] = "English, runs locally; pip install 'vivavoce[voice]'"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     settings: ClassVar[type[RecogniserSettings]] = PocketsphinxSettings
 
@@ -128,19 +128,22 @@ class Pocketsphinx:
         """
         if any(settings.get(name) for name in ("sentences", "grammar", "model")):
             return None
-        wrong = "seven of ten words wrong over the telephone" if telephone else "one word of four wrong"
+        wrong = "seven of ten words wrong by telephone" if telephone else "one of four words wrong"
         return (
-            f"pocketsphinx without the words of the domain gets {wrong}, even of a trained speaker; "
-            "name `sentences` of what people may say, or take moonshine (pip install 'vivavoce[moonshine]')"
+            f"without a domain model, pocketsphinx gets {wrong}, even with trained speakers; "
+            "add `sentences` with expected utterances, or use moonshine (pip install "
+            "'vivavoce[moonshine]')"
         )
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         if language.split("-")[0] != "en":
-            raise RecognitionError(f"pocketsphinx hears English, not {language!r}; choose another recogniser")
+            raise RecognitionError(
+                f"pocketsphinx recognises English, not {language!r}; choose another recogniser"
+            )
         try:
             return await self._listening.call(sound)
         except WorkerEnded:
-            raise RecognitionError("pocketsphinx was ended while it listened") from None
+            raise RecognitionError("pocketsphinx stopped during recognition") from None
 
     async def close(self) -> None:
         await self._listening.close()
@@ -170,9 +173,9 @@ class _Listener:
                     self._decoder.activate_search("domain")
         except (RuntimeError, ValueError) as error:
             raise InputError(
-                f"pocketsphinx does not take it ({error})",
+                f"pocketsphinx rejects the file ({error})",
                 place=domain.source,
-                hint="look for a mistake in the file",
+                hint="correct the file",
             ) from None
 
     def __call__(self, sound: Sound) -> tuple[Hypothesis, ...]:
@@ -271,7 +274,7 @@ def trigram_model(sentences: str, *, place: str = "") -> str:
     lines = [" ".join(_WORD.findall(line.lower())) for line in sentences.splitlines()]
     lines = [line for line in lines if line]
     if not lines:
-        raise InputError("holds no sentence", place=place, hint="write one sentence a line")
+        raise InputError("the file has no sentences", place=place, hint="write one sentence per line")
     model = ArpaBoLM(text="\n".join(f"<s> {line} </s>" for line in lines), add_start=False)
     model.compute()
     buffer = io.StringIO()
@@ -284,7 +287,9 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", place=path, hint="give a text file in UTF-8") from None
+        raise InputError(
+            f"cannot read the file ({error})", place=path, hint="use a text file in UTF-8"
+        ) from None
 
 
 def _plain(hypothesis: str) -> str:

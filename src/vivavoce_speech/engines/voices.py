@@ -31,8 +31,8 @@ _SCHEME_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
 class ProgramSettings(SynthesiserSettings):
     """Settings of a synthesiser that is a program."""
 
-    voice: str | None = Field(None, description="name of the voice; the program's own when left out")
-    speed: float = Field(1.0, ge=0.3, le=3.0, description="1: as the program speaks; 0.8: slower")
+    voice: str | None = Field(None, description="voice name (default: the program's)")
+    speed: float = Field(1.0, ge=0.3, le=3.0, description="speech rate; 1: normal, 0.8: slower")
 
 
 class _Program:
@@ -45,7 +45,7 @@ class _Program:
     def __init__(self, settings: ProgramSettings) -> None:
         self._settings = settings
         if shutil.which(self.name) is None:
-            raise InputError(f"the program {self.name} is not installed", hint=f"apt install {self.package}")
+            raise InputError(f"program {self.name} is not installed", hint=f"apt install {self.package}")
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Synthesiser:
@@ -77,7 +77,7 @@ class _Program:
             process.kill()
             await process.wait()
             if isinstance(error, TimeoutError):
-                raise SynthesisError(f"{self.name} was not ready within {LONGEST_S:.0f} s") from None
+                raise SynthesisError(f"{self.name} exceeded the limit of {LONGEST_S:.0f} s") from None
             raise
         if process.returncode:
             words = " ".join(stderr.decode("utf-8", "replace").split())[:200]
@@ -91,13 +91,13 @@ class Flite(_Program):
     """flite: English, small and quick."""
 
     name: ClassVar[str] = "flite"
-    summary: ClassVar[str] = "English, by the program flite"
+    summary: ClassVar[str] = "English, with the program flite"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     package = "flite"
 
     def command(self, text_file: Path, sound_file: Path, language: str) -> list[str]:
         if language.split("-")[0] != "en":
-            raise SynthesisError(f"flite speaks English, not {language!r}; choose another synthesiser")
+            raise SynthesisError(f"flite supports English, not {language!r}; choose another synthesiser")
         voice = self._settings.voice or "slt"
         stretch = f"duration_stretch={1 / self._settings.speed:.3f}"
         return ["flite", "-voice", voice, "--setf", stretch, "-f", str(text_file), "-o", str(sound_file)]
@@ -107,7 +107,7 @@ class EspeakNG(_Program):
     """espeak-ng: more than a hundred languages, in a voice that recognisers understand least."""
 
     name: ClassVar[str] = "espeak-ng"
-    summary: ClassVar[str] = "many languages, by the program espeak-ng"
+    summary: ClassVar[str] = "many languages, with the program espeak-ng"
     reads_ssml: ClassVar[bool] = True
     package = "espeak-ng"
 
@@ -143,7 +143,7 @@ class Festival(_Program):
     """festival: Italian and English, by diphones; recognisers understand it better than espeak-ng."""
 
     name: ClassVar[str] = "festival"
-    summary: ClassVar[str] = "Italian and English, by the program festival"
+    summary: ClassVar[str] = "Italian and English, with the program festival"
     languages = _LanguagesOfVoices()
     package = "festival festvox-italp16k"
 
@@ -156,9 +156,11 @@ class Festival(_Program):
         voice = self._settings.voice or (spoken.voices.get(self.name) if spoken is not None else None)
         if voice is None:
             languages = ", ".join(self.languages)
-            raise SynthesisError(f"festival speaks {languages}, not {language!r}; name a voice of it")
+            raise SynthesisError(
+                f"festival supports {languages}, not {language!r}; set `voice` to a voice of this language"
+            )
         if not _SCHEME_NAME.fullmatch(voice):
-            raise SynthesisError(f"{voice!r} is no name of a voice; give one such as lp_diphone")
+            raise SynthesisError(f"{voice!r} is not a voice name; use a name such as lp_diphone")
         text_file.write_bytes(text_file.read_text(encoding="utf-8").encode("latin-1"))
         stretch = f"(Parameter.set 'Duration_Stretch {1 / self._settings.speed:.3f})"
         return [
@@ -177,10 +179,10 @@ class PromptsSettings(SynthesiserSettings):
     files: ClassVar[tuple[str, ...]] = ("folder",)
 
     folder: str = Field(
-        description="folder of recordings: `LANGUAGE/WORDS.wav` or `.flac`, named by the words spoken"
+        description="folder of recordings `LANGUAGE/TEXT.wav` or `.flac`, named after the spoken text"
     )
     otherwise: dict[str, Any] | str | None = Field(
-        None, description="synthesiser for texts without a recording; none: such a text is an error"
+        None, description="synthesiser for texts without a recording; none: a missing recording is an error"
     )
 
 
@@ -188,14 +190,14 @@ class Prompts:
     """Sentences that a person has spoken, found by their words; what lacks goes to another synthesiser."""
 
     name: ClassVar[str] = "prompts"
-    summary: ClassVar[str] = "recordings of a person, by their words"
+    summary: ClassVar[str] = "human recordings, selected by text"
     settings: ClassVar[type[SynthesiserSettings]] = PromptsSettings
 
     def __init__(self, settings: PromptsSettings, otherwise: Synthesiser | None) -> None:
         folder = Path(settings.folder)
         if not folder.is_dir():
             raise InputError(
-                f"no folder {settings.folder!r}", place="folder", hint="create it, or mend the path"
+                f"folder {settings.folder!r} not found", place="folder", hint="create it, or mend the path"
             )
         self._otherwise = otherwise
         self._files = {
@@ -217,7 +219,7 @@ class Prompts:
             return read_speech(await asyncio.to_thread(path.read_bytes), str(path))
         if self._otherwise is None:
             raise SynthesisError(
-                f"no recording of {prompt_key(text)!r} in {language!r}; record it, or set otherwise"
+                f"no recording of {prompt_key(text)!r} in {language!r}; record it, or set `otherwise`"
             )
         return await self._otherwise.speak(text, language=language)
 

@@ -38,19 +38,19 @@ class WhisperSettings(RecogniserSettings):
     files: ClassVar[tuple[str, ...]] = ("model",)
 
     model: str = Field(description="folder of a Whisper model in CTranslate2's format")
-    sha256: str = Field(description="SHA-256 of its `model.bin`, hexadecimal")
+    sha256: str = Field(description="hexadecimal SHA-256 of `model.bin`")
     prompt: str | None = Field(
-        None, max_length=800, description="words and names of the domain, to help the model"
+        None, max_length=800, description="words and names of the domain, to improve recognition"
     )
-    beam: int = Field(5, ge=1, le=20, description="paths that are followed at once; at least `hypotheses`")
-    threads: int = Field(2, ge=1, le=64, description="processor cores that one utterance may take")
+    beam: int = Field(5, ge=1, le=20, description="beam size; at least `hypotheses`")
+    threads: int = Field(2, ge=1, le=64, description="processor cores per utterance")
 
 
 class Whisper:
     """Recogniser of one model in memory; utterances are heard one after the other."""
 
     name: ClassVar[str] = "whisper"
-    summary: ClassVar[str] = "a hundred languages, with a model of yours; pip install 'vivavoce[whisper]'"
+    summary: ClassVar[str] = "about a hundred languages, with your own model; pip install 'vivavoce[whisper]'"
     languages: tuple[str, ...] | None = None  # whatever the model hears
     settings: ClassVar[type[RecogniserSettings]] = WhisperSettings
 
@@ -77,9 +77,11 @@ class Whisper:
             return ()
         with self._lock:
             if self._model is None:
-                raise RecognitionError("whisper: the recogniser was closed")
+                raise RecognitionError("whisper: the recogniser is closed")
             if language not in self._model.supported_languages:
-                raise RecognitionError(f"this Whisper model does not hear {language!r}; choose another")
+                raise RecognitionError(
+                    f"this Whisper model does not support {language!r}; choose another model"
+                )
             transcripts = [
                 self._window(values, language) for values in windows(as_float(sound.at(RATE_HZ).samples))
             ]
@@ -167,7 +169,7 @@ def _loaded(settings: WhisperSettings) -> Any:
     except (RuntimeError, ValueError, OSError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"no Whisper model that can be loaded ({reason})",
+            f"cannot load a Whisper model ({reason})",
             place=settings.model,
-            hint="name a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json",
+            hint=("set a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json"),
         ) from None

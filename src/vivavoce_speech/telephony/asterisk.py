@@ -74,7 +74,7 @@ class TcpServer:
             raise InputError(
                 f"cannot listen on {self.host}:{self.port} ({error.strerror})",
                 place=self._place,
-                hint="write another address, here and in Asterisk's dial plan",
+                hint="set another address, here and in Asterisk's dial plan",
             ) from None
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -94,7 +94,7 @@ class TcpServer:
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._tasks) >= self._at_once:
-            _report.warning("connection_refused", place=self._place, reason="too many at once")
+            _report.warning("connection_refused", place=self._place, reason="too many connections")
             writer.close()
             return
         task = asyncio.create_task(self._until_closed(reader, writer))
@@ -158,16 +158,16 @@ async def read_facts(reader: asyncio.StreamReader) -> dict[str, str]:
         try:
             line = (await reader.readuntil(b"\n")).decode("utf-8", "replace").rstrip("\r\n")
         except asyncio.IncompleteReadError:
-            raise BadRequest("ended before its empty line") from None
+            raise BadRequest("connection closed before the empty line") from None
         except asyncio.LimitOverrunError:
-            raise BadRequest("a line that is too long") from None
+            raise BadRequest("line too long") from None
         if not line:
             if not facts:
-                raise BadRequest("no facts")
+                raise BadRequest("no variables")
             return facts
         match = _FACT.fullmatch(line)
         if match is None:
-            raise BadRequest("a line that is no fact")
+            raise BadRequest("invalid line")
         facts[match[1]] = match[2].strip()
     raise BadRequest("too many lines")
 
@@ -330,7 +330,7 @@ class Asterisk:
 
     async def _begun(self, coming: AsyncGenerator[Frame], writer: asyncio.StreamWriter) -> AsteriskLeg | None:
         """The call whose ticket the first frame shows; None where it shows none."""
-        reason = "ended before its ticket"
+        reason = "connection closed before the ticket"
         try:
             async with asyncio.timeout(START_S):
                 first = await anext(coming)

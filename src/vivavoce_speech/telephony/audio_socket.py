@@ -75,7 +75,7 @@ class FrameReader:
         Raises  BadFrame: a frame was begun
         """
         if self._waiting:
-            raise BadFrame(f"ended {len(self._waiting)} bytes into a frame")
+            raise BadFrame(f"connection closed {len(self._waiting)} bytes into a frame")
 
 
 def _require(kind: int, length: int) -> None:

@@ -50,14 +50,14 @@ class PhoneChannel(Channel):
 
     def check(self, at: KeyPath, plan: DialoguePlan, file: StudyFile, source: Source) -> None:
         if file.telephone is None:
-            problem = "a telephone dialogue needs the section `telephone`"
+            problem = "telephone dialogues need the section `telephone`"
             source.report((*at, "channel"), problem, "add telephone: {number: ...}")
         if plan.gate != "code":
-            problem = f"gate {plan.gate!r}: the page does not see the end of a call"
-            source.report((*at, "gate"), problem, "write gate: code")
+            problem = f"gate {plan.gate!r}: the page cannot detect the end of a call"
+            source.report((*at, "gate"), problem, "set gate: code")
         if plan.external is not None:
             problem = "the step already shows a telephone number"
-            source.report((*at, "external"), problem, "remove it, or write channel: text")
+            source.report((*at, "external"), problem, "remove it, or set channel: text")
 
     def bridges(self, file: StudyFile) -> bool:
         return True
@@ -69,12 +69,12 @@ class PhoneChannel(Channel):
             return
         for name in ("agi", "audio"):
             host, _, port = getattr(asterisk, name).rpartition(":")
-            hint = "write another address, here and in Asterisk's dial plan"
+            hint = "set another address, here and in Asterisk's dial plan"
             require_free(host.strip("[]"), int(port), place=f"telephone.asterisk.{name}", hint=hint)
 
     def open(self, engine: SessionEngine) -> Switchboard:
         if engine.study.telephone is None:
-            raise LookupError("a study with dialogues by telephone has a section `telephone`")
+            raise LookupError("telephone dialogues need the section `telephone` in the study file")
         return Switchboard(engine, engine.study.telephone)
 
     def facts(self, study: Study, line: Any, state: VisitState, problem: str | None) -> Mapping[str, object]:

@@ -14,14 +14,14 @@ from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_speech.telephony.leg import PhoneLeg
 from vivavoce_speech.telephony.outgoing_calls import Outgoing, PhoneSettings
 
-ONLY_CALLED: Final = "a telephone number takes no text: it is talked to by voice (channel: phone)"
+ONLY_CALLED: Final = "a telephone number accepts no text: use a voice channel (channel: phone)"
 
 
 class PhoneConnector(SystemConnector[PhoneSettings]):
     """A telephone number. `call` is for who holds a call with a participant; text finds nobody here."""
 
     name: ClassVar[str] = "phone"
-    summary: ClassVar[str] = "a telephone number that is called; participants talk to it themselves"
+    summary: ClassVar[str] = "a telephone number; participants call it and talk to it"
     settings: ClassVar[type[ConnectorSettings]] = PhoneSettings
 
     def __init__(self, settings: PhoneSettings, vault: Vault) -> None:

@@ -249,7 +249,7 @@ class MediaStreams:
             async with asyncio.timeout(START_S):
                 leg = await self._begun(socket)
         except TimeoutError:
-            _report.info("stream_not_begun", reason="nothing came")
+            _report.info("stream_not_begun", reason="no message received")
         if leg is None:
             with suppress(Exception):
                 await socket.close()

@@ -26,23 +26,25 @@ class PhoneSettings(ConnectorSettings):
 
     number: str = Field(
         pattern=r"^(sip:[^\s@]+@[^\s@]+|\+?[0-9*#]{1,32})$",
-        description="what is called: sip:NAME@HOST[:PORT], or a number that the exchange knows",
+        description="destination: sip:NAME@HOST[:PORT], or a number known to the exchange",
     )
     exchange: str | None = Field(
         None,
         pattern=r"^[^\s:]+:\d{1,5}$",
-        description="HOST:PORT that our calls go to; none: NAME's own HOST",
+        description="HOST:PORT of the exchange; none: the host of the destination",
     )
-    caller_id: str = Field("vivavoce", pattern=r"^[A-Za-z0-9+._-]{1,64}$", description="who it sees calling")
-    username: str | None = Field(None, description="name that the exchange knows us by")
+    caller_id: str = Field("vivavoce", pattern=r"^[A-Za-z0-9+._-]{1,64}$", description="caller ID")
+    username: str | None = Field(None, description="user name at the exchange")
     password: str | None = Field(
         None,
         pattern=r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$",
-        description="${NAME} of the variable with the password",
+        description="password as ${NAME} of an environment variable",
     )
-    ring_s: float = Field(30.0, ge=1, le=180, description="seconds that it may ring")
+    ring_s: float = Field(30.0, ge=1, le=180, description="maximum ringing time in seconds")
     keys: str = Field(
-        "", pattern=r"^[0-9*#A-D,]{0,64}$", description="pressed when it has answered; a comma waits a second"
+        "",
+        pattern=r"^[0-9*#A-D,]{0,64}$",
+        description="keys to press after the call is answered; a comma waits one second",
     )
 
 
@@ -89,8 +91,8 @@ class Outgoing:
         except NotAnswered as error:
             raise _failure(error) from None
         if code in (404, 410, 484, 604):
-            raise SystemUnderTestError("unreachable", f"the exchange knows no such number ({code})")
-        return f"something that speaks SIP answers for it ({code}); it was not made to ring"
+            raise SystemUnderTestError("unreachable", f"the exchange does not know this number ({code})")
+        return f"a SIP server answers ({code}); the telephone was not rung"
 
     async def stop(self) -> None:
         """Hang up and close."""

@@ -77,7 +77,7 @@ async def voice(request: Request) -> Response:
     try:
         order = streams.order(fields, request.headers.get(SIGNATURE, ""), request.url.query)
     except NotSigned:
-        return PlainTextResponse("This request does not bear the carrier's signature.", 403)
+        return PlainTextResponse("The request has no valid signature of the carrier.", 403)
     return Response(order, media_type="text/xml")
 
 

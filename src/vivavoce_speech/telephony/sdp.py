@@ -45,19 +45,19 @@ def read_offer(body: str) -> SoundOffer:
     lines = body.replace("\r\n", "\n")
     audio = _AUDIO.search(lines)
     if audio is None or not 0 < int(audio[1]) < 65536:
-        raise NoCommonSound("no audio is offered")
+        raise NoCommonSound("the offer has no audio")
     section = lines[audio.start() :].split("\nm=", 1)[0]
     connection = _CONNECTION.search(section) or _CONNECTION.search(lines)
     if connection is None:
-        raise NoCommonSound("no address is offered")
+        raise NoCommonSound("the offer has no address")
     try:
         host = str(ipaddress.ip_address(connection[2].split("/")[0]))
     except ValueError:
-        raise NoCommonSound("the address offered is none") from None
+        raise NoCommonSound("the offer has an invalid address") from None
     types = [int(number) for number in audio[2].split()]
     codec = next((CODECS[type_] for type_ in types if type_ in CODECS), None)
     if codec is None:
-        raise NoCommonSound("neither PCMU nor PCMA is offered")
+        raise NoCommonSound("the offer has neither PCMU nor PCMA")
     event, direction = _EVENT.search(section), _DIRECTION.search(section)
     return SoundOffer(
         host,

@@ -292,7 +292,7 @@ class _Dialling:
                 answer = await asyncio.wait_for(answers.get(), reach_s)
             return answer
         except TimeoutError:
-            raise NotAnswered("unreachable", f"nothing answered within {reach_s:g} s") from None
+            raise NotAnswered("unreachable", f"no answer from the server within {reach_s:g} s") from None
         finally:
             self._caller.forget(branch)
 
@@ -318,7 +318,7 @@ class _Dialling:
             answer = await self._repeated(bytes(request), answers, reach_s)
         except TimeoutError:
             self._caller.forget(branch)
-            raise NotAnswered("unreachable", f"nothing answered within {reach_s:g} s") from None
+            raise NotAnswered("unreachable", f"no answer from the server within {reach_s:g} s") from None
         except asyncio.CancelledError:
             self._caller.begin(self._cancel(leg, answers))
             raise
@@ -331,7 +331,7 @@ class _Dialling:
         except (TimeoutError, asyncio.CancelledError) as error:
             self._caller.begin(self._cancel(leg, answers))
             if isinstance(error, TimeoutError):
-                raise NotAnswered("no_answer", f"nobody answered within {ring_s:g} s") from None
+                raise NotAnswered("no_answer", f"the call was not answered within {ring_s:g} s") from None
             raise
         self._caller.forget(branch)
         if answer.response.code >= 300:
@@ -416,13 +416,13 @@ def address_of(number: str, line: SipLine) -> URI:
         try:
             uri = URI.parse(number)
         except ValueError:
-            raise NotAnswered("unreachable", "this is no SIP address") from None
+            raise NotAnswered("unreachable", "invalid SIP address") from None
         if uri.scheme != "sip" or not uri.host or not 0 < (uri.port or 5060) < 65536:
-            raise NotAnswered("unreachable", "only plain SIP addresses can be called")
+            raise NotAnswered("unreachable", "only plain SIP addresses are supported")
         return uri
     if not _NUMBER.fullmatch(number):
-        raise NotAnswered("unreachable", "this is no telephone number")
+        raise NotAnswered("unreachable", "invalid telephone number")
     if line.exchange is None:
-        raise NotAnswered("unreachable", "a number needs an exchange that knows it")
+        raise NotAnswered("unreachable", "calling a number needs an exchange")
     host, _, port = line.exchange.rpartition(":")
     return URI("sip", host, number, port=int(port))

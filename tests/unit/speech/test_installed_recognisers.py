@@ -86,7 +86,7 @@ def test_a_folder_that_holds_no_model_is_named(tmp_path: Path) -> None:
         make_recogniser({"use": "whisper", "model": str(tmp_path), "sha256": "0" * 64})
     (tmp_path / "model.bin").write_bytes(b"nothing")
     pinned = {"use": "whisper", "model": ".", "sha256": hashlib.sha256(b"nothing").hexdigest()}
-    with pytest.raises(InputError, match="no Whisper model that can be loaded"):
+    with pytest.raises(InputError, match="Whisper model"):
         make_recogniser(pinned, folder=tmp_path)
 
 
@@ -124,5 +124,5 @@ def test_moonshine_hears_english_and_nothing_else() -> None:
 
 
 def test_a_model_of_ones_own_for_moonshine_needs_its_hash() -> None:
-    with pytest.raises(InputError, match="model and sha256 belong together"):
+    with pytest.raises(InputError, match="model and sha256 must be set together"):
         make_recogniser({"use": "moonshine", "model": "somewhere"})

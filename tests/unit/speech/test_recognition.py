@@ -118,7 +118,7 @@ def test_a_mistake_in_the_settings_is_named_with_its_cure(
 
 def test_a_file_without_sentences_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("123\n\n")
-    with pytest.raises(InputError, match="holds no sentence"):
+    with pytest.raises(InputError, match="the file has no sentences"):
         make_recogniser({"use": "pocketsphinx", "sentences": "empty.txt"}, folder=tmp_path)
 
 

@@ -368,9 +368,9 @@ def test_a_hello_asks_the_number_and_does_not_ring() -> None:
         found.line = line
         told = await hello(one, reset=True)
         assert (told.ok, told.text, line.calls) == (True, "there", [])
-        line.problem = SystemUnderTestError("unreachable", "nothing answered", reached=False)
+        line.problem = SystemUnderTestError("unreachable", "no answer", reached=False)
         told = await hello(one)
-        assert (told.ok, told.reachable, told.problem) == (False, False, "unreachable: nothing answered")
+        assert (told.ok, told.reachable, told.problem) == (False, False, "unreachable: no answer")
 
     run_in_own_time(run())
 
