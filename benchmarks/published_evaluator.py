@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.dataset.reader import Dataset
 from vivavoce.importers.base import Importer
-from vivavoce.measures.success.assigned import assigned_outcome
+from vivavoce.measures.success.inferred import assigned_outcome
 from vivavoce.measures.success.model import Venues
 from vivavoce.measures.success.outcomes import outcomes, scored_turns
 from vivavoce_corpora.convlab import CONVLAB

@@ -6,8 +6,8 @@ import pytest
 
 from scenes.bench import Held, hold_trial
 from vivavoce.measures.compute import compute
+from vivavoce.measures.success.inferred import inferred_components
 from vivavoce.measures.success.outcomes import outcomes
-from vivavoce.measures.success.rates import inferred_components
 from vivavoce.stats.proportions import newcombe, wilson
 
 DOMAIN = Path(__file__).parents[2] / "src" / "vivavoce" / "study" / "domains" / "restaurants.yaml"

@@ -20,8 +20,7 @@ from vivavoce.core.signature import installed_version, signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import group_keys
-from vivavoce.measures.confidence import Ranks, SureHypothesis, sure_hypotheses
-from vivavoce.measures.recognition import LIVE
+from vivavoce.measures.recognition import LIVE, Ranks, SureHypothesis, sure_hypotheses
 from vivavoce.stats.bootstrap import CHUNK, DRAWS
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 

@@ -18,7 +18,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import FormattedNumber, LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
-from vivavoce.measures.label_weights import logged_chances
+from vivavoce.measures.compute import logged_chances
 from vivavoce.stats.judge_calibration import (
     AlternativeAnnotator,
     JudgeAgreement,

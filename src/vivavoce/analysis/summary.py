@@ -30,9 +30,17 @@ from vivavoce.dataset.populations import POPULATION, SIMULATED
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
-from vivavoce.measures.compute import Pooled, Sums, group_keys, pooled, sums
-from vivavoce.measures.disputes import open_places
-from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
+from vivavoce.measures.compute import (
+    INVERSE,
+    Pooled,
+    Sums,
+    chosen_layers,
+    group_keys,
+    logged_chances,
+    pooled,
+    sums,
+)
+from vivavoce.measures.counting import open_places
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.proportions import wilson

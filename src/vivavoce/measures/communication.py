@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.extras import later
 from vivavoce.core.text import words
-from vivavoce.measures.base import Tables
-from vivavoce.measures.columns import PairColumns, dialogue_places, encoded, number_column, sum_rows, taken
+from vivavoce.measures.base import (
+    PairColumns,
+    Tables,
+    dialogue_places,
+    encoded,
+    number_column,
+    sum_rows,
+    taken,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +30,7 @@ else:
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from vivavoce.measures.base import Components, Measure, Pairs
-from vivavoce.measures.columns import dialogue_ids
+from vivavoce.measures.base import Components, Measure, Pairs, dialogue_ids
 from vivavoce.measures.counting import flag_by_turn
 
 TIMES: Final = ("onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")

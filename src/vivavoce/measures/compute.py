@@ -1,8 +1,11 @@
-"""From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
+"""From measures to numbers: components of each dialogue, weights of chosen labels, pooling over any grouping.
+
+Rows of components are kept in the smallest type that holds them exactly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,12 +19,8 @@ from vivavoce.core.executor import in_pieces, uncollected
 from vivavoce.core.extras import later
 from vivavoce.dataset.populations import POPULATION, populations
 from vivavoce.dataset.schema import FACTOR_PREFIX
-from vivavoce.measures.base import MEASURES, Facts, Measure, Pairs, Tables
-from vivavoce.measures.columns import PairColumns, dialogue_ids
-from vivavoce.measures.counting import labels
-from vivavoce.measures.disputes import settle
-from vivavoce.measures.label_weights import label_weights
-from vivavoce.measures.packed_rows import Packed, PackedRows, pack
+from vivavoce.measures.base import MEASURES, Facts, Measure, PairColumns, Pairs, Tables, dialogue_ids
+from vivavoce.measures.counting import labels, settle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,9 +29,110 @@ if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
+    Packed = np.ndarray[Any, Any]
 else:
     np = later("numpy")
     Floats = Any
+    Packed = Any
+
+
+WHOLE: Final = ("uint8", "int16", "int32")
+
+
+def pack(rows: Iterable[Floats]) -> list[Packed]:
+    """Each row in the smallest type; rows that are the same are one object, which goes to others once."""
+    unique_rows: dict[tuple[str, bytes], Packed] = {}
+    small = [_smallest(row) for row in rows]
+    return [unique_rows.setdefault((packed.dtype.str, packed.tobytes()), packed) for packed in small]
+
+
+def _smallest(row: Floats) -> Packed:
+    low, high = (row.min(), row.max()) if len(row) else (0.0, 0.0)
+    fitting = [dtype for dtype in WHOLE if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max]
+    small = (row.astype(dtype) for dtype in (*fitting, "float32"))
+    return next((packed for packed in small if np.array_equal(packed, row)), row.copy())
+
+
+class PackedRows:
+    """Rows along all dialogues, built bucket by bucket and read as floats.
+
+    Input   what `pack` makes of the rows of each bucket, in their order
+    """
+
+    def __init__(self, buckets: Sequence[Sequence[Packed]]) -> None:
+        self._rows: list[Sequence[Packed]] = [*zip(*buckets, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Floats]:
+        return (self._row(number) for number in range(len(self)))
+
+    def __getitem__(self, place: Any) -> Any:
+        """A row by its number, some rows, packed as they are, by a list of numbers, or places of all rows."""
+        if isinstance(place, int):
+            return self._row(place)
+        if isinstance(place, list):
+            subset = PackedRows(())
+            subset._rows = [self._rows[index] for index in place]
+            return subset
+        return np.asarray(self)[place]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.vstack(list(self)).astype(dtype or float, copy=False)
+
+    def _row(self, number: int) -> Floats:
+        return np.concatenate(self._rows[number], dtype=float)
+
+    def replace(self, number: int, row: Floats) -> None:
+        """Put another row in the place of one."""
+        self._rows[number] = (row,)
+
+
+TABLE: Final = "label_chances"
+INVERSE: Final = "inverse chance"
+
+
+def logged_chances(dataset: Dataset, layer: str) -> dict[str, tuple[float, bool]]:
+    """The chance of each dialogue to be judged in a layer, and whether the lot fell on it.
+
+    Empty   no chances were logged: everything was to be judged, or nobody knows what
+    """
+    rows = dataset.read(TABLE, ["dialogue_id", "layer", "chance", "drawn"]).to_pylist()
+    return {row["dialogue_id"]: (row["chance"], row["drawn"]) for row in rows if row["layer"] == layer}
+
+
+def chosen_layers(dataset: Dataset) -> set[str]:
+    """Layers in which dialogues were judged by chances that differ."""
+    chances: dict[str, set[float]] = {}
+    for row in dataset.read(TABLE, ["layer", "chance"]).to_pylist():
+        chances.setdefault(row["layer"], set()).add(row["chance"])
+    return {layer for layer, layer_chances in chances.items() if len(layer_chances) > 1}
+
+
+def label_weights(
+    dataset: Dataset,
+    looked_at: Mapping[str, Collection[str]],
+    dialogues: Sequence[str],
+) -> dict[str, Floats]:
+    """The inverse chance of each dialogue, 0 where no lot fell on it, by measure of a chosen layer.
+
+    Input   the layers of annotation that each measure looks at
+    Empty   measures that look at no layer in which dialogues were chosen by chances that differ: left out
+    Source  Horvitz and Thompson (1952), A generalization of sampling without replacement from a finite
+            universe, JASA 47; a measure is a ratio of two such sums (Hajek 1971)
+    """
+    chosen = chosen_layers(dataset)
+    weights = {layer: np.fromiter(_weights(dataset, layer, dialogues), float) for layer in chosen}
+    layers = {name: sorted(chosen.intersection(layer_names)) for name, layer_names in looked_at.items()}
+    return {name: weights[layer_names[0]] for name, layer_names in layers.items() if layer_names}
+
+
+def _weights(dataset: Dataset, layer: str, dialogues: Sequence[str]) -> Iterator[float]:
+    drawn_chances = logged_chances(dataset, layer)
+    for chance, selected in (drawn_chances.get(dialogue, (1.0, False)) for dialogue in dialogues):
+        yield 1 / chance if selected else 0.0
+
 
 GROUPS: Final = {
     "system": "system",

@@ -13,8 +13,7 @@ from typing import Final
 
 from vivavoce.core.text import normalise_value
 from vivavoce.dataset.vocabulary import DONTCARE, TYPE
-from vivavoce.measures.base import Measure, Pairs, Tables, field_of
-from vivavoce.measures.columns import memoized
+from vivavoce.measures.base import Measure, Pairs, Tables, field_of, memoized
 from vivavoce.measures.counting import labels
 from vivavoce.measures.success import counting_goals
 

@@ -1,23 +1,34 @@
-"""Speech recognition: how far what was recognised is from what was said, by words and by keywords."""
+"""Speech recognition: word and keyword errors, confidence, and the best of the first k hypotheses.
+
+The difference between the error rate of the first hypothesis and that of the best one (N-best oracle) is what a
+better choice among the hypotheses could gain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.extras import later
 from vivavoce.core.text import spoken_words
 from vivavoce.dataset.vocabulary import DONTCARE
-from vivavoce.measures.base import Direction, Measure, Pairs, Tables, field_of
-from vivavoce.measures.columns import (
+from vivavoce.measures.base import (
+    Direction,
     Floats,
+    Measure,
     PairColumns,
+    Pairs,
     Places,
+    Tables,
+    dialogue_ids,
     dialogue_places,
     encoded,
+    field_of,
+    number_column,
     once,
     sum_rows,
     taken,
@@ -26,8 +37,11 @@ from vivavoce.measures.columns import (
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+    import rapidfuzz
 else:
     np = later("numpy")
+    rapidfuzz = later("rapidfuzz", "analysis")
+
 
 LIVE: Final = "live"
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
@@ -358,3 +372,269 @@ def _both(isolated: bool) -> Iterator[Measure]:
 
 
 FAMILY: Final[tuple[Measure, ...]] = (*_numbers(), *_rates())
+
+
+Ranks = Literal["first", "all"]
+Scale = Literal["probability", "logarithm"]
+SURE: Final = "0 to 1 as they are; scores of a recogniser that are never above 0, as natural logarithms"
+
+
+_Ranges = dict[str | None, tuple[float, float]]
+
+
+class SureHypothesis(NamedTuple):
+    """A hypothesis with a confidence from 0 to 1, of a turn of which it is known what was said."""
+
+    dialogue_id: str
+    turn_index: int
+    confidence: float
+    right: bool
+
+
+def scale_of(scores: Iterable[float]) -> Scale | None:
+    """Scale of one recogniser's scores; None where they are no probabilities.
+
+    Empty   no scores, or none but 0 and 1: taken as probabilities
+    """
+    low, high = math.inf, -math.inf
+    for score in scores:
+        low, high = min(low, score), max(high, score)
+    if (low >= 0 and high <= 1) or low > high:
+        return "probability"
+    return "logarithm" if high <= 0 else None
+
+
+def sure_hypotheses(tables: Tables, source: str = LIVE, ranks: Ranks = "first") -> list[SureHypothesis]:
+    """Hypotheses of one recogniser or pass, of turns with a transcript; the scale is told system by system.
+
+    Note    a hypothesis is right when every word is
+    """
+    return tables.remember((sure_hypotheses, source, ranks), lambda: _listed(tables, source, ranks))
+
+
+def _listed(tables: Tables, source: str, ranks: Ranks) -> list[SureHypothesis]:
+    columns, ids = _sure(tables, source, ranks), dialogue_ids(tables)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [SureHypothesis(ids[place], *more) for place, *more in rows]
+
+
+def _sure(tables: Tables, source: str, ranks: Ranks) -> tuple[np.ndarray, ...]:
+    """In columns: place of the dialogue, index of the turn, confidence, whether it is right."""
+    row_filter = (field_of("party") == "user") & field_of("reference").is_valid()
+    turns = (
+        tables.read("turns").select(["dialogue_id", "turn_index", "party", "reference"]).filter(row_filter)
+    )
+    scored = (field_of("source") == source) & field_of("score").is_valid()
+    rows = tables.read("hypotheses").filter(scored if ranks == "all" else scored & (field_of("rank") == 0))
+    (spoken_codes, text), texts = encoded(turns["reference"], rows["text"])
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    words = (tuple(spoken_words(text)) for text in texts)
+    spoken = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
+    keys, wanted_keys = turn_keys(tables, turns), turn_keys(tables, rows)
+    reference = last_of(wanted_keys, keys, taken(spoken, spoken_codes, 0))
+    places, score = dialogue_places(tables, rows), number_column(rows, "score")
+    ranges = tables.overall(_score_ranges, _widest, source)
+    scales = [scale_of(ranges[system]) if system in ranges else None for system in _systems(tables)]
+    scale = taken(np.array(scales, dtype=object), places, None)
+    usable = (places >= 0) & (reference != -1) & (scale != None)  # noqa: E711, of each
+    pairs = zip(scale[usable].tolist(), score[usable].tolist(), strict=True)
+    confidence = np.array(
+        [math.exp(raw_score) if kind == "logarithm" else raw_score for kind, raw_score in pairs], dtype=float
+    )
+    right = taken(spoken, text, 0)[usable] == reference[usable]
+    return places[usable], rows["turn_index"].to_numpy()[usable], confidence, right
+
+
+def _systems(tables: Tables) -> list[str | None]:
+    return tables.read("dialogues")["system"].to_pylist()
+
+
+def _brier(tables: Tables) -> Pairs:
+    places, _, confidence, right = _sure(tables, LIVE, "first")
+    order = np.argsort(places, kind="stable")
+    pairs = zip(confidence[order].tolist(), right[order].tolist(), strict=True)
+    errors = [(sure - true) ** 2 for sure, true in pairs]
+    turn_places, begins, counts = np.unique(places[order], return_index=True, return_counts=True)
+    ends = (begins + counts).tolist()
+    sums = [math.fsum(errors[begin:end]) for begin, end in zip(begins.tolist(), ends, strict=True)]
+    return sum_rows(tables, turn_places, np.array(sums, dtype=float), counts.astype(float))
+
+
+def _score_ranges(tables: Tables, source: str) -> _Ranges:
+    """The lowest and highest score of each system's recogniser."""
+    systems = dict(zip(dialogue_ids(tables), _systems(tables), strict=True))
+    scored = (field_of("source") == source) & field_of("score").is_valid()
+    rows = tables.read("hypotheses").filter(scored).select(["dialogue_id", "score"])
+    grouped = rows.group_by("dialogue_id").aggregate([("score", "min"), ("score", "max")])
+    ends = (grouped[name].to_pylist() for name in ("dialogue_id", "score_min", "score_max"))
+    return _widest([{systems.get(key): (low, high)} for key, low, high in zip(*ends, strict=True)])
+
+
+def _widest(parts: Sequence[_Ranges]) -> _Ranges:
+    ranges: _Ranges = {}
+    for part in parts:
+        for system, (low, high) in part.items():
+            least, most = ranges.get(system, (low, high))
+            ranges[system] = min(least, low), max(most, high)
+    return ranges
+
+
+BRIER: Final = Measure(
+    name="confidence_brier_score",
+    title="Brier score of confidences",
+    symbol="BS",
+    unit="ratio",
+    level="utterance",
+    family="recognition",
+    origin="expert",
+    direction="lower",
+    analysis_unit="turn",
+    source="Brier 1950, Verification of forecasts expressed in terms of probability",
+    empty="no live first hypothesis with a confidence and a transcript: missing",
+    parameters={"hypothesis": "live first", "confidence": SURE},
+    meaning="Mean squared distance of the first hypothesis's confidence from 1 where every word is "
+    "right, from 0 where not. More on confidences: `vivavoce confidence`.",
+    needs=(("speech",),),
+    components=_brier,
+)
+
+
+DEPTHS: Final = (2, 5, 10, None)
+ORACLE_SOURCE: Final = (
+    "Ostendorf et al. 1991, Integration of diverse recognition methodologies (N-best rescoring)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OracleTurns:
+    """Compared turns, one entry a turn: the dialogue, how many words were said, and errors of hypotheses.
+
+    errors   of each hypothesis, turn by turn by rank; what was heard stands in where none was logged
+    depth    how many hypotheses of its turn come before each
+    begins   where the hypotheses of each turn begin
+    """
+
+    tables: Tables
+    dialogue: Places
+    word_count: Floats
+    errors: Floats
+    depth: Places
+    begins: Places
+
+    def fewest(self, depth: int | None) -> Floats:
+        """The fewest errors among so many hypotheses; of all where there are not so many."""
+        if not len(self.begins):
+            return np.zeros(0)
+        beyond = np.zeros(len(self.depth), bool) if depth is None else self.depth >= depth
+        return np.minimum.reduceat(np.where(beyond, np.inf, self.errors), self.begins)
+
+    def words(self, depth: int | None) -> Pairs:
+        return sum_rows(self.tables, self.dialogue, self.fewest(depth), self.word_count)
+
+    def sentences(self, depth: int | None) -> Pairs:
+        return sum_rows(self.tables, self.dialogue, (self.fewest(depth) > 0).astype(float))
+
+
+def oracle_turns(tables: Tables) -> OracleTurns:
+    """Every compared turn with all that the live recogniser gave out of it."""
+    return tables.remember(oracle_turns, lambda: _oracle_turns(tables))
+
+
+def _oracle_turns(tables: Tables) -> OracleTurns:
+    compared = compared_turns(tables)
+    words, many = compared.words, len(compared.key)
+    keys, rank, text = compared.hypotheses
+    order = np.argsort(compared.key)
+    place = taken(order, np.searchsorted(compared.key[order], keys), 0) if many else keys
+    has_reference = taken(compared.key, place, -1) == keys if many else np.zeros(len(keys), bool)
+    bare = np.setdiff1d(np.arange(many), place[has_reference])
+    turn = np.concatenate([place[has_reference], bare])
+    rank = np.concatenate([rank[has_reference], 0 * bare])
+    text = np.concatenate([text[has_reference], compared.heard[bare]])
+    alphabet = np.argsort(np.argsort(np.array(compared.texts, dtype=object)))
+    sequence = np.lexsort((alphabet[text], rank, turn))
+    turn, text = turn[sequence], text[sequence]
+    error_sets, pair_of_row = once(
+        lambda reference, hypothesis: rapidfuzz.distance.Levenshtein.distance(
+            words[reference], words[hypothesis]
+        ),
+        compared.said[turn],
+        text,
+    )
+    begins = np.searchsorted(turn, np.arange(many))
+    lengths = np.array([len(word) for word in words], dtype=float)
+    return OracleTurns(
+        tables,
+        compared.dialogue,
+        lengths[compared.said],
+        np.array(error_sets, dtype=float)[pair_of_row],
+        np.arange(len(turn)) - begins[turn],
+        begins,
+    )
+
+
+def _hypotheses(tables: Tables) -> Pairs:
+    live = tables.read("hypotheses").filter(field_of("source") == LIVE)
+    keys, counts = np.unique(turn_keys(tables, live), return_counts=True)
+    return sum_rows(tables, keys >> 32, counts.astype(float))
+
+
+def _from_oracle(
+    figure: Callable[[OracleTurns, int | None], Pairs], depth: int | None
+) -> Callable[[Tables], Pairs]:
+    return lambda tables: figure(oracle_turns(tables), depth)
+
+
+def _oracle_measures() -> Iterator[Measure]:
+    common = partial(
+        Measure,
+        family="recognition",
+        unit="ratio",
+        level="utterance",
+        direction="lower",
+        origin="expert",
+        source=ORACLE_SOURCE,
+        needs=SPEECH,
+    )
+    for depth in DEPTHS:
+        of = "all live hypotheses" if depth is None else f"the first {depth} live hypotheses"
+        tail, mark = ("", "") if depth is None else (f"_{depth}", f"({depth})")
+        facts = {"hypothesis": f"best of {of}", "words": WORDS}
+        among = "all" if depth is None else str(depth)
+        yield common(
+            name=f"oracle_word_error_rate{tail}",
+            title=f"Oracle word error rate, {among}",
+            symbol=f"WER_oracle{mark}",
+            analysis_unit="word",
+            empty=EMPTY,
+            parameters=facts,
+            meaning=f"Word error rate of the hypothesis with the fewest errors among {of} of each turn.",
+            components=_from_oracle(OracleTurns.words, depth),
+        )
+        yield common(
+            name=f"oracle_sentence_error_rate{tail}",
+            title=f"Oracle sentence error rate, {among}",
+            symbol=f"SER_oracle{mark}",
+            analysis_unit="turn",
+            empty=NO_TURN,
+            parameters=facts,
+            meaning=f"Share of the user's turns of which none among {of} has every word right.",
+            components=_from_oracle(OracleTurns.sentences, depth),
+        )
+    yield Measure(
+        name="hypotheses_per_turn",
+        title="Hypotheses per turn",
+        unit="hypotheses",
+        level="utterance",
+        family="recognition",
+        origin="instrumental",
+        analysis_unit="turn",
+        source="this project, beside the oracle error rates",
+        empty="no live hypothesis was logged: missing",
+        needs=SPEECH,
+        components=_hypotheses,
+        meaning="Live recognition hypotheses of a user turn that has any; with 1 the oracle chooses nothing.",
+    )
+
+
+ORACLE_FAMILY: Final[tuple[Measure, ...]] = tuple(_oracle_measures())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
 from vivavoce.measures.base import MEASURES, Measure, Origin
-from vivavoce.measures.compute import group_keys, pool, sums
-from vivavoce.measures.label_weights import INVERSE
+from vivavoce.measures.compute import INVERSE, group_keys, pool, sums
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.measures.confidence import SureHypothesis
+from vivavoce.measures.recognition import SureHypothesis
 from vivavoce.reports.language import speaking, with_words
 from vivavoce.reports.section import SECTIONS
 from vivavoce.sections.recognition.section import recognition_blocks

@@ -17,8 +17,7 @@ from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure, Tables
-from vivavoce.measures.compute import sums
-from vivavoce.measures.packed_rows import PackedRows, pack
+from vivavoce.measures.compute import PackedRows, pack, sums
 from vivavoce.reports.document import compose
 from vivavoce.testing.sample_dialogues import write_sample
 

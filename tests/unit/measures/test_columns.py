@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from vivavoce.dataset.reader import Dataset
-from vivavoce.measures.base import Tables
-from vivavoce.measures.columns import once, sum_rows
+from vivavoce.measures.base import Tables, once, sum_rows
 from vivavoce.measures.recognition import last_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import compute
 from vivavoce.measures.base import Tables
-from vivavoce.measures.confidence import scale_of, sure_hypotheses
+from vivavoce.measures.recognition import scale_of, sure_hypotheses
 
 Make = Callable[..., Dataset]
 

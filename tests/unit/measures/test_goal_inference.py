@@ -13,7 +13,7 @@ from vivavoce.measures.success import (
     inferred_components,
     inferred_outcomes,
 )
-from vivavoce.measures.success.explanation import explain
+from vivavoce.measures.success.inferred import explain
 from vivavoce.measures.success.model import Goal
 
 DB = {

@@ -14,10 +14,10 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES, compute
 from vivavoce.measures.answers import darpa_modified_error, darpa_score
 from vivavoce.measures.base import Tables
-from vivavoce.measures.concepts import concepts as concepts_of
 from vivavoce.measures.cooperativity import squared_runs
 from vivavoce.measures.key_agreement import chance_agreement, kappa_components
 from vivavoce.measures.understanding import concept_efficiency, query_density
+from vivavoce.measures.understanding import concepts as concepts_of
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "parameters.json").read_text(encoding="utf-8"))
 NAMES = {measure.symbol or name: name for name, measure in MEASURES}

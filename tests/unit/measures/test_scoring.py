@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from vivavoce.core.text import normalise_value
 from vivavoce.measures.success import Goal, ScoredAct, ScoredTurn, Venues, assigned_outcome
-from vivavoce.measures.success.model import Names
-from vivavoce.measures.success.scoring import Record, record, serves
+from vivavoce.measures.success.model import Names, Record, record, serves
 
 DB = {
     "red lion": {"area": "north", "price": "9 pounds", "pricerange": "cheap", "postcode": "C.B 2, 1 A.B"},

@@ -11,25 +11,43 @@ for goals in found.inferred.values():
 ```
 """
 
-from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
-from vivavoce.measures.success.explanation import Explanation, explain
 from vivavoce.measures.success.inferred import (
+    CODES,
+    FAILURES,
     NO_MATCH_POLICIES,
+    UNITS,
+    AssignedOutcome,
+    Code,
+    Explanation,
     InferredOutcome,
     NoMatchPolicy,
+    Unit,
+    assigned_outcome,
+    call_code,
+    explain,
+    inferred_components,
     inferred_outcomes,
 )
-from vivavoce.measures.success.inspection import Disagreement, disagreements
-from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Value, Venues
+from vivavoce.measures.success.model import (
+    OFFER_RULES,
+    Goal,
+    OfferRule,
+    ScoredAct,
+    ScoredTurn,
+    ScoredVenue,
+    Value,
+    Venues,
+    serves,
+)
 from vivavoce.measures.success.outcomes import (
+    Disagreement,
     Outcomes,
     ScoringOptions,
     counting_goals,
+    disagreements,
     outcomes,
     scored_turns,
 )
-from vivavoce.measures.success.rates import CODES, FAILURES, UNITS, Code, Unit, call_code, inferred_components
-from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
 
 __all__ = [
     "CODES",

@@ -1,14 +1,25 @@
-"""Goals inferred from what the user really asked, and what became of each."""
+"""Goals of a dialogue, assigned or inferred from the user's requests: outcome, code and reasons for it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import normalise_value
 from vivavoce.dataset.vocabulary import DONTCARE, NAME, THIS, TYPE
-from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Venues
-from vivavoce.measures.success.scoring import OfferRule, Record, offered_name, serves
+from vivavoce.measures.success.model import (
+    Goal,
+    OfferRule,
+    Record,
+    ScoredAct,
+    ScoredTurn,
+    ScoredVenue,
+    Venues,
+    offered_name,
+    record,
+    serves,
+)
 
 NoMatchPolicy = Literal["credit", "drop", "fail"]
 NO_MATCH_POLICIES: Final[tuple[NoMatchPolicy, ...]] = ("credit", "drop", "fail")
@@ -349,3 +360,178 @@ def _told(acts: tuple[ScoredAct, ...]) -> _Told:
 
 def _pair(slot: str | None, value: str | None) -> tuple[str, str]:
     return slot or "", normalise_value(value)
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedOutcome:
+    """The task's goal and whether the dialogue served it, by offer rule.
+
+    alternative  the goal is the task's second one, for nothing meets the first
+    """
+
+    dialogue_id: str
+    goal: Goal
+    alternative: bool
+    served: dict[OfferRule, bool]
+    offers: tuple[str, ...]
+
+    def score(self, offer_rule: OfferRule = "last") -> int:
+        return int(self.served[offer_rule])
+
+
+def counting_goal(goals: Sequence[Goal], venues: Venues) -> int:
+    """Index of the goal that counts: the first that some venue meets, or the task's own."""
+    return next((number for number, goal in enumerate(goals) if venues.matching(goal)), 0)
+
+
+def assigned_outcome(
+    dialogue_id: str,
+    goals: Sequence[Goal],
+    turns: Sequence[ScoredTurn],
+    venues: Venues,
+    *,
+    verify_values: bool = True,
+) -> AssignedOutcome:
+    """Score one dialogue against its task.
+
+    Input   goals: the task's goal, then its alternatives, of which the first that some venue meets is scored
+    Empty   a task that no venue meets cannot be served: 0
+    Source  Jurčíček et al. 2011, section 4
+    """
+    index = counting_goal(goals, venues)
+    answer_record = record(venues.as_named_here(turns))
+    last, lenient = (
+        serves(goals[index], answer_record, venues, offer_rule=rule, verify_values=verify_values)
+        for rule in ("last", "any")
+    )
+    return AssignedOutcome(
+        dialogue_id, goals[index], index > 0, {"last": last, "any": lenient}, tuple(answer_record.offers)
+    )
+
+
+Unit = Literal["goal", "call_all", "call_last"]
+UNITS: Final[tuple[Unit, ...]] = ("goal", "call_all", "call_last")
+
+
+def inferred_components(
+    goals: Sequence[InferredOutcome],
+    unit: Unit = "goal",
+    policy: NoMatchPolicy = "credit",
+    offer_rule: OfferRule = "last",
+) -> tuple[int, int]:
+    """Successes and their number in one call.
+
+    Output  goal: each goal that counts; call_all: 1 when all that count were served; call_last: the last one
+    Empty   no goal that counts (void, or dropped by the policy): (0, 0)
+    """
+    scores = [score for goal in goals if (score := goal.score(policy, offer_rule)) is not None]
+    if not scores:
+        return 0, 0
+    if unit == "goal":
+        return sum(scores), len(scores)
+    return (min(scores) if unit == "call_all" else scores[-1]), 1
+
+
+Code = Literal["S", "SCs", "SCu", "SCsCu", "SN", "Fs", "Fu"]
+CODES: Final[tuple[Code, ...]] = ("S", "SCs", "SCu", "SCsCu", "SN", "Fs", "Fu")
+FAILURES: Final = frozenset({"Fs", "Fu"})
+
+
+def call_code(goals: Sequence[InferredOutcome], *, assigned: bool | None = None) -> Code | None:
+    """The code of a call.
+
+    Input   the goals inferred from what the user asked; whether the assigned goal was served, None: unknown
+    Output  Fs: a goal failed. S: no constraint had to go. Fu: the same, but the assigned goal was not served,
+            the user asked for something else. SN: rightly nothing, and the user left it at that. SCs, SCu,
+            SCsCu: a goal that nothing matched was followed by one that took up the system's own offer, by
+            one of the user's, by both
+    Empty   every goal is void: None
+    """
+    counted = [goal for goal in goals if not goal.void]
+    if not counted:
+        return None
+    if any(goal.code == "F" for goal in counted):
+        return "Fs"
+    if counted[-1].no_match:
+        return "SN"
+    by_system = by_user = False
+    for before, after in pairwise(counted):
+        if before.no_match:
+            proposed = bool(set(before.offers) & set(after.offers))
+            by_system, by_user = by_system or proposed, by_user or not proposed
+    if not (by_system or by_user):
+        return "Fu" if assigned is False else "S"
+    return "SCsCu" if by_system and by_user else "SCs" if by_system else "SCu"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Evidence on one goal, by the rule that the venue offered last counts.
+
+    offer, offer_turn  name and turn of the last offer; None: nothing was offered
+    known              the domain has a venue of that name
+    unmet              constraints that the venue does not meet, slot and wanted value
+    told               the first turn in which each requested slot was told rightly
+    missing            requested slots that were not told, or wrongly
+    none_turn          the last turn that said that there is nothing; None: none did
+    """
+
+    offer: str | None
+    offer_turn: int | None
+    known: bool
+    unmet: tuple[tuple[str, str], ...]
+    told: Mapping[str, int]
+    missing: tuple[str, ...]
+    none_turn: int | None
+
+
+def explain(
+    goal: Goal, turns: Iterable[ScoredTurn], venues: Venues, last_turn: int | None = None
+) -> Explanation:
+    """Explain what the system did about a goal, up to a turn.
+
+    Input   turns of one dialogue in order; last_turn: where the goal's span ends, None with the dialogue
+    Note    it explains `serves` with the rule `last` and values verified, and decides nothing by itself
+    """
+    answer_record, offer_turn, none_turn = Record(), None, None
+    facts: list[tuple[int, int, int]] = []
+    for turn in venues.as_named_here(turns):
+        if turn.party != "system" or (last_turn is not None and turn.index > last_turn):
+            continue
+        before = len(answer_record.told)
+        answer_record.add(turn.acts)
+        facts.append((turn.index, before, len(answer_record.told)))
+        if any(offered_name(act) is not None for act in turn.acts):
+            offer_turn = turn.index
+        if any(act.act == "canthelp" for act in turn.acts):
+            none_turn = turn.index
+    name = answer_record.offers[-1] if answer_record.offers else None
+    candidates = venues.named(name) if name is not None else ()
+    venue = next(
+        (candidate for candidate in candidates if venues.meets(candidate, goal)),
+        candidates[0] if candidates else None,
+    )
+    turn_of_slot = _turns_of_facts(answer_record, facts, venue)
+    requested = [slot for slot in goal.requests if slot != "name"]
+    return Explanation(
+        name,
+        offer_turn,
+        venue is not None,
+        ()
+        if venue is None
+        else tuple(pair for pair in goal.constraints.items() if not venues.meets(venue, Goal(dict([pair])))),
+        {slot: turn_of_slot[slot] for slot in requested if slot in turn_of_slot},
+        tuple(slot for slot in requested if slot not in turn_of_slot),
+        none_turn,
+    )
+
+
+def _turns_of_facts(
+    answer_record: Record, facts: list[tuple[int, int, int]], venue: ScoredVenue | None
+) -> dict[str, int]:
+    turn_of_slot: dict[str, int] = {}
+    for index, begin, end in facts if venue is not None else ():
+        for fact in answer_record.told[begin:end]:
+            if venue is not None and fact.venue == venue.name and venue.has(fact.slot, fact.value):
+                turn_of_slot.setdefault(fact.slot, index)
+    return turn_of_slot

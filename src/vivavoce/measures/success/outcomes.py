@@ -1,18 +1,25 @@
-"""Outcomes of every dialogue of a dataset: what the rates are made of, for counting and for inspection."""
+"""Outcomes of every dialogue of a dataset, and dialogues in which the participant and the acts disagree."""
 
+import random
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from vivavoce.dataset.vocabulary import REFERENCE_SOURCES, TYPE
-from vivavoce.measures.base import field_of
-from vivavoce.measures.columns import memoized
-from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome, counting_goal
-from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
+from vivavoce.measures.base import field_of, memoized
+from vivavoce.measures.success.inferred import (
+    AssignedOutcome,
+    InferredOutcome,
+    assigned_outcome,
+    counting_goal,
+    inferred_components,
+    inferred_outcomes,
+)
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, Venues
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 NOT_A_WIZARDS_WORDS: Final = ("proposal", "silence", "greeting")
 
@@ -217,3 +224,38 @@ def _goal(items: list[_GoalItem]) -> Goal:
         elif item.kind == "constraint" and slot and value:
             constraints[slot] = value
     return Goal(constraints, tuple(dict.fromkeys(requests)), frozenset(denied))
+
+
+Direction = Literal["rated_success", "rated_failure"]
+
+
+class Disagreement(NamedTuple):
+    """One dialogue: rated a success though some inferred goal failed, or rated a failure though none did."""
+
+    dialogue_id: str
+    direction: Direction
+
+
+def disagreements(
+    dataset: ScoredSource, outcomes: Outcomes, *, each: int | None = None, seed: int = 2011
+) -> list[Disagreement]:
+    """Dialogues whose subjective success differs from objective success (inferred goals, all of the call).
+
+    Input   each: how many to draw of either direction, all when None; the draw depends on the seed alone
+    Output  rated successes first, then rated failures, each in the order drawn
+    Empty   dialogues without rating or without a goal that counts are not compared
+    """
+    rows = dataset.read("ratings").to_pylist()
+    rated = {row["dialogue_id"]: row["value"] for row in rows if row["role"] == "subjective_success"}
+    differing: dict[Direction, list[str]] = {"rated_success": [], "rated_failure": []}
+    for dialogue_id in sorted(outcomes.inferred.keys() & rated.keys()):
+        served, counted = inferred_components(outcomes.inferred[dialogue_id], "call_all")
+        rating = rated[dialogue_id]
+        if counted and rating is not None and bool(rating) != bool(served):
+            differing["rated_success" if rating else "rated_failure"].append(dialogue_id)
+    draw = random.Random(seed)
+    return [
+        Disagreement(dialogue_id, direction)
+        for direction, ids in differing.items()
+        for dialogue_id in (ids if each is None else draw.sample(ids, min(each, len(ids))))
+    ]
