@@ -36,10 +36,10 @@ from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
+from vivavoce.stats.declared_results import HEADLINES
 from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.permutation import Relabelling, relabellings
 from vivavoce.stats.power import Nested, two_rates
-from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary_results import Summary
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))

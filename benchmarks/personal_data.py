@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vivavoce.dataset.personal_data import PiiMatch, find_personal_data
+from vivavoce.dataset.publication import PiiMatch, find_personal_data
 from vivavoce.stats.proportions import wilson
 
 FOLDER = Path(__file__).parent / "personal_data"

@@ -10,8 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vivavoce.analysis import margins
-from vivavoce.analysis.margins import check_margin
+from vivavoce.analysis import declared
 from vivavoce.analysis.populations import RankAgreement, rank_agreement
 from vivavoce.stats.counts import choices, read_counts
 from vivavoce.stats.equivalence import equivalent_proportions
@@ -86,7 +85,7 @@ def compare_counts(
 
     Input   system -> (successes, cases); cases taken as independent, as counts do not tell callers apart
     """
-    check_margin(margins.RATES, margin)
+    declared.check_margin(declared.RATES, margin)
     common = [name for name in a if name in b]
     rows: list[CountDifference] = []
     for name in common:

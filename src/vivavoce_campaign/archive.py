@@ -7,7 +7,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import as_json
-from vivavoce.dataset.folder import MANIFEST
+from vivavoce.dataset.reader import MANIFEST
 from vivavoce_campaign.answers import summary
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign
 from vivavoce_campaign.places import place_of

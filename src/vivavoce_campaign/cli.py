@@ -10,7 +10,7 @@ import typer
 from vivavoce.cli.progress import note, progress
 from vivavoce.core.result import as_json as plain
 from vivavoce.core.terminal import FittedTable as Table
-from vivavoce.reports.numbers import MISSING, coefficient, span
+from vivavoce.reports.language import MISSING, coefficient, span
 
 if TYPE_CHECKING:
     from vivavoce_campaign.document.evaluation import StressFigures, SystemFigures

@@ -11,8 +11,7 @@ from itertools import takewhile
 from statistics import median
 from typing import Any, Final
 
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.languages.data import CampaignWords
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log

@@ -12,8 +12,7 @@ from vivavoce.annotation.parsers import parser_of
 from vivavoce.connectors.base import Connector
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.folder import MANIFEST, replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import MANIFEST, Dataset, replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.scope import PEOPLE, SIMULATED, Scope

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.dataset.folder import MANIFEST
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import MANIFEST, Dataset
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import VerdictGiven
 from vivavoce.log.stress_rows import stress_rows

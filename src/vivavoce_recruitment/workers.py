@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.dataset.work_signs import Sign, Success, WorkQuality, WorkSigns
+from vivavoce.dataset.exclusions import Sign, Success, WorkQuality, WorkSigns
 from vivavoce.study.quality import SIGNS, Quality
 
 if TYPE_CHECKING:

@@ -8,8 +8,17 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import LocalizedText
 from vivavoce.reports.blocks import Cell, Row, TableOfText
-from vivavoce.reports.language import named_language, say, stated
-from vivavoce.reports.numbers import MISSING, between, count, listed, percent, plural
+from vivavoce.reports.language import (
+    MISSING,
+    between,
+    count,
+    listed,
+    named_language,
+    percent,
+    plural,
+    say,
+    stated,
+)
 from vivavoce.reports.rate_tables import heads
 from vivavoce_stress.base import TestState, state_of
 from vivavoce_stress.failures import KINDS, kind_of, overruled

@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import LocalizedText
-from vivavoce.reports.language import language, say
-from vivavoce.reports.numbers import count, listed, plural
+from vivavoce.reports.language import count, language, listed, plural, say
 from vivavoce_stress.blocks import title_of
 from vivavoce_stress.cascade import DONE_OTHERWISE, DONE_WITH_ANOTHER
 from vivavoce_stress.evidence import asks_again, sentences_of

@@ -155,8 +155,7 @@ def test_what_listens_speaks_and_calls_stands_beside_vivavoce(shelf: str) -> Non
 MEANS_NO_CHANNEL = {
     "vivavoce/connectors/realtime.py": "the voice of a system",
     "vivavoce/dashboard/study_editor/pages_steps.py": "translations",
-    "vivavoce/dataset/channel_facts.py": "logs and datasets from before channels stated their facts",
-    "vivavoce/dataset/personal_data.py": "telephone numbers",
+    "vivavoce/dataset/reader.py": "logs and datasets from before channels stated their facts",
     "vivavoce/dataset/publication.py": "telephone numbers",
     "vivavoce/importers/venues.py": "a slot",
     "vivavoce/study/channel.py": "a connector",

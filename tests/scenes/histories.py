@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from vivavoce.dataset.channel_facts import earlier_facts
+from vivavoce.dataset.reader import earlier_facts
 from vivavoce.log.events import DialogueAssigned
 from vivavoce.log.history import DialogueHistory, fold
 from vivavoce.log.models import StoredEvent

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vivavoce.analysis.clustered_summary import ClusteredSummary
-from vivavoce.analysis.groups import Group
-from vivavoce.measures.compute import Sums
+from vivavoce.measures.compute import Group, Sums
 from vivavoce.stats.summary_results import ClusteredDifference
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from vivavoce.core.statement import NOTHING
 from vivavoce.stats.declared_results import DeclaredFamily, Family
-from vivavoce.stats.design import Model
 from vivavoce.stats.summary_results import (
     ClusteredDifference,
     GroupSummary,
     GroupTest,
+    Model,
     SignedInterval,
     SuccessRate,
     Summary,

@@ -1,16 +1,18 @@
-"""The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
+"""Rates, intervals and comparisons with participants as the unit, and what signatures cite of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from vivavoce.analysis.groups import Group
 from vivavoce.core.executor import in_pieces
+from vivavoce.core.signature import signature
 from vivavoce.core.statement import statement
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import Group, groups, sums
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.clusters import (
     ClusteredRate,
@@ -20,11 +22,14 @@ from vivavoce.stats.clusters import (
     ratio_interval,
     sum_by_participant,
 )
-from vivavoce.stats.design import choose_model
 from vivavoce.stats.difference import Comparison, compare_clusters
 from vivavoce.stats.permutation import DRAWS, Relabelling, relabellings
 from vivavoce.stats.proportions import newcombe, two_proportion_z
-from vivavoce.stats.summary_results import UNKNOWN_PEOPLE, ClusteredDifference, NaiveDifference
+from vivavoce.stats.summary_results import UNKNOWN_PEOPLE, ClusteredDifference, NaiveDifference, choose_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 KEPT: Final = 8
 QUICK: Final = 999
@@ -316,4 +321,73 @@ def _missing(method: str) -> ClusteredRate:
         clusters=0,
         n_effective=None,
         method=method,
+    )
+
+
+LEVEL: Final = 0.95
+
+
+def with_intervals(
+    dataset: Dataset, values: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
+) -> "pd.DataFrame":
+    """The result of `measures.values.values`, with 95% intervals; participants are the unit.
+
+    Input   the frame as it was computed with this grouping and these keywords
+    Output  the same with low, high, interval (the method), participants; the signature cites the interval
+    Empty   fewer than 2 participants, or nothing varied between them: low and high missing, and the method
+            says so
+    """
+    names = list(dict.fromkeys(values["measure"]))
+    parts = sums(dataset, names, keywords=keywords)
+    members = groups(dataset, by)
+    nested = ClusteredSummary(parts, members)
+    places: dict[Any, int] = {group.key: place for place, group in enumerate(members)}
+    rows = zip(values["measure"], values["key"], values["whole"], strict=True)
+    intervals = [
+        nested.rate(name, None if is_overall else places[key], level=LEVEL) for name, key, is_overall in rows
+    ]
+    signed = [
+        line if interval.low is None else f"{line}|{cited(interval)}"
+        for line, interval in zip(values["signature"], intervals, strict=True)
+    ]
+    return values.assign(
+        low=[interval.low for interval in intervals],
+        high=[interval.high for interval in intervals],
+        interval=[interval.method for interval in intervals],
+        participants=[interval.clusters for interval in intervals],
+        signature=signed,
+    ).astype({"low": "float64", "high": "float64"})
+
+
+def cited(interval: ClusteredRate) -> str:
+    """The part of a signature that cites an interval over participants."""
+    return f"interval:{interval.method} {LEVEL}|participants:{interval.clusters}"
+
+
+def signed_difference(
+    measure: str,
+    a: str | None,
+    b: str | None,
+    *,
+    method: str,
+    clusters: int | None,
+    by: str,
+    n: int,
+    data: str,
+) -> str:
+    """The signature of a difference: of participants where they could be told apart, else of cases.
+
+    Input   method, clusters (None or 0: cases) of the side that counts; `n` cases
+    """
+    people = clusters if method != "none" else 0
+    counted = MEASURES.get(measure).counted if measure in MEASURES else "participant"
+    return signature(
+        f"{measure}_difference",
+        unit="participant" if people else counted,
+        n=people or n,
+        data=data,
+        by=by,
+        a=a,
+        b=b,
+        test=method,
     )

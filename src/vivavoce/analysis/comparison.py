@@ -11,33 +11,32 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion, Weighing
-from vivavoce.analysis.declared import declaration
-from vivavoce.analysis.family import comparison_key, declared_margins, explore_measure, settled
-from vivavoce.analysis.groups import Group, groups, natural_grouping
-from vivavoce.analysis.intervals import signed_difference
-from vivavoce.analysis.items import compare_items
-from vivavoce.analysis.margins import (
+from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion, Weighing, signed_difference
+from vivavoce.analysis.declared import (
     Margins,
     check_margins_used,
+    comparison_key,
+    declaration,
+    declared_margins,
     equivalences,
+    explore_measure,
     margin_of,
     no_worse_tests,
     possible_margins,
+    settled,
 )
+from vivavoce.analysis.items import compare_items
 from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.executor import in_pieces
 from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import components, sums
-from vivavoce.stats.attainable_p import reach_warnings
-from vivavoce.stats.declared_results import Family
+from vivavoce.measures.compute import Group, components, groups, natural_grouping, sums
+from vivavoce.stats.declared_results import HEADLINES, Family, is_rate
 from vivavoce.stats.models import Cases, check_models, no_models
 from vivavoce.stats.multiple_testing import ADJUSTMENTS, adjusted, adjustment_words
 from vivavoce.stats.proportions import Interval, cohen_h
-from vivavoce.stats.rates import HEADLINES, is_rate
 from vivavoce.stats.summary_results import (
     ClusteredDifference,
     EffectSize,
@@ -52,6 +51,7 @@ from vivavoce.stats.summary_results import (
     SystemsCompared,
     SystemTest,
     WeightedDifference,
+    reach_warnings,
 )
 
 WEIGHED_LABELS: Final = "Labels weigh by their chances, which this model does not know."

@@ -7,10 +7,10 @@ from datetime import datetime
 from statistics import mean, quantiles, stdev
 from typing import Any, Final, NamedTuple
 
-from vivavoce.analysis.groups import groups
 from vivavoce.core.statement import LocalizedText
-from vivavoce.dataset.levels import Level
+from vivavoce.dataset.columns import Level
 from vivavoce.dataset.reader import Dataset
+from vivavoce.measures.compute import groups
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 
 Row = Mapping[str, Any]

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from vivavoce.analysis.groups import Group
 from vivavoce.dataset.reader import Dataset
-from vivavoce.measures.compute import components
+from vivavoce.measures.compute import Group, components
 
 Row = dict[str, Any]
 RATES: Final = ("objective_success_inferred", "objective_success_assigned", "subjective_success")

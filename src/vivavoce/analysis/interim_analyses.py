@@ -9,11 +9,11 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from vivavoce.analysis.clustered_summary import ClusteredSummary
-from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.dataset.levels import Level
+from vivavoce.dataset.columns import Level
 from vivavoce.dataset.reader import Dataset
+from vivavoce.measures.compute import Group, groups
 from vivavoce.measures.compute import sums as sums_of
 from vivavoce.stats.anytime import Look, watch_differences
 from vivavoce.stats.difference import Comparison

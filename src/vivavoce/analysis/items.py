@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from vivavoce.analysis.groups import Group
 from vivavoce.dataset.reader import Dataset
+from vivavoce.measures.compute import Group
 from vivavoce.stats.ranks import clustered_superiority, mann_whitney, ordinal_regression
 from vivavoce.stats.summary_results import ItemComparison, RankSum
 

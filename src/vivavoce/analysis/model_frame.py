@@ -13,8 +13,8 @@ from vivavoce.dataset.populations import POPULATION, populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import GROUPS, Sums, sums
+from vivavoce.stats.declared_results import HEADLINES
 from vivavoce.stats.formula import ModelFormula
-from vivavoce.stats.rates import HEADLINES
 
 Family = Literal["rate", "mean", "count", "ordinal"]
 FAMILIES: Final = ("rate", "mean", "count", "ordinal")

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2 as chi_square
 
-from vivavoce.analysis.balance import confounded, together
-from vivavoce.analysis.flow import exclusion_words
+from vivavoce.analysis.flow import confounded, exclusion_words, together
 from vivavoce.analysis.model_frame import ModelFrame, make_frame
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later

@@ -8,7 +8,6 @@ from statistics import median
 from typing import Any, Final
 
 from vivavoce.analysis.clustered_summary import ClusteredSummary
-from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.simulation_of_power import (
     SEARCHED,
     Effect,
@@ -21,9 +20,9 @@ from vivavoce.analysis.simulation_of_power import (
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import sums
+from vivavoce.measures.compute import Group, groups, sums
 from vivavoce.stats import power as formulas
-from vivavoce.stats.rates import HEADLINES
+from vivavoce.stats.declared_results import HEADLINES
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import dialogues_in
 

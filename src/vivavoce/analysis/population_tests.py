@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from vivavoce.analysis.groups import Group
-from vivavoce.measures.compute import Sums
+from vivavoce.measures.compute import Group, Sums
 
 CALLS: Final = "dialogues_per_participant"
 DURATION: Final = "dialogue_duration"

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
-from vivavoce.analysis.groups import groups
-from vivavoce.analysis.margins import Margins, check_margins_used, margin_of
+from vivavoce.analysis.declared import Margins, check_margins_used, margin_of
 from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
-from vivavoce.measures.compute import components, compute
+from vivavoce.measures.compute import components, compute, groups
+from vivavoce.stats.declared_results import HEADLINES
 from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.interval import Interval
-from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.usage_skew import concentration
 
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.attributes import attribute
-from vivavoce.analysis.declared import declared_family
-from vivavoce.analysis.family import EXPLORED
+from vivavoce.analysis.declared import EXPLORED, declared_family
 from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_

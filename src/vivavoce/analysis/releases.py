@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 
 from vivavoce.analysis.dataset_pairs import doubts
-from vivavoce.analysis.groups import groups
-from vivavoce.analysis.margins import RATES as ALL_RATES
-from vivavoce.analysis.margins import check_margin
+from vivavoce.analysis.declared import RATES as ALL_RATES
+from vivavoce.analysis.declared import check_margin
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import components
+from vivavoce.measures.compute import components, groups
 from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.multiple_testing import holm
 

@@ -11,10 +11,9 @@ from scipy.special import ndtr
 from scipy.stats import beta as beta_law
 
 from vivavoce.analysis import clustered_summary as analysis
-from vivavoce.analysis.groups import Group
 from vivavoce.core.errors import InputError
 from vivavoce.core.executor import in_pieces
-from vivavoce.measures.compute import Sums
+from vivavoce.measures.compute import Group, Sums
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.power import Nested
 

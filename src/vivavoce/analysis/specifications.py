@@ -14,13 +14,12 @@ import numpy as np
 
 from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion, Weighing, ask_all
 from vivavoce.analysis.declared import declaration
-from vivavoce.analysis.groups import Group
 from vivavoce.analysis.judged_table import JudgedTable, judged_table
 from vivavoce.core.signature import signature
 from vivavoce.dataset.populations import populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import Sums, sums
+from vivavoce.measures.compute import Group, Sums, sums
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import NONE

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from vivavoce.analysis.declared import margin_of, possible_margins
 from vivavoce.analysis.interim_analyses import NEAR, monitor
-from vivavoce.analysis.margins import margin_of, possible_margins
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import LoggedVerdict

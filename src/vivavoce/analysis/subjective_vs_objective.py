@@ -6,9 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.analysis.groups import Group
 from vivavoce.dataset.reader import Dataset
-from vivavoce.measures.compute import components
+from vivavoce.measures.compute import Group, components
 from vivavoce.stats.agreement import DRAWS, cohen
 from vivavoce.stats.bootstrap import ends
 from vivavoce.stats.clusters import ALIKE, FEW, clustered_rate, sum_by_participant

@@ -10,18 +10,22 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from vivavoce.analysis.balance import balance_warnings
-from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion
-from vivavoce.analysis.family import adjust_tests
+from vivavoce.analysis.clustered_summary import (
+    LEVEL,
+    ClusteredSummary,
+    GroupQuestion,
+    cited,
+    signed_difference,
+)
+from vivavoce.analysis.declared import adjust_tests
 from vivavoce.analysis.flow import (
     abandoned_words,
+    balance_warnings,
     change_words,
     exclusion_words,
     later_rules_words,
     running_words,
 )
-from vivavoce.analysis.groups import Group, groups
-from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
@@ -32,19 +36,20 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
 from vivavoce.measures.compute import (
     INVERSE,
+    Group,
     Pooled,
     Sums,
     chosen_layers,
     group_keys,
+    groups,
     logged_chances,
     pooled,
     sums,
 )
 from vivavoce.measures.counting import open_places
-from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.clusters import ClusteredRate
+from vivavoce.stats.declared_results import FAR_APART, HEADLINES, is_rate
 from vivavoce.stats.proportions import wilson
-from vivavoce.stats.rates import FAR_APART, HEADLINES, is_rate
 from vivavoce.stats.summary_results import (
     GroupSummary,
     GroupTest,
@@ -52,6 +57,7 @@ from vivavoce.stats.summary_results import (
     SignedInterval,
     SuccessRate,
     Summary,
+    reach_warnings,
 )
 from vivavoce.stats.usage_skew import concentration, dominance_warning
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from vivavoce.core.rounding import half_up
 from vivavoce.core.terminal import FittedTable as Table
-from vivavoce.reports.numbers import p_value
+from vivavoce.reports.language import p_value
 
 if TYPE_CHECKING:
     from vivavoce.analysis.populations import PopulationComparison

@@ -9,7 +9,7 @@ import vl_convert
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.drawing import ACCENT, DRESS, INK, LETTER_PX, SOFT, WARM
-from vivavoce.reports.numbers import amount, between, count, difference, label, p_value, percent
+from vivavoce.reports.language import amount, between, count, difference, label, p_value, percent
 
 if TYPE_CHECKING:
     from vivavoce.api.rows import MeasuredDifference, MeasuredValue, PreferredVersion, SampleSize

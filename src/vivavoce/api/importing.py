@@ -31,7 +31,7 @@ def import_log(
     Output  dataset, calls (how many), skipped: one line for each call left out
     Raises  InputError: nothing can be read, or the folder holds a dataset already; UnknownName: a format
     """
-    from vivavoce.dataset.folder import replacing
+    from vivavoce.dataset.reader import replacing
     from vivavoce.importers.base import IMPORTERS
 
     with errors_in_python(), replacing() if replace else nullcontext():

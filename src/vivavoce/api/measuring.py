@@ -38,7 +38,7 @@ def values_table(rows: "Sequence[MeasuredValue]", groups: list[str | None], by: 
 
     from vivavoce.core.terminal import FittedTable as Table
     from vivavoce.measures import MEASURES
-    from vivavoce.reports.numbers import label
+    from vivavoce.reports.language import label
 
     columns = groups if len(groups) <= WIDEST else groups[-1:]
     table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
@@ -64,7 +64,7 @@ def values_table(rows: "Sequence[MeasuredValue]", groups: list[str | None], by: 
 def _cell(row: "MeasuredValue | None", unit: str) -> "Text":
     from rich.text import Text
 
-    from vivavoce.reports.numbers import amount, between, count, measured
+    from vivavoce.reports.language import amount, between, count, measured
 
     if not row:
         return Text(amount(None, unit))
@@ -175,8 +175,8 @@ def measurements(
     opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None
 ) -> Measurements:
     """Measurements of an opened dataset; the command line prints and writes them."""
+    from vivavoce.analysis.clustered_summary import with_intervals
     from vivavoce.analysis.flow import abandoned_words, exclusion_words, later_rules_words
-    from vivavoce.analysis.intervals import with_intervals
     from vivavoce.analysis.summary import chosen_labels, open_disputes
     from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
 

@@ -254,7 +254,7 @@ def export_log(
     """
     from contextlib import nullcontext
 
-    from vivavoce.dataset.folder import replacing
+    from vivavoce.dataset.reader import replacing
     from vivavoce.log.scope import scope_of
 
     with errors_in_python(), replacing() if replace else nullcontext():

@@ -179,8 +179,8 @@ def export_study(
     Raises  InputError: recordings are asked for at a level that has none; UnknownName: no such level
     """
     from vivavoce.annotation.parsers import parser_of
-    from vivavoce.dataset.folder import check_free
-    from vivavoce.dataset.levels import Level, read_level
+    from vivavoce.dataset.columns import Level, read_level
+    from vivavoce.dataset.reader import check_free
     from vivavoce.log.export import export_dataset
 
     parse = parser_of(study)
@@ -216,9 +216,8 @@ def pass_on(
 
     Raises  InputError: it is of a lower level already; UnknownName: no such level
     """
-    from vivavoce.dataset.levels import Level, read_level
-    from vivavoce.dataset.publication import publish_dataset
-    from vivavoce.dataset.reduction import reduce_dataset
+    from vivavoce.dataset.columns import Level, read_level
+    from vivavoce.dataset.publication import publish_dataset, reduce_dataset
 
     for_whom = read_level(level)
     if for_whom is Level.public:

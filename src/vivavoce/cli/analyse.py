@@ -335,7 +335,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _margins(words: list[str] | None) -> dict[str, float] | None:
     """Margins by measure; a bare number is that of success rates."""
-    from vivavoce.analysis.margins import RATES, check_margin
+    from vivavoce.analysis.declared import RATES, check_margin
     from vivavoce.core.errors import InputError
     from vivavoce.measures import MEASURES
 

@@ -75,7 +75,7 @@ def check_measures(analysis: "Analysis", source: "Source") -> "list[Problem]":
 
             MEASURES.get(one.measure)
             if one.margin is not None:
-                from vivavoce.analysis.margins import check_margin
+                from vivavoce.analysis.declared import check_margin
 
                 place = source.place(("analysis", *at, "margin"))
                 check_margin(one.measure, one.margin, place=place)

@@ -39,11 +39,11 @@ def confidence(
         require_one_population(dataset), by, source=source, ranks=ranks, bins=bins, level=level
     )
     if figure is not None:
+        from vivavoce.reports.context import simulation_mark
         from vivavoce.reports.drawing import PAGE_FONT, PRINT_FONT
-        from vivavoce.reports.prose import mark
         from vivavoce.sections.recognition.section import reliability_figure
 
-        drawn = reliability_figure(found.all.found, mark=mark(simulated=found.simulated)).printed
+        drawn = reliability_figure(found.all.found, mark=simulation_mark(simulated=found.simulated)).printed
         figure.write_text(drawn.replace(PRINT_FONT, PAGE_FONT), encoding="utf-8")
         note(f"wrote {figure}")
     if as_json:
@@ -58,7 +58,7 @@ def _show(found: "ConfidenceResults") -> None:
     from rich.text import Text
 
     from vivavoce.core.terminal import FittedTable as Table
-    from vivavoce.reports.numbers import label
+    from vivavoce.reports.language import label
 
     groups = [*found.by, *([found.all] if len(found.by) > 1 else [])]
     table = Table(

@@ -176,8 +176,7 @@ def _export_as(
 
     from vivavoce.api.studies import export_study, open_log, pass_on, read_study
     from vivavoce.cli.datasets import refuse_unused
-    from vivavoce.dataset.folder import MANIFEST
-    from vivavoce.dataset.reader import Dataset
+    from vivavoce.dataset.reader import MANIFEST, Dataset
     from vivavoce.exporters.base import EXPORTERS
     from vivavoce.log.scope import scope_of
 

@@ -37,7 +37,7 @@ def allow_mixed(allowed: bool) -> None:
 
 
 def _allow_replacing(allowed: bool) -> None:
-    from vivavoce.dataset.folder import allow_replacing
+    from vivavoce.dataset.reader import allow_replacing
 
     allow_replacing(allowed)
 

@@ -53,7 +53,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     from vivavoce.api.simulating import simulate_study
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.core.result import as_json as as_json_object
-    from vivavoce.dataset.folder import replacing
+    from vivavoce.dataset.reader import replacing
     from vivavoce.reports.html import write_report
 
     plan = read_study(study)

@@ -48,8 +48,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a judge on every dialogue. Run the command again after an interruption; it continues."""
-    from vivavoce.dataset.folder import check_free
-    from vivavoce.dataset.reader import Dataset
+    from vivavoce.dataset.reader import Dataset, check_free
     from vivavoce.judges.running import judge_dataset
 
     check_free(into)

@@ -45,7 +45,7 @@ from vivavoce.dashboard.stopping_worker import Watch
 from vivavoce.log.scope import PEOPLE, SCOPES, TEAM, Scope
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access, SignedIn
-from vivavoce.reports import numbers
+from vivavoce.reports import language as numbers
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:

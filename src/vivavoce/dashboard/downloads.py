@@ -15,8 +15,7 @@ from vivavoce.core.statement import LocalizedText
 from vivavoce.dashboard.snapshot import Snapshot
 from vivavoce.dataset.copying import select_dialogues
 from vivavoce.dataset.csv_files import export_csv
-from vivavoce.dataset.folder import MANIFEST
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import MANIFEST, Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.reports.language import language
 
@@ -93,7 +92,7 @@ def report_files(write: str) -> Callable[[Snapshot, Path], None]:
     def make(snapshot: Snapshot, into: Path) -> None:
         from vivavoce.reports import tables
         from vivavoce.reports.context import ReportOptions
-        from vivavoce.reports.document import compose
+        from vivavoce.reports.section import compose
 
         document = compose(snapshot.dataset, ReportOptions(language=language()))
         folder = into.with_suffix(".files")

@@ -25,7 +25,7 @@ from vivavoce.dashboard.transcript import make_transcript, raw_events
 from vivavoce.log import events as log_events
 from vivavoce.log.history import DialogueHistory, Turn, VisitHistory
 from vivavoce.log.soundtrack import dialogue_recordings
-from vivavoce.reports.numbers import duration
+from vivavoce.reports.language import duration
 
 Lane = Literal["user", "system", "tools"]
 

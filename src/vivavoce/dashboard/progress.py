@@ -16,7 +16,7 @@ from vivavoce.dashboard.systems import SystemHealth, healths
 from vivavoce.dashboard.visit_flow import VisitFlow, visit_flow
 from vivavoce.dashboard.visit_list import OUTCOMES, VisitQuery
 from vivavoce.dashboard.work_items import WorkItem, works
-from vivavoce.reports.numbers import count, plural
+from vivavoce.reports.language import count, plural
 from vivavoce.stats.usage_skew import concentration
 from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
 from vivavoce.trial.state import VisitState

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 from vivavoce.core.i18n import N_
 from vivavoce.dashboard.dialogue_query import SUCCESS, DialogueQuery, address_of, facet_of
 from vivavoce.dashboard.language import worded
-from vivavoce.reports.language import stated
-from vivavoce.reports.numbers import span
+from vivavoce.reports.language import span, stated
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:

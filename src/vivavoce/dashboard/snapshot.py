@@ -64,9 +64,9 @@ class Results:
     @property
     def mark(self) -> str:
         """Mark of every figure with simulated data, in the reader's language."""
-        from vivavoce.reports.prose import mark
+        from vivavoce.reports.context import simulation_mark
 
-        return mark(simulated=self.simulated)
+        return simulation_mark(simulated=self.simulated)
 
     def changed(self, file: str = "") -> str:
         """Ignored differences in later revisions of the study file; "" if none.
@@ -242,7 +242,7 @@ class Snapshots:
             raise InputError(OF_TEAM)
         require("pyarrow", "scipy")
         from vivavoce.annotation.parsers import parser_of
-        from vivavoce.dataset.folder import replacing
+        from vivavoce.dataset.reader import replacing
         from vivavoce.log.export import export_dataset
 
         board, study = self.board, self.board.study

@@ -11,7 +11,7 @@ from vivavoce.dashboard.stopping_worker import BY, FINAL, REASONS, Watch
 from vivavoce.log.events import InterimAnalysisRun, LoggedVerdict, TrialPaused, TrialResumed
 from vivavoce.log.store import StoredEvent
 from vivavoce.measures import MEASURES
-from vivavoce.reports.numbers import MISSING, between, count, difference, listed, localised, plural
+from vivavoce.reports.language import MISSING, between, count, difference, listed, localised, plural
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:

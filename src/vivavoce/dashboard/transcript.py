@@ -14,7 +14,7 @@ from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
-from vivavoce.reports.numbers import localised
+from vivavoce.reports.language import localised
 from vivavoce.study.model import Study
 
 HEARD: Final = ("heard by the channel", "heard by the system")

@@ -44,7 +44,7 @@ def read_verdicts(
     """
     from vivavoce.analysis.description import answered_dialogues
     from vivavoce.measures.compute import sums
-    from vivavoce.stats.rates import HEADLINES, is_rate
+    from vivavoce.stats.declared_results import HEADLINES, is_rate
 
     found = sums(dataset)
     names = [measure for measure in found.measures if is_rate(measure)]

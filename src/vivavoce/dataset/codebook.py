@@ -3,8 +3,7 @@
 from typing import Final
 
 from vivavoce.core.reference import markdown_table
-from vivavoce.dataset.columns import Column, Content, Table
-from vivavoce.dataset.levels import HOLDS, TREATMENTS, Level
+from vivavoce.dataset.columns import HOLDS, TREATMENTS, Column, Content, Level, Table
 from vivavoce.dataset.schema import TABLES
 
 _HEAD: Final = """# The dataset

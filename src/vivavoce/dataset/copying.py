@@ -8,7 +8,7 @@ from typing import Any
 from vivavoce.core.errors import InputError
 from vivavoce.core.paths import is_same
 from vivavoce.core.statement import LocalizedText
-from vivavoce.dataset.levels import Level, level_of
+from vivavoce.dataset.columns import Level, level_of
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import BATCH_ROWS, DatasetWriter

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
-from vivavoce.dataset.columns import Content
-from vivavoce.dataset.levels import Level, treatment
+from vivavoce.dataset.columns import Content, Level, treatment
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import FACTOR_PREFIX, TABLES
 

@@ -1,26 +1,356 @@
-"""Publication: a dataset with scanned texts, and a person's decision on each match.
+"""Publication: a dataset reduced to a level, with scanned texts and a decision on each match.
 
-Decisions stand in a CSV file beside the dataset, one line a find, and stay there for the next export. The
-file holds what it is about: it is kept apart from what is published, readable by its owner alone.
+Decisions are rows of a CSV file beside the dataset and are kept for the next export. The file holds personal
+data: keep it apart from what is published; only its owner can read it. Names and addresses are found only
+after words of a language that announce them (`personal.yaml`), because a list of names would match cities
+and flowers. docs/explanation/personal-data-quality.md has the recall.
 """
 
+import copy
 import csv
+import ipaddress
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from datetime import datetime, timedelta
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.columns import Content
-from vivavoce.dataset.copying import Row
+from vivavoce.core.extras import require
+from vivavoce.dataset.columns import (
+    HOLDS,
+    ORIGIN,
+    Content,
+    Level,
+    Table,
+    Treatment,
+    columns_left_out,
+    level_of,
+    treatment,
+)
+from vivavoce.dataset.copying import Change, Row, copy_dataset
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce.dataset.levels import Level
-from vivavoce.dataset.personal_data import KINDS, PiiMatch, find_personal_data
 from vivavoce.dataset.reader import Dataset
-from vivavoce.dataset.reduction import reduce_dataset
 from vivavoce.dataset.schema import TABLES
+from vivavoce.languages.data import PersonalWords
+
+README: Final = "README.md"
+_OWNERS: Final = ("participant_id", "visit_id", "dialogue_id")
+_START: Final = datetime.fromisoformat(ORIGIN)
+Mend = Callable[[str, int, Row], Row]
+"""A row of a table, by its place there, with its texts as they may be published."""
+
+
+def reduce_dataset(
+    dataset: Dataset,
+    into: Path,
+    level: Level,
+    *,
+    mend: Mend | None = None,
+    study: Mapping[str, Any] | None = None,
+    masked: int = 0,
+) -> Dataset:
+    """A copy of a dataset at a level, with a README that says what is in it.
+
+    Input   mend: what becomes of the texts of a row; study: what the manifest says of the study, where it is
+            not what it said; masked: places that `mend` replaced
+    Note    what the study's rules exclude is taken over, as found on the whole dataset
+    Raises  InputError: the dataset is of a lower level already, or lies in this folder
+    """
+    before = level_of(dataset.manifest)
+    if before not in (Level.internal, level):
+        hint = "take the dataset that it was made from"
+        raise InputError(f"is of the level {before} already", place=str(dataset.folder), hint=hint)
+    moves = _Moves.of(dataset.everything, level)
+    changes: dict[str, Change] = {
+        name: partial(_reduced, table=table, level=level, moves=moves, mend=mend)
+        for name, table in TABLES.items()
+    }
+    reduced = copy_dataset(
+        dataset,
+        into,
+        changes,
+        source={"level": level.value, "masked": masked},
+        study=_moved_study(study or dataset.manifest["study"], moves),
+    )
+    (reduced.folder / README).write_text(readme(reduced), encoding="utf-8")
+    return reduced
+
+
+@dataclass
+class _Moves:
+    """Shift of instants: the same for all, or one for each participant."""
+
+    everybody: timedelta
+    each: dict[str, timedelta] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, dataset: Dataset, level: Level) -> "_Moves":
+        owners: dict[str, str] = {}
+        first: dict[str | None, datetime] = {}
+        rows = [(row, names) for row, names in _rows_with_instants(dataset)]
+        for row, _ in rows:
+            if (person := row.get("participant_id")) is not None:
+                owners |= {key: person for name in _OWNERS if (key := row.get(name)) is not None}
+        for row, names in rows:
+            owner = _owner(row, owners)
+            for at in (row[name] for name in names):
+                if at is not None:
+                    first[owner] = min(at, first.get(owner, at))
+        start = dataset.first_participant or min(first.values(), default=_START)
+        apart = treatment(Content.instant, level) is Treatment.apart
+        starts = {who: at - _START for who, at in first.items() if who is not None} if apart else {}
+        return cls(start - _START, starts, owners)
+
+    def moved(self, row: Row, at: datetime) -> datetime:
+        return at - self.each.get(_owner(row, self.owners) or "", self.everybody)
+
+
+def _owner(row: Mapping[str, Any], owners: Mapping[str, str]) -> str | None:
+    found_owners = (owners.get(row.get(name) or "") for name in _OWNERS)
+    return next((owner for owner in found_owners if owner is not None), None)
+
+
+def _rows_with_instants(dataset: Dataset) -> Iterator[tuple[Row, list[str]]]:
+    for name, table in TABLES.items():
+        instants = [column.name for column in table.columns if column.content is Content.instant]
+        keys = [column.name for column in table.columns if column.name in _OWNERS]
+        if instants:
+            for row in dataset.columns(name, (*keys, *instants)):
+                yield dict(zip((*keys, *instants), row, strict=True)), instants
+
+
+def _reduced(
+    rows: Iterator[Row], *, table: Table, level: Level, moves: _Moves, mend: Mend | None
+) -> Iterator[Row]:
+    nothing = dict.fromkeys(columns_left_out(table, level))
+    instants = [column.name for column in table.columns if column.content is Content.instant]
+    for place, row in enumerate(rows):
+        at = {name: moves.moved(row, row[name]) for name in instants if row.get(name) is not None}
+        mended = mend(table.name, place, row) if mend is not None else row
+        yield {**mended, **at, **{name: None for name in nothing if name in row}}
+
+
+def _moved_study(study: Mapping[str, Any], moves: _Moves) -> dict[str, Any]:
+    """Study facts of the manifest, with the dates of its revisions shifted like all others."""
+    moved = copy.deepcopy(dict(study))
+    for revision in moved.get("revisions", []):
+        if revision.get("seen_at"):
+            revision["seen_at"] = (datetime.fromisoformat(revision["seen_at"]) - moves.everybody).isoformat()
+    return moved
+
+
+_README: Final = """# {study}: dataset, level {level}
+
+`{level}` is one of the levels at which this study's data may be passed on; at this one
+
+{treated}
+
+Null everywhere, because the level leaves them out: {columns}.
+
+{lost}
+
+{rows}
+"""
+
+
+def readme(dataset: Dataset) -> str:
+    """Readme of a reduced dataset, as Markdown."""
+    level = level_of(dataset.manifest)
+    out = [
+        f"`{name}.{column}`" for name, table in TABLES.items() for column in columns_left_out(table, level)
+    ]
+    return _README.format(
+        study=dataset.study,
+        level=level,
+        columns=", ".join(out),
+        treated="\n".join(
+            f"- {holds}: {treatment(content, level)};" for content, holds in HOLDS.items() if content
+        ),
+        lost="\n".join(f"- {sentence}" for sentence in dataset.what_is_lost),
+        rows="\n".join(
+            f"- `{name}.parquet`: {facts['rows']} rows, each {TABLES[name].row}"
+            for name, facts in dataset.manifest["tables"].items()
+            if name in TABLES
+        ),
+    )
+
+
+class PiiMatch(NamedTuple):
+    """Possible personal data: its kind, and its span in a text (characters, 0-based, half open)."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+class _Form(NamedTuple):
+    kind: str
+    pattern: re.Pattern[str]
+    part: Callable[[str], str]
+
+
+_SEPARATORS: Final = re.compile(r"[\s.-]")
+_PLATFORMS: Final = (
+    r"(?:facebook|instagram|linkedin|twitter|x|tiktok|github|t|wa|threads|youtube|reddit|telegram|vk)"
+)
+_PERSONS: Final = (
+    r"(?:user(?:name|_?id)?|e?mail|login|uid|account|token|session(?:id)?|sid|pid|prolific_pid|name|phone)"
+)
+_ODD: Final = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+
+
+def find_personal_data(text: str) -> list[PiiMatch]:
+    """Find possible personal data in a text, in order, no two overlapping; kinds are in `KINDS`.
+
+    Empty   nothing is found: []
+    Raises  MissingExtra: the package that knows telephone numbers is not installed
+    """
+    return list(_found(text))
+
+
+@lru_cache(maxsize=100_000)
+def _found(text: str) -> tuple[PiiMatch, ...]:
+    finds: list[PiiMatch] = []
+    for candidate in _candidates(text):
+        if candidate.text and not any(
+            candidate.start < find.end and find.start < candidate.end for find in finds
+        ):
+            finds.append(candidate)
+    return tuple(sorted(finds, key=lambda match: match.start))
+
+
+def _candidates(text: str) -> Iterator[PiiMatch]:
+    """All finds, the surest kinds first."""
+    for form in _FORMS:
+        for match in form.pattern.finditer(text):
+            if part := form.part(match[0]):
+                yield PiiMatch(form.kind, match.start(), match.start() + len(part), part)
+    yield from _numbers(text)
+    for kind, pattern in _announced():
+        for match in pattern.finditer(text):
+            group = "found" if "found" in pattern.groupindex else 0
+            start, end = match.span(group)
+            yield PiiMatch(kind, start, end, match[group])
+
+
+def _numbers(text: str) -> Iterator[PiiMatch]:
+    if sum(map(str.isdigit, text)) < 6:
+        return
+    require("phonenumbers")
+    from phonenumbers import Leniency, PhoneNumberMatcher
+
+    for region in _regions():
+        for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):
+            yield PiiMatch("phone", match.start, match.end, match.raw_string)
+
+
+@cache
+def _regions() -> tuple[str, ...]:
+    words = (PersonalWords.of(tag) for tag in PersonalWords.languages())
+    return tuple(dict.fromkeys(region for word in words if word is not None for region in word.regions))
+
+
+@cache
+def _announced() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    words = [
+        vocabulary for tag in PersonalWords.languages() if (vocabulary := PersonalWords.of(tag)) is not None
+    ]
+    return tuple(
+        (kind, re.compile(pattern))
+        for kind in ("email", "phone", "address", "birth", "name")
+        for word in words
+        for pattern in getattr(word, kind)
+    )
+
+
+def _iban(text: str) -> str:
+    """The longest beginning, by words, that is one."""
+    while text and not _is_iban(text):
+        text = text.rpartition(" ")[0]
+    return text
+
+
+def _is_iban(text: str) -> bool:
+    """ISO 13616: the check digits of the whole, letters as 10 to 35, are 1 modulo 97."""
+    code = _SEPARATORS.sub("", text).upper()
+    return (
+        15 <= len(code) <= 34
+        and int("".join(str(int(character, 36)) for character in code[4:] + code[:4])) % 97 == 1
+    )
+
+
+def _is_card(text: str) -> bool:
+    """ISO/IEC 7812: the sum of Luhn is a multiple of 10."""
+    digits = [int(character) for character in text if character.isdigit()]
+    if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
+        return False
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def _is_tax_code(text: str) -> bool:
+    """The Italian codice fiscale: its last letter checks the fifteen before (decree of 23 December 1976)."""
+    code = text.upper()
+    odd = sum(_ODD[_place(character)] for character in code[0:15:2])
+    return (odd + sum(_place(character) for character in code[1:15:2])) % 26 == _place(code[15])
+
+
+def _place(character: str) -> int:
+    return int(character) if character.isdigit() else ord(character) - ord("A")
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return not (address.is_loopback or address.is_unspecified)
+
+
+def _bare_page(text: str) -> str:
+    return text.rstrip(".,;:!?)")
+
+
+def _checked(holds: Callable[[str], bool]) -> Callable[[str], str]:
+    return lambda text: text if holds(text) else ""
+
+
+_FORMS: Final = tuple(
+    _Form(kind, re.compile(pattern, re.IGNORECASE), part)
+    for kind, pattern, part in (
+        ("url", r"https?://[^\s/@]{1,200}@[^\s<>\"]{1,300}", _bare_page),
+        (
+            "url",
+            rf"(?:https?://|www\.)[^\s<>\"?]{{1,300}}\?(?:[^\s<>\"]{{0,300}}&)?{_PERSONS}=[^\s<>\"]{{1,300}}",
+            _bare_page,
+        ),
+        (
+            "url",
+            rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]{{1,100}}\w",
+            _bare_page,
+        ),
+        ("url", r"https?://[^\s<>\"]{1,300}/(?:~|users?/|profiles?/|u/)[^\s<>\"]{1,300}", _bare_page),
+        ("email", r"(?<![\w.+'-])[\w.+'-]{0,63}[\w+]@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", str),
+        ("handle", r"(?<![\w@.])@[a-z_][\w.]{2,29}\b", str),
+        ("iban", r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}\b", _iban),
+        (
+            "tax_code",
+            r"\b[a-z]{6}[\dl-np-v]{2}[a-ehlmprst][\dl-np-v]{2}[a-z][\dl-np-v]{3}[a-z]\b",
+            _checked(_is_tax_code),
+        ),
+        ("card", r"(?<![\d+])[2-6]\d{3}(?:[ -]?\d){9,15}(?!\d)", _checked(_is_card)),
+        ("ip", r"(?<![\w.:])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)", _checked(_is_address)),
+        ("ip", r"(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])", _checked(_is_address)),
+    )
+)
+KINDS: Final = (*dict.fromkeys(form.kind for form in _FORMS), "phone", "address", "birth", "name")
+"""What is looked for, the surest first."""
+
 
 MASK, EVERYWHERE, KEEP = "mask", "everywhere", "keep"
 DECISIONS: Final = (MASK, EVERYWHERE, KEEP)

@@ -17,12 +17,23 @@ from vivavoce.core.extras import later
 from vivavoce.core.paths import copy_file, is_elsewhere, resolve_path
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import LocalizedText
-from vivavoce.dataset.channel_facts import with_channel_facts
+from vivavoce.dataset.columns import columns_left_out, level_of
 from vivavoce.dataset.declaration import frozen_revision, read_declaration, served_revisions
 from vivavoce.dataset.exclusions import Row
-from vivavoce.dataset.folder import MANIFEST, WHOLE, ParquetTable, check_free, file_digest, sum_digests
-from vivavoce.dataset.levels import columns_left_out, level_of
-from vivavoce.dataset.reader import EXCLUSIONS, FORMAT, Dataset, excluded_rows, first_seen
+from vivavoce.dataset.reader import (
+    EXCLUSIONS,
+    FORMAT,
+    MANIFEST,
+    WHOLE,
+    Dataset,
+    ParquetTable,
+    check_free,
+    excluded_rows,
+    file_digest,
+    first_seen,
+    sum_digests,
+    with_channel_facts,
+)
 from vivavoce.dataset.schema import SCHEMA_VERSION, TABLES
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import yaml
 from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
 from vivavoce.core.statement import LocalizedText, statement
-from vivavoce.dataset.folder import OF_STUDIES, may_replace
-from vivavoce.dataset.levels import HOLDS, treatment
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.columns import HOLDS, treatment
+from vivavoce.dataset.reader import OF_STUDIES, Dataset, may_replace
 from vivavoce.dataset.schema import TABLES
 
 MANIFEST: Final = "export.yaml"  # importers read JSON

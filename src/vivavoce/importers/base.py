@@ -17,8 +17,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.registry import Registry
 from vivavoce.core.statement import LocalizedText, statement
 from vivavoce.dataset.columns import FACTOR_PREFIX
-from vivavoce.dataset.folder import check_free
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, check_free
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.items import ItemRows, LogItem, Row, columns_of
 from vivavoce.importers.log_files import LogFiles, one_line

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.dataset.channel_facts import earlier_facts
+from vivavoce.dataset.reader import earlier_facts
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast

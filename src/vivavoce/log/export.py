@@ -10,8 +10,8 @@ from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import LocalizedText, statement
+from vivavoce.dataset.columns import Level
 from vivavoce.dataset.declaration import written_prices
-from vivavoce.dataset.levels import Level
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter

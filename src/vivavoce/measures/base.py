@@ -29,7 +29,7 @@ Pair = tuple[float, float]
 Pairs = Mapping[str, Pair]
 
 
-def field_of(name: str) -> "pc.Expression":
+def field_of(name: str) -> pc.Expression:
     """A column, to filter tables by; pyarrow's functions are imported when the first measure is computed."""
     from pyarrow.compute import field
 
@@ -48,10 +48,10 @@ class Tables:
 
     def __init__(
         self,
-        dataset: "Dataset",
+        dataset: Dataset,
         *,
         keywords: Collection[str] | None = None,
-        facts: "Facts | None" = None,
+        facts: Facts | None = None,
         only: Collection[str] | None = None,
     ) -> None:
         self.dataset = dataset
@@ -62,13 +62,13 @@ class Tables:
         self._results: dict[Hashable, tuple[Any, frozenset[str]]] = {}
         self._layers: set[str] = set()
 
-    def read(self, name: str) -> "pa.Table":
+    def read(self, name: str) -> pa.Table:
         """One whole table, in memory."""
         if name not in self._read:
             self._read[name] = self._complete(name)
         return self._read[name]
 
-    def _complete(self, name: str) -> "pa.Table":
+    def _complete(self, name: str) -> pa.Table:
         import pyarrow as pa
 
         from vivavoce.dataset.schema import TABLES
@@ -79,7 +79,7 @@ class Tables:
                 table = table.append_column(column.name, pa.nulls(len(table), column.type))
         return table
 
-    def _chosen(self, name: str) -> "pa.Table":
+    def _chosen(self, name: str) -> pa.Table:
         import pyarrow as pa
 
         from vivavoce.dataset.schema import TABLES
@@ -94,7 +94,7 @@ class Tables:
         return pa.concat_tables([bucket.read(name).filter(row_filter) for bucket in _buckets(self.dataset)])
 
     def overall(
-        self, find: "Callable[..., Result]", join: "Callable[[Sequence[Result]], Result]", *given: Hashable
+        self, find: Callable[..., Result], join: Callable[[Sequence[Result]], Result], *given: Hashable
     ) -> Result:
         """A fact about all dialogues, also where these tables are a bucket of them: found once, in each.
 
@@ -111,7 +111,7 @@ class Tables:
             self.facts[find, join, given] = join([find(tables, *given) for tables in everywhere])
         return self.facts[find, join, given]
 
-    def pairs(self, counted: "Pairs | pa.Table") -> Pairs:
+    def pairs(self, counted: Pairs | pa.Table) -> Pairs:
         """Components of a measure by dialogue."""
         if isinstance(counted, Mapping):
             return counted
@@ -141,13 +141,13 @@ class Tables:
         """Note that a layer of annotation was looked at."""
         self._layers.add(layer)
 
-    def counted(self, components: "Components") -> tuple[Pairs, frozenset[str]]:
+    def counted(self, components: Components) -> tuple[Pairs, frozenset[str]]:
         """Components of a measure, and the layers of annotation that it read on the way."""
         self._layers = set()
         pairs = self.pairs(components(self))
         return pairs, frozenset(self._layers)
 
-    def variant(self, key: Hashable, make: "Callable[[Tables], Any]") -> "Tables":
+    def variant(self, key: Hashable, make: Callable[[Tables], Any]) -> Tables:
         """Copy of the tables with another result under this key, without results that read annotations."""
         tables = Tables(self.dataset, keywords=self.keywords, facts=self.facts, only=self._only)
         tables._read = self._read
@@ -156,7 +156,7 @@ class Tables:
         return tables
 
 
-def _buckets(dataset: "Dataset") -> "Iterator[Dataset]":
+def _buckets(dataset: Dataset) -> Iterator[Dataset]:
     return (dataset.bucket(number) for number in range(dataset.buckets))
 
 

@@ -1,13 +1,15 @@
-"""From measures to numbers: components of each dialogue, weights of chosen labels, pooling over any grouping.
+"""From measures to numbers: groups of dialogues, components of each dialogue, and their exact pooling.
 
-Rows of components are kept in the smallest type that holds them exactly.
+Rows of components are kept in the smallest type that holds them exactly. Labels of dialogues that were
+chosen at random count by their inverse chance.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,6 +20,7 @@ from vivavoce.core.exact_sums import exact_sum
 from vivavoce.core.executor import in_pieces, uncollected
 from vivavoce.core.extras import later
 from vivavoce.dataset.populations import POPULATION, populations
+from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import FACTOR_PREFIX
 from vivavoce.measures.base import MEASURES, Facts, Measure, PairColumns, Pairs, Tables, dialogue_ids
 from vivavoce.measures.counting import labels, settle
@@ -582,3 +585,35 @@ def pool(all_sums: Sums, keys: Sequence[Any]) -> pd.DataFrame:
         frame[name] = frame[name].astype("float64")
     frame["key"] = frame["key"].astype(object).where(frame["key"].notna(), None)
     return frame
+
+
+@dataclass(slots=True)
+class Group:
+    """The dialogues of one key: their ids, and the participant of each (None where unknown)."""
+
+    key: str | None
+    dialogue_ids: list[str] = field(default_factory=list)
+    participants: list[str | None] = field(default_factory=list)
+
+
+def groups(dataset: Dataset, by: str) -> list[Group]:
+    """The groups of a dataset in the order of their keys; dialogues without the attribute have key None.
+
+    Raises  UnknownName: neither a grouping nor a factor of this dataset
+    """
+    keys = group_keys(dataset, by)
+    table = dataset.read("dialogues", ["dialogue_id", "participant_id"])
+    members: defaultdict[str | None, list[tuple[str, str | None]]] = defaultdict(list)
+    for key, dialogue_id, person in zip(keys, *table.to_pydict().values(), strict=True):
+        members[key].append((dialogue_id, person))
+    return [
+        Group(key, [dialogue_id for dialogue_id, _ in members[key]], [person for _, person in members[key]])
+        for key in sorted(members, key=lambda key: (key is None, key or ""))
+    ]
+
+
+def natural_grouping(dataset: Dataset) -> str:
+    """`condition` where the design has factors or more conditions than systems, else `system`."""
+    table = dataset.read("dialogues")
+    systems, conditions = (set(table.column(name).to_pylist()) for name in ("system", "condition"))
+    return "condition" if dataset.factors or len(conditions) > len(systems) else "system"

@@ -1,8 +1,9 @@
-"""Counts by dialogue, each kind computed once for all measures, and the effect of open disputes of annotators.
+"""Counts by dialogue, each computed once for all measures, and the effect of annotators' disputes.
 
-A label is in dispute if annotators differ, no label has a majority and nobody decided. It counts in numerators
-and denominators alike. The value is the mean over the annotators, each taken at their word in turn; the bounds
-are the least and the greatest value that decisions could still give, each for one of the labels given there.
+A label is in dispute if annotators differ, no label has a majority and nobody decided. It counts in
+numerators and denominators alike. The value is the mean over the annotators, each taken at their word in
+turn; the bounds are the least and the greatest value that decisions could still give, each for one of the
+labels given there.
 """
 
 from collections import Counter, defaultdict

@@ -1,7 +1,7 @@
 """Speech recognition: word and keyword errors, confidence, and the best of the first k hypotheses.
 
-The difference between the error rate of the first hypothesis and that of the best one (N-best oracle) is what a
-better choice among the hypotheses could gain.
+The difference between the error rate of the first hypothesis and that of the best one (N-best oracle) is
+what a better choice among the hypotheses could gain.
 """
 
 from __future__ import annotations

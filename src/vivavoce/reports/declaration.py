@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import amount, plural
+from vivavoce.reports.language import amount, plural, say
 from vivavoce.study.analysis_file import Preferences, Stopping
 from vivavoce.study.exclusion import TRIVIAL
 

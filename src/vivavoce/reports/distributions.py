@@ -21,8 +21,7 @@ from vivavoce.reports.drawing import (
     figure,
     row_names,
 )
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import count, percent
+from vivavoce.reports.language import count, percent, say
 
 if TYPE_CHECKING:
     import altair as alt

@@ -23,9 +23,8 @@ from vivavoce.reports.drawing import (
     groups_axis,
     row_names,
 )
-from vivavoce.reports.language import say
+from vivavoce.reports.language import count, label, measured, say
 from vivavoce.reports.links import cases_of
-from vivavoce.reports.numbers import count, label, measured
 from vivavoce.stats.summary_results import Summary
 
 if TYPE_CHECKING:

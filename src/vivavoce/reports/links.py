@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from vivavoce.reports.blocks import Block, Cell, Document, DocumentSection, Fold, TableOfText
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.drawing import Figure
-from vivavoce.stats.rates import is_rate
+from vivavoce.stats.declared_results import is_rate
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
 CASES: Final = ("cases",)

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from vivavoce.analysis.margins import margin_of
+from vivavoce.analysis.declared import margin_of
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.models import Collected
 from vivavoce.log.scope import Scope
 from vivavoce.measures import MEASURES
 from vivavoce.reports.declaration import stopping_words
-from vivavoce.reports.numbers import instant, plural
+from vivavoce.reports.language import instant, plural
 from vivavoce.stats.difference import procedure_words
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import OF_WORK, TRIVIAL

@@ -7,9 +7,8 @@ from typing import Final
 from vivavoce.core.i18n import N_
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Cell, Row, TableOfText
-from vivavoce.reports.language import Shown, say, stated
-from vivavoce.reports.links import cases_between, successes_of
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
+    Shown,
     amount,
     between,
     count,
@@ -18,10 +17,13 @@ from vivavoce.reports.numbers import (
     percent,
     plural,
     points,
+    say,
     span,
+    stated,
     z_value,
 )
-from vivavoce.stats.rates import HEADLINES, is_rate
+from vivavoce.reports.links import cases_between, successes_of
+from vivavoce.stats.declared_results import HEADLINES, is_rate
 from vivavoce.stats.summary_results import GroupSummary, GroupTest, MeasuredTotal, SuccessRate, Summary
 
 ONE_PERSON: Final = N_(

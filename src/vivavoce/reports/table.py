@@ -10,8 +10,8 @@ from rich.text import Text
 from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
-from vivavoce.reports.numbers import amount, count, difference, differences, label, p_value
-from vivavoce.reports.prose import SIMULATED_MARK
+from vivavoce.reports.context import SIMULATED_MARK
+from vivavoce.reports.language import amount, count, difference, differences, label, p_value
 from vivavoce.reports.rate_tables import abandoned, is_clustered, rate_cell, with_all
 from vivavoce.stats.declared_results import DeclaredComparison
 from vivavoce.stats.summary_results import GroupTest, SuccessRate, Summary

@@ -15,8 +15,7 @@ from vivavoce.dataset.csv_files import safe_csv_cell
 from vivavoce.reports.blocks import Cell, Document, Row, TableOfText
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.drawing import Figure
-from vivavoce.reports.language import Shown, localised
-from vivavoce.reports.numbers import MISSING
+from vivavoce.reports.language import MISSING, Shown, localised
 
 LATEX: Final = str.maketrans(
     {

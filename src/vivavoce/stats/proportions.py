@@ -163,7 +163,7 @@ def two_proportion_z(
 
     Output  z and p; `z_pooled` is Pearson's chi-square without, `z_pooled_continuity` with Yates' correction
     Empty   either n = 0, or no variation at all (everything or nothing succeeded): None
-    Note    calls of one person are not independent; see `vivavoce.stats.usage_skew`
+    Note    calls of one person are not independent; see `vivavoce.stats.summary_results`
     Source  Jurčíček et al. 2011, section 4; tests/golden/statistics-proportions.json
     """
     _check(successes_a, n_a)

@@ -1,19 +1,97 @@
 """Results of a summary and of a full comparison of groups (`summary` and `comparison`).
 
-Differences are a minus b in the unit of the measure; `low` and `high` are limits at the level of the whole.
-What is missing is None, never 0.
+Also the analysis that a design requires, and warnings where p cannot reach significance. Differences are a
+minus b in the unit of the measure; `low` and `high` are limits at the level of the whole. What is missing is
+None, never 0.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from statistics import median
+from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.result import spread, unless_none
-from vivavoce.core.statement import NOTHING, LocalizedText, statement
-from vivavoce.stats.clusters import ClusteredRate
-from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family, NoWorse
-from vivavoce.stats.design import Model
+from vivavoce.core.statement import NOTHING, FormattedNumber, LocalizedText, PluralCount, statement
+from vivavoce.stats.clusters import FEW, ClusteredRate
+from vivavoce.stats.declared_results import ALPHA, AdjustedEquivalence, DeclaredFamily, Family, NoWorse
+from vivavoce.stats.difference import MANY
 from vivavoce.stats.usage_skew import Concentration
+
+ROBUST: Final = N_(
+    "Intervals and p values come from cluster-robust t tests by participant, with Satterthwaite degrees of "
+    "freedom."
+)
+WITHIN: Final = N_(
+    "Intervals and p values come from a permutation test clustered by participant. It swaps the systems "
+    "within participants who used both; other participants switch groups as a whole."
+)
+BETWEEN: Final = N_(
+    "Intervals and p values come from a permutation test clustered by participant: participants switch "
+    "groups as a whole."
+)
+ALONE: Final = N_("There is only one participant, so no intervals or tests are possible.")
+TIES: Final = N_("Ties with the observed difference count half (mid-p).")
+HELD_ALONE: Final = N_("{people} held {n} (median {m}, maximum {k}).")
+HELD_APART: Final = N_("{people} held {n} (median {m}, maximum {k}), each in one group only.")
+HELD_BY_BOTH: Final = N_(
+    "{people} held {n} (median {m}, maximum {k}). Participants in more than one group (own controls): {both}."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """The analysis that a design asks for.
+
+    name  permutation, cluster_robust_t (more than 400 participants), or independent (no participant is known)
+    why   in sentences, for a reader
+    """
+
+    name: str
+    why: LocalizedText
+
+
+def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
+    """Choose by how dialogues are nested.
+
+    Input   the participant of each dialogue, group by group; None where unknown
+    """
+    identified = [[person for person in group if person is not None] for group in participants]
+    sizes = Counter(person for group in identified for person in group)
+    people = len(sizes)
+    if not any(participants):
+        return Model(name="independent", why=statement("There are no dialogues to analyse."))
+    if not people:
+        return Model(
+            name="independent",
+            why=statement("Participants are unknown, so dialogues are treated as independent.")
+            + statement("If people took part more than once, the intervals are too narrow."),
+        )
+    met = Counter(person for group in identified for person in set(group))
+    n_both = sum(times > 1 for times in met.values())
+    nested = _nested(list(sizes.values()), n_both, sum(bool(group) for group in identified))
+    if people == 1:
+        return Model(name="permutation", why=nested + statement(ALONE))
+    if people > MANY:
+        return Model(name="cluster_robust_t", why=nested + statement(ROBUST))
+    if sum(bool(group) for group in participants) < 2:  # nothing is compared
+        return Model(name="permutation", why=nested + statement(ROBUST))
+    few = statement("With fewer than {few} participants, only large differences can be detected.", few=FEW)
+    why = nested + statement(WITHIN if n_both else BETWEEN)
+    return Model(name="permutation", why=why + (few if people < FEW else statement(TIES)))
+
+
+def _nested(sizes: list[int], n_both: int, groups: int) -> LocalizedText:
+    sentence = HELD_ALONE if groups < 2 else HELD_APART if n_both == 0 else HELD_BY_BOTH
+    facts = {
+        "people": PluralCount(len(sizes), "participant"),
+        "n": PluralCount(sum(sizes), "dialogue"),
+        "m": FormattedNumber(median(sizes), "g"),
+        "k": max(sizes),
+    }
+    return statement(sentence, **facts, **({"both": n_both} if sentence is HELD_BY_BOTH else {}))
+
 
 UNKNOWN_PEOPLE = statement("Participants are unknown.")
 
@@ -388,3 +466,67 @@ class SystemsCompared:
     items: Sequence[ItemComparison]
     families: Sequence[Family]
     warnings: Sequence[LocalizedText]
+
+
+Test = GroupTest | SystemTest
+
+
+def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[LocalizedText]:
+    """A sentence a family of comparisons of which some, or all, could not have become significant.
+
+    Input   each test, with its `alpha`, beside the facts of its family: tests, correction, why
+    """
+    families: dict[LocalizedText, tuple[Family, list[Test]]] = {}
+    for test, family in tests:
+        families.setdefault(family.why, (family, []))[1].append(test)
+    warnings = (
+        reach_warning(
+            [result.clustered for result in family_results],
+            family_results[0].alpha or ALPHA,
+            family.tests if family.correction in ("holm", "bonferroni") else 1,
+        )
+        for family, family_results in families.values()
+    )
+    return list(dict.fromkeys(warning for warning in warnings if warning))
+
+
+def reach_warning(
+    tests: Sequence[ClusteredDifference], alpha: float, adjusted_by: int = 1
+) -> LocalizedText | None:
+    """A sentence where no result of a comparison could have been significant.
+
+    Input   tests: their clustered sides (`smallest_p` None: no floor); adjusted_by: how many comparisons
+            the smallest p of the family is multiplied by
+    Empty   everything is within reach: None
+    """
+    floors = [test.smallest_p for test in tests]
+    unreachable = [test for test, p in zip(tests, floors, strict=True) if p is not None and p >= alpha]
+    if unreachable:
+        lowest = min(p for p in floors if p is not None and p >= alpha)
+        which = statement("{k} of {n} comparisons", k=len(unreachable), n=len(tests))
+        if len(unreachable) == len(tests):
+            which = statement("this comparison") if len(tests) == 1 else statement("any comparison")
+        return statement(
+            "Significance at {alpha} is impossible for {which}: with at most {n} participants, p cannot "
+            "fall below {p}.",
+            alpha=FormattedNumber(alpha, "g"),
+            which=which,
+            n=max(test.clusters for test in unreachable),
+            p=FormattedNumber(lowest, ".2g"),
+        ) + _hint(unreachable)
+    if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
+        lowest = min(p for p in floors if p is not None)
+        return statement(
+            "Significance at {alpha} is impossible after adjustment for {n} comparisons: with so few "
+            "participants, unadjusted p cannot fall below {p}.",
+            alpha=FormattedNumber(alpha, "g"),
+            n=adjusted_by,
+            p=FormattedNumber(lowest, ".2g"),
+        ) + _hint(tests)
+    return None
+
+
+def _hint(tests: Sequence[ClusteredDifference]) -> LocalizedText:
+    if any(test.method == "permutation_between" for test in tests):
+        return statement("Recruit more participants; more dialogues with the same people do not help.")
+    return statement("Recruit more participants, or collect more dialogues with both.")

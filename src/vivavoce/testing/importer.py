@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.folder import MANIFEST
+from vivavoce.dataset.reader import MANIFEST
 from vivavoce.importers.base import IMPORTERS, ImportResult, Progress
 
 

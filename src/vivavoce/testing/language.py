@@ -11,8 +11,7 @@ from vivavoce.languages.coverage import Coverage, coverage, misfits
 from vivavoce.languages.data import FILES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import check_wording
-from vivavoce.reports.language import report_languages, speaking
-from vivavoce.reports.numbers import instant, percent
+from vivavoce.reports.language import instant, percent, report_languages, speaking
 from vivavoce.reports.section import words_of_sections
 from vivavoce.study.presets import protocol_names
 from vivavoce.study.step_kind import words_of_steps

@@ -26,10 +26,9 @@ from vivavoce.reports.blocks import (
     Row,
     TableOfText,
 )
-from vivavoce.reports.document import frame_words
-from vivavoce.reports.language import language, named_language, say, speaking
-from vivavoce.reports.numbers import count, listed, plural
+from vivavoce.reports.language import count, language, listed, named_language, plural, say, speaking
 from vivavoce.reports.rate_tables import heads
+from vivavoce.reports.section import frame_words
 from vivavoce.study.presets import effective
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.language import language, say
-from vivavoce.reports.numbers import count, p_value, plural
+from vivavoce.reports.language import count, language, p_value, plural, say
 from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.document.trust import not_comparable
 from vivavoce_stress.blocks import remark_told, title_of

@@ -12,8 +12,7 @@ from vivavoce.questionnaires.wording import Wording
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.distributions import likert_figure
 from vivavoce.reports.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
-from vivavoce.reports.language import language, say
-from vivavoce.reports.numbers import between, coefficient, count
+from vivavoce.reports.language import between, coefficient, count, language, say
 from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.summary import ASPECTS

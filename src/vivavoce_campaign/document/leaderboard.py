@@ -4,10 +4,9 @@ from typing import Any, Final
 
 from vivavoce.core.signature import installed_version
 from vivavoce.reports.blocks import Cell, Document, DocumentSection, Row, TableOfText
-from vivavoce.reports.document import frame_words
-from vivavoce.reports.language import language, say, speaking
-from vivavoce.reports.numbers import MISSING, count, percent, plural, span
+from vivavoce.reports.language import MISSING, count, language, percent, plural, say, span, speaking
 from vivavoce.reports.rate_tables import heads
+from vivavoce.reports.section import frame_words
 
 FIGURES: Final = {
     "exact_utterances": "Exact utterances",

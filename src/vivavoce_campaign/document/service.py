@@ -7,8 +7,18 @@ from typing import Final
 from vivavoce.analysis.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.language import language, named_language, say
-from vivavoce.reports.numbers import MISSING, amount, count, listed, percent, plural, span
+from vivavoce.reports.language import (
+    MISSING,
+    amount,
+    count,
+    language,
+    listed,
+    named_language,
+    percent,
+    plural,
+    say,
+    span,
+)
 from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld

@@ -6,8 +6,7 @@ import altair as alt
 
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.reports.drawing import ACCENT, INK, SOFT, Figure, figure
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import MISSING, between, count, listed, percent, plural
+from vivavoce.reports.language import MISSING, between, count, listed, percent, plural, say
 from vivavoce.reports.rate_tables import heads
 from vivavoce_stress.base import STRESS_TESTS, awaiting, state_of
 from vivavoce_stress.blocks import (

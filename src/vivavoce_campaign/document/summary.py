@@ -6,16 +6,17 @@ from typing import Any, Final
 from vivavoce.analysis.idial import IdialAspect
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.language import language, say
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
     amount,
     between,
     coefficient,
     count,
+    language,
     listed,
     percent,
     plural,
+    say,
 )
 from vivavoce.reports.rate_tables import heads
 from vivavoce_campaign.conversations import Conversations

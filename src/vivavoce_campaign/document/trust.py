@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from vivavoce.reports.language import language, named_language, say
-from vivavoce.reports.numbers import MISSING, count, listed, percent, plural
+from vivavoce.reports.language import MISSING, count, language, listed, named_language, percent, plural, say
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.identities import PeopleApart
 from vivavoce_stress.blocks import decided_by, open_told, tried_told

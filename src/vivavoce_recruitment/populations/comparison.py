@@ -4,18 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from vivavoce.analysis.clustered_summary import ClusteredSummary
-from vivavoce.analysis.groups import groups
-from vivavoce.analysis.intervals import LEVEL
+from vivavoce.analysis.clustered_summary import LEVEL, ClusteredSummary
 from vivavoce.analysis.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.analysis.populations import RankAgreement, rank_agreement
 from vivavoce.analysis.summary import summarise
 from vivavoce.dataset.populations import POPULATION, SIMULATED
 from vivavoce.dataset.reader import Dataset
-from vivavoce.measures.compute import pooled, sums
+from vivavoce.measures.compute import groups, pooled, sums
 from vivavoce.stats.clusters import ClusteredRate
+from vivavoce.stats.declared_results import HEADLINES
 from vivavoce.stats.precision import RequiredPeople, required_people
-from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary_results import GroupTest, Summary
 from vivavoce_recruitment.populations.costs import Spent, spent
 

@@ -6,9 +6,9 @@ from vivavoce.analysis.population_tests import CALLS, DURATION
 from vivavoce.dataset.populations import SIMULATED
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import Shown, say, stated
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
+    Shown,
     amount,
     between,
     coefficient,
@@ -19,6 +19,8 @@ from vivavoce.reports.numbers import (
     p_value,
     plural,
     points,
+    say,
+    stated,
 )
 from vivavoce.reports.rate_tables import adjusted_cell, heads, title
 from vivavoce.reports.section import Section

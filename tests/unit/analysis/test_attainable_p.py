@@ -7,8 +7,7 @@ import pytest
 from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.summary import summarise
 from vivavoce.cli.check import warnings_of
-from vivavoce.stats.attainable_p import reach_warning
-from vivavoce.stats.summary_results import ClusteredDifference
+from vivavoce.stats.summary_results import ClusteredDifference, reach_warning
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 

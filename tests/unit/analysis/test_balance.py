@@ -1,6 +1,6 @@
 """Whether two factors went together, in dialogues that one can count."""
 
-from vivavoce.analysis.balance import balance_warnings, confounded, together
+from vivavoce.analysis.flow import balance_warnings, confounded, together
 
 
 def told(**cells: int) -> str | None:

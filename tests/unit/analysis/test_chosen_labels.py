@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from unit.analysis.test_label_targets import label, made_of
+from vivavoce.analysis.clustered_summary import with_intervals
 from vivavoce.analysis.comparison import compare_systems
-from vivavoce.analysis.intervals import with_intervals
 from vivavoce.analysis.judge_estimates import estimate
 from vivavoce.analysis.summary import summarise
 from vivavoce.dataset.reader import Dataset

@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from vivavoce.analysis.clustered_summary import _evened
-from vivavoce.analysis.intervals import signed_difference
+from vivavoce.analysis.clustered_summary import _evened, signed_difference
 from vivavoce.analysis.summary import summarise
 from vivavoce.core.result import as_json
 from vivavoce.reports.rate_tables import rate_cell, rate_note, signature_of
 from vivavoce.sections.results.answer import answer
 from vivavoce.sections.results.section import answer_figure
-from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.summary_results import choose_model
 
 
 def crossed(people: int, better: int = 0) -> list[tuple]:

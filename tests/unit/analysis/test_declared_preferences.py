@@ -15,9 +15,9 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import TableOfText
 from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.document import compose
 from vivavoce.reports.html import page
 from vivavoce.reports.preregistration import preregistration
+from vivavoce.reports.section import compose
 from vivavoce.study.scaffold import write_study
 
 FILE = "study: talk\nprotocol: guerini-2018\n"

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from vivavoce.analysis.description import describe
-from vivavoce.analysis.groups import natural_grouping
-from vivavoce.dataset.levels import Level
-from vivavoce.dataset.reduction import reduce_dataset
+from vivavoce.dataset.columns import Level
+from vivavoce.dataset.publication import reduce_dataset
+from vivavoce.measures.compute import natural_grouping
 
 
 def test_systems_period_and_endings_are_counted_by_group(make):

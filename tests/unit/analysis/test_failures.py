@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from vivavoce.analysis.failures import typical_failures
-from vivavoce.analysis.groups import groups
 from vivavoce.dataset.reader import Dataset
+from vivavoce.measures.compute import groups
 
 Make = Callable[..., Dataset]
 

@@ -13,13 +13,12 @@ from vivavoce.dataset.declaration import written_analysis
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES
-from vivavoce.reports.language import speaking, with_words
-from vivavoce.reports.numbers import p_value
+from vivavoce.reports.language import p_value, speaking, with_words
 from vivavoce.reports.section import SECTIONS
 from vivavoce.reports.table import comparisons
 from vivavoce.sections.results.answer import answer
+from vivavoce.stats.declared_results import HEADLINES, is_rate
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.rates import HEADLINES, is_rate
 
 DECLARED = """study: shops
 systems: {a: {connect: http}, b: {connect: http}, c: {connect: http}}

@@ -10,10 +10,10 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportions
 from scenes.judging import judged
 from vivavoce.analysis.clustered_summary import ClusteredSummary
 from vivavoce.analysis.comparison import compare_systems
-from vivavoce.analysis.groups import Group
 from vivavoce.analysis.summary import summarise
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
+from vivavoce.measures.compute import Group
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio, draw_sums, ends
 from vivavoce.stats.clusters import (

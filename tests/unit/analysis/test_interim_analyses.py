@@ -7,11 +7,10 @@ import pytest
 from scipy.stats import norm
 
 from vivavoce.analysis.clustered_summary import ClusteredSummary
-from vivavoce.analysis.groups import groups
 from vivavoce.analysis.interim_analyses import boundaries, conditional_power, monitor
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
-from vivavoce.measures.compute import sums
+from vivavoce.measures.compute import groups, sums
 from vivavoce.stats.anytime import watch_differences
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.stats import t
 
-from vivavoce.analysis.margins import (
+from vivavoce.analysis.declared import (
     check_margin,
     check_margins_used,
     equivalences,

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from scenes.mixed_data import draw_trial
 from vivavoce.analysis import modelling
-from vivavoce.analysis.balance import balance_warnings
 from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.flow import balance_warnings
 from vivavoce.analysis.model_frame import _attributes, _check, _order, make_frame
 from vivavoce.analysis.modelling import _Judge, fit_model
 from vivavoce.analysis.summary import summarise

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.analysis.groups import groups
 from vivavoce.analysis.subjective_vs_objective import RecordedOpinion, _kappa, opinion_against_record
 from vivavoce.dataset.reader import Dataset
+from vivavoce.measures.compute import groups
 
 Make = Callable[..., Dataset]
 DB = [

@@ -11,8 +11,8 @@ from vivavoce.core.errors import UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.dataset.reader import Dataset
 from vivavoce.sections.results.section import ResultsSection
+from vivavoce.stats.declared_results import HEADLINES
 from vivavoce.stats.proportions import newcombe, two_proportion_z, wilson
-from vivavoce.stats.rates import HEADLINES
 
 BROKEN = "In {n} dialogues a turn failed because of Vivavoce, not the system ({which})."
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import TableOfText
 from vivavoce.reports.html import page

@@ -11,7 +11,7 @@ from vivavoce.api.analysis_tables import number as written
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.reports.numbers import p_value
+from vivavoce.reports.language import p_value
 
 
 def run(*words: str) -> str:

@@ -13,7 +13,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.store import Log
-from vivavoce.reports.document import compose
+from vivavoce.reports.section import compose
 from vivavoce.reports.tables import write_figures, write_tables
 from vivavoce.study.scaffold import write_study
 

@@ -8,8 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
 

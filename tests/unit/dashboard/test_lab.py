@@ -28,7 +28,7 @@ from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
 from vivavoce.reports.blocks import TableOfText
 from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.document import compose
+from vivavoce.reports.section import compose
 from vivavoce.study.model import Study
 
 Enter = Callable[..., TestClient]

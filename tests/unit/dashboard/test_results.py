@@ -27,8 +27,7 @@ from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
 from vivavoce.reports import rate_tables as content
-from vivavoce.reports.language import speaking
-from vivavoce.reports.numbers import percent, span
+from vivavoce.reports.language import percent, span, speaking
 from vivavoce.reports.section import SECTIONS, FilledSection
 from vivavoce.reports.table import results_table
 from vivavoce.sections.dialogues.section import measures_table

@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.folder import sum_digests
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, sum_digests
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.testing.sample_dialogues import write_sample
 

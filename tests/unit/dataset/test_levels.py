@@ -15,11 +15,10 @@ from vivavoce.analysis.summary import summarise
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.dataset.codebook import levels_table, page
-from vivavoce.dataset.columns import LABEL, TEXT, Column, Table
+from vivavoce.dataset.columns import LABEL, TEXT, Column, Level, Table, columns_left_out
 from vivavoce.dataset.csv_files import export_csv
-from vivavoce.dataset.levels import Level, columns_left_out
+from vivavoce.dataset.publication import reduce_dataset
 from vivavoce.dataset.reader import Dataset
-from vivavoce.dataset.reduction import reduce_dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures.compute import compute

@@ -11,11 +11,9 @@ from typer.testing import CliRunner
 from vivavoce.api.studies import open_log, read_study
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.levels import Level
-from vivavoce.dataset.personal_data import find_personal_data
-from vivavoce.dataset.publication import publish_dataset
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.columns import Level
+from vivavoce.dataset.publication import find_personal_data, publish_dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.dataset.writer import DatasetWriter
 
 MAIL, NAME, PHONE = "zoe.hart@letterbox.org", "Zoe Hart", "0161 850 1234"

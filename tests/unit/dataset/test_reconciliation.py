@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vivavoce.audio.voice_activity import SpeechInterval
-from vivavoce.dataset.reconciliation import NO_SPEECH, NOT_LOGGED, WRITTEN, reconciled
+from vivavoce.dataset.timing import NO_SPEECH, NOT_LOGGED, WRITTEN, reconciled
 
 
 def turns(*parties: str) -> list[dict[str, Any]]:
@@ -116,7 +116,7 @@ def test_speech_is_of_an_utterance_where_it_lies_in_it_or_a_little_beyond(
     monkeypatch: pytest.MonkeyPatch, stretch: tuple[float, float], heard: tuple[float, float] | None
 ) -> None:
     """With a margin of a quarter of a second, which numbers of a machine hold exactly."""
-    monkeypatch.setattr("vivavoce.dataset.reconciliation.MARGIN_S", 0.25)
+    monkeypatch.setattr("vivavoce.dataset.timing.MARGIN_S", 0.25)
     found = reconciled(
         turns("system"), [utterance("system", 0, 4.0, 8.0)], {"system": [SpeechInterval(*stretch)]}
     )
@@ -130,7 +130,7 @@ def test_speech_is_of_an_utterance_where_it_lies_in_it_or_a_little_beyond(
 def test_an_utterance_ends_where_the_next_one_begins(
     monkeypatch: pytest.MonkeyPatch, gap_s: float, ends_s: float
 ) -> None:
-    monkeypatch.setattr("vivavoce.dataset.reconciliation.MARGIN_S", 0.25)
+    monkeypatch.setattr("vivavoce.dataset.timing.MARGIN_S", 0.25)
     cut = [utterance("system", 1, 5.0 + gap_s, 9.0), utterance("system", 0, 1.0, 5.0)]
     found = reconciled(turns("system", "system"), cut, {"system": [SpeechInterval(0.0, 10.0)]})
     assert (found.turns[0].onset_s, found.turns[0].offset_s) == (0.75, ends_s)

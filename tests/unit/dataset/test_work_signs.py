@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest import approx
 
-from vivavoce.dataset.work_signs import Sign, Success, WorkQuality
+from vivavoce.dataset.exclusions import Sign, Success, WorkQuality
 from vivavoce.study.quality import Quality
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.exporters.base import EXPORTERS, MANIFEST
 from vivavoce.importers.base import IMPORTERS

@@ -16,8 +16,8 @@ from unit.importers import foreign_logs as logs
 from unit.importers.samples import SAMPLES, mapping_of
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.levels import Level
-from vivavoce.dataset.reduction import reduce_dataset
+from vivavoce.dataset.columns import Level
+from vivavoce.dataset.publication import reduce_dataset
 from vivavoce.importers.base import IMPORTERS, ImportResult
 from vivavoce.measures import compute
 from vivavoce.measures.success import outcomes

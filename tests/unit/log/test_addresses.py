@@ -15,8 +15,7 @@ from vivavoce.core.errors import InputError, MissingExtra
 from vivavoce.core.executor import Processes
 from vivavoce.core.paths import address_parts, is_elsewhere, resolve_path
 from vivavoce.dataset.copying import copy_dataset
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.testing.sample_dialogues import write_sample
 
 

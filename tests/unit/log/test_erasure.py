@@ -11,11 +11,10 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.columns import Level
 from vivavoce.dataset.csv_files import export_csv
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.levels import Level
-from vivavoce.dataset.publication import publish_dataset
-from vivavoce.dataset.reduction import reduce_dataset
+from vivavoce.dataset.publication import publish_dataset, reduce_dataset
+from vivavoce.dataset.reader import replacing
 from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel
 from vivavoce.log.call_events import CallPlaced
 from vivavoce.log.erasure import erase_participant

@@ -18,7 +18,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure, Tables
 from vivavoce.measures.compute import PackedRows, pack, sums
-from vivavoce.reports.document import compose
+from vivavoce.reports.section import compose
 from vivavoce.testing.sample_dialogues import write_sample
 
 

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.dataset.annotation_layers import LAYERS
-from vivavoce.dataset.folder import replacing
-from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reader import Dataset, replacing
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES, components, compute
 

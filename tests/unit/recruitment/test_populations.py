@@ -222,8 +222,8 @@ def test_people_with_one_dialogue_each_are_no_rate_with_an_interval(tmp_path: Pa
 
 
 def test_names_of_populations_are_data(tmp_path: Path) -> None:
-    from vivavoce.reports.document import compose
     from vivavoce.reports.html import page
+    from vivavoce.reports.section import compose
 
     crowds = [replace(CROWD, pool="<b>x</b>", people=4), replace(LABORATORY, people=4)]
     shown = page(compose(drawn(tmp_path / "d", crowds, 11), ReportOptions(by="population")))

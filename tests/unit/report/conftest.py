@@ -11,8 +11,8 @@ import pytest
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import Document
-from vivavoce.reports.document import compose
 from vivavoce.reports.html import page
+from vivavoce.reports.section import compose
 
 SYSTEMS = ("alpha", "beta")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenes.summaries import made_group, made_rate, made_summary, made_test
-from vivavoce.analysis.family import FamilyMember, describe_family
+from vivavoce.analysis.declared import FamilyMember, describe_family
 from vivavoce.core.statement import statement
 from vivavoce.reports import rate_tables as content
 from vivavoce.reports.language import speaking, with_words

@@ -20,8 +20,7 @@ from vivavoce.questionnaires.wording import load_wording
 from vivavoce.reports.blocks import Document, Heading, TableOfText
 from vivavoce.reports.drawing import Figure
 from vivavoce.reports.html import page, save
-from vivavoce.reports.language import say, speaking
-from vivavoce.reports.numbers import MISSING
+from vivavoce.reports.language import MISSING, say, speaking
 from vivavoce.reports.pdf import pdf
 from vivavoce_campaign.document.campaign import TITLES, compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures

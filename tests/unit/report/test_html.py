@@ -14,10 +14,10 @@ import pytest
 from vivavoce.analysis.summary import summarise
 from vivavoce.api.reporting import Report
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.reports.document import compose
 from vivavoce.reports.html import page as page_of
 from vivavoce.reports.html import render, write_report
-from vivavoce.reports.numbers import p_value, percent, points, span
+from vivavoce.reports.language import p_value, percent, points, span
+from vivavoce.reports.section import compose
 
 HOSTILE = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{ 7 * 7 }}"
 VOID = {"meta", "img", "br", "link", "input", "hr"}

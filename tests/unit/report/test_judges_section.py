@@ -10,7 +10,7 @@ from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import Bullets, Heading, Paragraph, TableOfText
 from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.document import compose
+from vivavoce.reports.section import compose
 
 
 @pytest.fixture(scope="module")

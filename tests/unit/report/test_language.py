@@ -11,8 +11,8 @@ from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 import vivavoce
-from vivavoce.analysis.balance import together
-from vivavoce.analysis.family import FamilyMember, describe_family
+from vivavoce.analysis.declared import FamilyMember, describe_family
+from vivavoce.analysis.flow import together
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.statement import FormattedNumber, statement
 from vivavoce.languages.base import language_of, package_words
@@ -21,18 +21,29 @@ from vivavoce.reports import rate_tables as content
 from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.declaration import SETTINGS
 from vivavoce.reports.html import render
-from vivavoce.reports.language import by_sentence, report_languages, say, speaking, stated
-from vivavoce.reports.numbers import amount, count, instant, p_value, percent, plural, points, span
+from vivavoce.reports.language import (
+    amount,
+    by_sentence,
+    count,
+    instant,
+    p_value,
+    percent,
+    plural,
+    points,
+    report_languages,
+    say,
+    span,
+    speaking,
+    stated,
+)
 from vivavoce.reports.section import sections_in_order
 from vivavoce.sections.arena.section import COVARIATES
 from vivavoce.sections.effort.section import ARMS
 from vivavoce.sections.flow.section import OUTCOMES
 from vivavoce.sections.preferences.section import FLAGS, MODELS
 from vivavoce.sections.questionnaires.section import WORDINGS
-from vivavoce.stats.attainable_p import reach_warning
-from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
-from vivavoce.stats.summary_results import ClusteredDifference
+from vivavoce.stats.summary_results import ClusteredDifference, choose_model, reach_warning
 from vivavoce.stats.usage_skew import concentration, dominance_warning
 
 ROOMS = [

@@ -16,7 +16,7 @@ from vivavoce.api.analysis_tables import comparison
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.document import compose
+from vivavoce.reports.section import compose
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredComparison
 from vivavoce.stats.interval import Interval
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
     amount,
     count,

@@ -5,7 +5,7 @@ from io import StringIO
 from rich.console import Console
 
 from vivavoce.analysis.summary import summarise
-from vivavoce.reports.numbers import span
+from vivavoce.reports.language import span
 from vivavoce.reports.table import results_table
 
 

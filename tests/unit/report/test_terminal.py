@@ -11,7 +11,7 @@ from vivavoce.cli.main import app
 from vivavoce.cli.report import complete_sections
 from vivavoce.reports.blocks import Document, TableOfText
 from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.document import compose
+from vivavoce.reports.section import compose
 from vivavoce.reports.terminal import terminal_lines
 
 

@@ -10,7 +10,7 @@ import pytest
 from scenes.annotating import Annotator, bench
 from scenes.annotating_commands import commanding_study
 from scenes.listening import clip
-from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import replacing
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.drafts import efforts

@@ -288,7 +288,7 @@ def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
     """Choices of the form: measures with their titles, success first, and the study's systems."""
     from vivavoce.measures import MEASURES
     from vivavoce.reports.rate_tables import title
-    from vivavoce.stats.rates import HEADLINES
+    from vivavoce.stats.declared_results import HEADLINES
 
     other_measures = sorted((name for name in MEASURES.names() if name not in HEADLINES), key=title)
     systems = study.says.get("systems")

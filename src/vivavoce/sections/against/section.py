@@ -6,8 +6,7 @@ from vivavoce.analysis.releases import MARGIN, RATES, MarginTest, ReleaseCompari
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import say, stated
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
     amount,
     between,
@@ -19,6 +18,8 @@ from vivavoce.reports.numbers import (
     percent,
     plural,
     points,
+    say,
+    stated,
 )
 from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import LeadingSection, ReportSummary

@@ -7,8 +7,17 @@ from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableO
 from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
+from vivavoce.reports.language import (
+    MISSING,
+    between,
+    coefficient,
+    count,
+    listed,
+    p_value,
+    percent,
+    plural,
+    say,
+)
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
 from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce.stats.preferences import NamedWorth

@@ -10,10 +10,9 @@ from vivavoce.reports.blocks import Block, Bullets, Cell, FactList, Paragraph, R
 from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import changed_words, rule_words, stopping_words, transcripts_words
-from vivavoce.reports.language import Shown, say, stated
-from vivavoce.reports.links import CASES
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
+    Shown,
     amount,
     count,
     difference,
@@ -23,8 +22,11 @@ from vivavoce.reports.numbers import (
     p_value,
     percent,
     plural,
+    say,
     span,
+    stated,
 )
+from vivavoce.reports.links import CASES
 from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Section
 from vivavoce.stats.declared_results import (
@@ -33,9 +35,9 @@ from vivavoce.stats.declared_results import (
     DeclaredComparison,
     DeclaredFamily,
     NoWorse,
+    is_rate,
 )
 from vivavoce.stats.multiple_testing import NAMES
-from vivavoce.stats.rates import is_rate
 from vivavoce.study.analysis_file import Primary
 
 Row_ = dict[str, Any]  # of the table `looks`

@@ -27,8 +27,7 @@ from vivavoce.reports.drawing import (
     row_names,
 )
 from vivavoce.reports.intervals import DrawnValue, columns_of
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import coefficient, count, durations, label
+from vivavoce.reports.language import coefficient, count, durations, label, say
 
 STEP: Final = 24
 COLOURS: Final = (ACCENT, WARM, INK, SOFT, WARM_SOFT)

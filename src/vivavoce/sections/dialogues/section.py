@@ -16,9 +16,8 @@ from vivavoce.reports.blocks import Block, Cell, Fold, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS
 from vivavoce.reports.intervals import DrawnValue, drawn_measure
-from vivavoce.reports.language import Shown, noun, say
+from vivavoce.reports.language import Shown, amount, count, measured, noun, plural, say
 from vivavoce.reports.links import cases_of
-from vivavoce.reports.numbers import amount, count, measured, plural
 from vivavoce.reports.rate_tables import abandoned, family_title, group_name, signatures, title, with_all
 from vivavoce.reports.section import Section
 from vivavoce.sections.dialogues.figures import (
@@ -28,7 +27,7 @@ from vivavoce.sections.dialogues.figures import (
     durations_figure,
     parameters_figures,
 )
-from vivavoce.stats.rates import is_rate
+from vivavoce.stats.declared_results import is_rate
 from vivavoce.stats.summary_results import GroupSummary, MeasuredTotal, Summary
 
 FEWEST_CORRELATED: Final = 3

@@ -11,9 +11,8 @@ from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import rule_words
 from vivavoce.reports.drawing import HOVER, INK, SOFT, Figure, figure, row_names
-from vivavoce.reports.language import say
+from vivavoce.reports.language import count, percent, plural, say
 from vivavoce.reports.links import CASES
-from vivavoce.reports.numbers import count, percent, plural
 from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Section
 

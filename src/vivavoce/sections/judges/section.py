@@ -7,8 +7,7 @@ from vivavoce.analysis.judge_estimates import EstimatedDifference, EstimatedGrou
 from vivavoce.core.errors import InputError
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import say, stated
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
     between,
     coefficient,
@@ -18,6 +17,8 @@ from vivavoce.reports.numbers import (
     label,
     p_value,
     percent,
+    say,
+    stated,
 )
 from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from vivavoce.reports.blocks import Block, Bullets
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import say, stated
-from vivavoce.reports.numbers import plural
+from vivavoce.reports.language import plural, say, stated
 from vivavoce.reports.rate_tables import headlines, is_clustered
 from vivavoce.reports.section import LeadingSection, ReportSummary
 from vivavoce.stats.summary_results import GroupSummary, Summary

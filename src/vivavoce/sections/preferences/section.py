@@ -6,8 +6,7 @@ from typing import Final
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import say, stated
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     MISSING,
     between,
     coefficient,
@@ -17,7 +16,9 @@ from vivavoce.reports.numbers import (
     percent,
     plural,
     points,
+    say,
     span,
+    stated,
 )
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
 from vivavoce.reports.section import LeadingSection, ReportSummary

@@ -19,8 +19,7 @@ from vivavoce.reports.drawing import (
     row_names,
 )
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import between, coefficient, count, p_value, percent, plural, span
+from vivavoce.reports.language import between, coefficient, count, p_value, percent, plural, say, span
 from vivavoce.reports.rate_tables import adjusted_cell, heads
 from vivavoce.stats.preferences import PreferenceResults, QuestionPreference, VariablePreference
 

@@ -3,8 +3,7 @@
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import MISSING, count, label
+from vivavoce.reports.language import MISSING, count, label, say
 from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 

@@ -20,8 +20,17 @@ from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.distributions import likert_figure
-from vivavoce.reports.language import language, say
-from vivavoce.reports.numbers import MISSING, amount, between, coefficient, count, label, plural
+from vivavoce.reports.language import (
+    MISSING,
+    amount,
+    between,
+    coefficient,
+    count,
+    label,
+    language,
+    plural,
+    say,
+)
 from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 

@@ -8,8 +8,7 @@ from vivavoce.analysis.confidence import Calibration, ConfidenceResults, confide
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import ACCENT, NARROW, RULE, Figure, figure
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import between, coefficient, count, label, percent, plural, span
+from vivavoce.reports.language import between, coefficient, count, label, percent, plural, say, span
 from vivavoce.reports.rate_tables import heads
 from vivavoce.reports.section import Section
 

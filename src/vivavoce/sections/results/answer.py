@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vivavoce.measures import MEASURES
-from vivavoce.reports.language import say, stated
-from vivavoce.reports.numbers import (
+from vivavoce.reports.language import (
     amount,
     count,
     difference,
@@ -16,12 +15,13 @@ from vivavoce.reports.numbers import (
     percent,
     plural,
     points,
+    say,
     span,
+    stated,
 )
 from vivavoce.reports.rate_tables import ONE_PERSON, headlines, interval_of, title
-from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, NoWorse
+from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, NoWorse, is_rate
 from vivavoce.stats.multiple_testing import NAMES
-from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary
 
 MOST_NAMED: Final = 5

@@ -27,8 +27,7 @@ from vivavoce.reports.drawing import (
     groups_axis,
     row_names,
 )
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import count, difference, differences, label, p_value
+from vivavoce.reports.language import count, difference, differences, label, p_value, say
 from vivavoce.reports.rate_tables import heads, title
 from vivavoce.reports.section import Section
 from vivavoce.study.exclusion import NONE

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from vivavoce.core.signature import signature
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
 from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.language import say
-from vivavoce.reports.numbers import count
+from vivavoce.reports.language import count, say
 from vivavoce.reports.section import Section
 
 
