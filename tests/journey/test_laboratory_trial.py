@@ -16,9 +16,8 @@ from scenes.recruiting import recruit
 from vivavoce.dashboard.access import first_link
 from vivavoce.dashboard.app import create_desk
 from vivavoce.log.export import export_dataset
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import page as html_page
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.testing.pages import Running, running
 from vivavoce_recruitment.laboratory.bookings import Bookings
 

@@ -18,8 +18,8 @@ from vivavoce.dashboard.language import gettext, reading, step_title
 from vivavoce.dashboard.study_editor.setup import create_setup
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import write_report
+from vivavoce.reports.section import ReportOptions
 from vivavoce.study.load import load_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -21,12 +21,20 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.languages.base import LANGUAGES, package_words
 from vivavoce.reports.blocks import Block, DocumentSection, Figure, Fold, TableOfText
-from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.html import page
 from vivavoce.reports.language import DOMAIN, say, speaking, with_words
 from vivavoce.reports.pdf import data_of
 from vivavoce.reports.reference import sections_reference
-from vivavoce.reports.section import SECTIONS, FilledSection, Section, compose, fill, sections_in_order
+from vivavoce.reports.section import (
+    SECTIONS,
+    AnalysisContext,
+    FilledSection,
+    ReportOptions,
+    Section,
+    compose,
+    fill,
+    sections_in_order,
+)
 from vivavoce.testing.section import SectionContract
 
 EVERY = sections_in_order()

@@ -156,8 +156,7 @@ def composed(
 
     progress  gets the number of finished sections, their total and the next title
     """
-    from vivavoce.reports.context import ReportOptions
-    from vivavoce.reports.section import compose
+    from vivavoce.reports.section import ReportOptions, compose
 
     document = compose(opened, ReportOptions(against=last, **options), progress)  # type: ignore[arg-type]
     return Report(document, tuple(data_warnings(opened, last)))

@@ -39,8 +39,8 @@ def confidence(
         require_one_population(dataset), by, source=source, ranks=ranks, bins=bins, level=level
     )
     if figure is not None:
-        from vivavoce.reports.context import simulation_mark
         from vivavoce.reports.drawing import PAGE_FONT, PRINT_FONT
+        from vivavoce.reports.section import simulation_mark
         from vivavoce.sections.recognition.section import reliability_figure
 
         drawn = reliability_figure(found.all.found, mark=simulation_mark(simulated=found.simulated)).printed

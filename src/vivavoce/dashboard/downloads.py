@@ -80,8 +80,8 @@ def transcripts(snapshot: Snapshot, into: Path) -> None:
 
 def report(snapshot: Snapshot, into: Path) -> None:
     """Report in the reader's language."""
-    from vivavoce.reports.context import ReportOptions
     from vivavoce.reports.html import write_report
+    from vivavoce.reports.section import ReportOptions
 
     write_report(snapshot.dataset, into, options=ReportOptions(language=language()))
 
@@ -91,8 +91,7 @@ def report_files(write: str) -> Callable[[Snapshot, Path], None]:
 
     def make(snapshot: Snapshot, into: Path) -> None:
         from vivavoce.reports import tables
-        from vivavoce.reports.context import ReportOptions
-        from vivavoce.reports.section import compose
+        from vivavoce.reports.section import ReportOptions, compose
 
         document = compose(snapshot.dataset, ReportOptions(language=language()))
         folder = into.with_suffix(".files")

@@ -64,7 +64,7 @@ class Results:
     @property
     def mark(self) -> str:
         """Mark of every figure with simulated data, in the reader's language."""
-        from vivavoce.reports.context import simulation_mark
+        from vivavoce.reports.section import simulation_mark
 
         return simulation_mark(simulated=self.simulated)
 
@@ -268,8 +268,7 @@ class Snapshots:
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current(scope)
-            from vivavoce.reports.context import AnalysisContext, ReportOptions
-            from vivavoce.reports.section import fill_dashboard
+            from vivavoce.reports.section import AnalysisContext, ReportOptions, fill_dashboard
 
             position, at = snapshot.position, snapshot.at
             material = AnalysisContext(snapshot.dataset, ReportOptions(by=by))

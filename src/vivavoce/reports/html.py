@@ -13,9 +13,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.extras import require
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import Document
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.drawing import Figure
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.reports.tables import as_csv, numbers_of
 
 FORMS: Final = (".html", ".htm", ".pdf", ".docx")

@@ -10,9 +10,9 @@ from rich.text import Text
 from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
-from vivavoce.reports.context import SIMULATED_MARK
 from vivavoce.reports.language import amount, count, difference, differences, label, p_value
 from vivavoce.reports.rate_tables import abandoned, is_clustered, rate_cell, with_all
+from vivavoce.reports.section import SIMULATED_MARK
 from vivavoce.stats.declared_results import DeclaredComparison
 from vivavoce.stats.summary_results import GroupTest, SuccessRate, Summary
 

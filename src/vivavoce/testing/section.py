@@ -8,9 +8,8 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import Block, Fold
-from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.language import speaking
-from vivavoce.reports.section import SECTIONS, Section, fill
+from vivavoce.reports.section import SECTIONS, AnalysisContext, ReportOptions, Section, fill
 from vivavoce.testing.sample_dialogues import write_sample
 
 

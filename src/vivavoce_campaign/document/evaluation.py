@@ -8,7 +8,7 @@ from vivavoce.analysis import idial
 from vivavoce.core.text import spoken_words
 from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.wording import Wording
-from vivavoce.reports.context import simulation_mark
+from vivavoce.reports.section import simulation_mark
 from vivavoce_campaign.campaign_file import CampaignFile, read_facts
 from vivavoce_campaign.conversations import Conversations, conversations
 from vivavoce_campaign.submission_file import Submission

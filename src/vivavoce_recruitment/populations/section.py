@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from vivavoce.analysis.population_tests import CALLS, DURATION
 from vivavoce.dataset.populations import SIMULATED
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import (
     MISSING,
     Shown,
@@ -23,7 +22,7 @@ from vivavoce.reports.language import (
     stated,
 )
 from vivavoce.reports.rate_tables import adjusted_cell, heads, title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.precision import RequiredPeople
 from vivavoce.stats.summary_results import GroupTest
 from vivavoce_recruitment.populations.comparison import (

@@ -5,10 +5,9 @@ from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.reports.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import MISSING, count, p_value, percent, plural, say, span
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 from vivavoce_stress.base import state_of
 from vivavoce_stress.blocks import (
     WHY_UNTRIED,

@@ -14,10 +14,9 @@ from vivavoce.core.result import as_json
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import TableOfText
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import page
 from vivavoce.reports.preregistration import preregistration
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.study.scaffold import write_study
 
 FILE = "study: talk\nprotocol: guerini-2018\n"

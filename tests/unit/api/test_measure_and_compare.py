@@ -21,8 +21,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Paragraph
-from vivavoce.reports.context import AnalysisContext
-from vivavoce.reports.section import SECTIONS
+from vivavoce.reports.section import SECTIONS, AnalysisContext
 from vivavoce.testing.sample_dialogues import write_sample
 
 CHOICES = Path(__file__).resolve().parents[2] / "fixtures" / "before_shelves" / "datasets" / "every"

@@ -27,8 +27,7 @@ from vivavoce.log.note_events import remark_stream
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
 from vivavoce.reports.blocks import TableOfText
-from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.study.model import Study
 
 Enter = Callable[..., TestClient]

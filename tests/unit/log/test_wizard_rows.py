@@ -23,9 +23,8 @@ from vivavoce.log.events import (
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import page as html_page
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 VENUE = {"food": "thai", "address": "5 Lantern Street"}
 ENTITIES = [

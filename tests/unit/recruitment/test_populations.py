@@ -19,9 +19,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.populations import populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import DocumentSection, TableOfText
-from vivavoce.reports.context import AnalysisContext, ReportOptions
 from vivavoce.reports.language import speaking
-from vivavoce.reports.section import SECTIONS, fill
+from vivavoce.reports.section import SECTIONS, AnalysisContext, ReportOptions, fill
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.precision import required_people
 from vivavoce.study.load import check_study

@@ -16,11 +16,10 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import Bullets, FactList, TableOfText, Transcript
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.drawing import Figure
 from vivavoce.reports.html import render
 from vivavoce.reports.language import speaking
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.reports.tables import escaped, write_figures, write_tables
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

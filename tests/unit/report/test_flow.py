@@ -7,8 +7,7 @@ import pytest
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import TableOfText
-from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 STUDY = """study: s
 systems: {a: {connect: http}}

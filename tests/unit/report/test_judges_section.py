@@ -9,8 +9,7 @@ from unit.judges.conftest import write_judged, write_trial
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import Bullets, Heading, Paragraph, TableOfText
-from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 
 @pytest.fixture(scope="module")

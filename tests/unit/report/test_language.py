@@ -18,7 +18,6 @@ from vivavoce.core.statement import FormattedNumber, statement
 from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
 from vivavoce.reports import rate_tables as content
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.declaration import SETTINGS
 from vivavoce.reports.html import render
 from vivavoce.reports.language import (
@@ -36,7 +35,7 @@ from vivavoce.reports.language import (
     speaking,
     stated,
 )
-from vivavoce.reports.section import sections_in_order
+from vivavoce.reports.section import ReportOptions, sections_in_order
 from vivavoce.sections.arena.section import COVARIATES
 from vivavoce.sections.effort.section import ARMS
 from vivavoce.sections.flow.section import OUTCOMES

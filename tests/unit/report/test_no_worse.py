@@ -15,8 +15,7 @@ from vivavoce.analysis.declared import declared_family, with_no_worse
 from vivavoce.api.analysis_tables import comparison
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredComparison
 from vivavoce.stats.interval import Interval
 

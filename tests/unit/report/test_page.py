@@ -47,8 +47,8 @@ def test_figures_take_the_colours_of_the_page(browser, plain, scheme):
 def test_axe_finds_nothing_and_nothing_is_fetched(browser, make, tmp_path, language, width):
     from axe_playwright_python.sync_playwright import Axe
 
-    from vivavoce.reports.context import ReportOptions
     from vivavoce.reports.html import write_report
+    from vivavoce.reports.section import ReportOptions
 
     options = ReportOptions(language=language, transcripts=2)
     path = write_report(make(simulated=True, people=2), tmp_path / "report.html", options=options)

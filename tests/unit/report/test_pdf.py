@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import save, write_report
 from vivavoce.reports.pdf import condensed, data_of, pdf
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 HOSTILE = '#panic() = *x* _y_ $z$ `c` <a> @b \\ #[#read("/etc/passwd")] "quoted" {{ 7 }}'
 

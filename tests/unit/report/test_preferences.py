@@ -9,10 +9,9 @@ from scenes.judgements import judge_rows, made, person_row
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import Bullets, TableOfText
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.drawing import Figure
 from vivavoce.reports.html import render
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 
 @pytest.fixture

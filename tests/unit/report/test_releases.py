@@ -8,9 +8,8 @@ import pytest
 from vivavoce.analysis.releases import ReleaseRow, against
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import page
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.sections.against.section import against_blocks, release_verdict
 
 

@@ -15,11 +15,10 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.drawing import NARROW, Figure
 from vivavoce.reports.html import render
 from vivavoce.reports.language import say, speaking
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -7,9 +7,8 @@ import pytest
 from scenes.judgements import judge_rows, made, person_row, vote_rows
 from vivavoce.dataset.reader import Dataset
 from vivavoce.reports.blocks import TableOfText
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import render
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 
 WORTH = {"beryl": 0.8, "cobalt": 0.0, "topaz": -0.8}
 

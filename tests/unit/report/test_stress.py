@@ -11,9 +11,8 @@ from vivavoce.core.statement import statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.reports.blocks import TableOfText
-from vivavoce.reports.context import ReportOptions
 from vivavoce.reports.html import render
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce_stress.base import STRESS_TESTS
 from vivavoce_stress.blocks import EARLIER
 from vivavoce_stress.evidence import Evidence

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 from vivavoce.cli.main import app
 from vivavoce.cli.report import complete_sections
 from vivavoce.reports.blocks import Document, TableOfText
-from vivavoce.reports.context import ReportOptions
-from vivavoce.reports.section import compose
+from vivavoce.reports.section import ReportOptions, compose
 from vivavoce.reports.terminal import terminal_lines
 
 

@@ -5,7 +5,6 @@ from typing import Final
 from vivavoce.analysis.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import (
     MISSING,
     amount,
@@ -22,7 +21,7 @@ from vivavoce.reports.language import (
     stated,
 )
 from vivavoce.reports.rate_tables import heads, title
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 
 SIGNIFICANT: Final = 0.05
 

@@ -8,10 +8,9 @@ from vivavoce.analysis.description import DatasetDescription
 from vivavoce.analysis.scales import AnsweredScale
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Heading
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.rate_tables import headlines
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.summary_results import Summary
 
 OURS: Final = ("the project's", "this project")  # sources that are no publication

@@ -7,7 +7,6 @@ from typing import Any, Final
 from vivavoce.analysis.declared import FrozenDeclaration
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import changed_words, rule_words, stopping_words, transcripts_words
 from vivavoce.reports.language import (
@@ -28,7 +27,7 @@ from vivavoce.reports.language import (
 )
 from vivavoce.reports.links import CASES
 from vivavoce.reports.rate_tables import heads, title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.declared_results import (
     AdjustedEquivalence,
     DeclaredChoice,

@@ -2,10 +2,9 @@
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Bullets, Definition, Fold, Heading
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import by_sentence, say
 from vivavoce.reports.rate_tables import family_title, headlines, is_variant, settings, title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.summary_results import Summary
 
 

@@ -13,13 +13,12 @@ from vivavoce.analysis.description import DialogueDurations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.reports.blocks import Block, Cell, Fold, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS
 from vivavoce.reports.intervals import DrawnValue, drawn_measure
 from vivavoce.reports.language import Shown, amount, count, measured, noun, plural, say
 from vivavoce.reports.links import cases_of
 from vivavoce.reports.rate_tables import abandoned, family_title, group_name, signatures, title, with_all
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.sections.dialogues.figures import (
     MOST_COLOURS,
     correlations_figure,

@@ -4,10 +4,9 @@ from typing import Final
 
 from vivavoce.analysis.judgement_cost import JudgementEffort, effort
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import MISSING, coefficient, count, say
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 ARMS: Final = {
     "compared": "Transcripts compared",

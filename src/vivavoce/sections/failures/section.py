@@ -6,10 +6,9 @@ from typing import Any
 
 from vivavoce.analysis.failures import FailedDialogue, typical_failures
 from vivavoce.reports.blocks import Block, Paragraph, Transcript
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import plural, say
 from vivavoce.reports.rate_tables import title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 
 @dataclass(frozen=True, slots=True)

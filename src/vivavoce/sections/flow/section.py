@@ -7,14 +7,13 @@ import altair as alt
 
 from vivavoce.analysis.flow import TrialFlow, flow
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.declaration import rule_words
 from vivavoce.reports.drawing import HOVER, INK, SOFT, Figure, figure, row_names
 from vivavoce.reports.language import count, percent, plural, say
 from vivavoce.reports.links import CASES
 from vivavoce.reports.rate_tables import heads, title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 OUTCOMES: Final = {
     "no_place": "turned away: the study was full",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from vivavoce.analysis.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 from vivavoce.core.errors import InputError
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import (
     MISSING,
     between,
@@ -21,7 +20,7 @@ from vivavoce.reports.language import (
     stated,
 )
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

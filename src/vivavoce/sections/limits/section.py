@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from vivavoce.reports.blocks import Block, Bullets
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import plural, say, stated
 from vivavoce.reports.rate_tables import headlines, is_clustered
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
 

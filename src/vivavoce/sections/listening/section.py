@@ -2,12 +2,11 @@
 
 from vivavoce.analysis.listening import ConditionContrast, ListeningResults, listening_results
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.reports.language import between, coefficient, count, difference, p_value, plural, say
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 
 
 def listening_blocks(facts: ListeningResults) -> list[Block]:

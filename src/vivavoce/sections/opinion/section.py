@@ -5,11 +5,10 @@ from typing import Final
 
 from vivavoce.analysis.subjective_vs_objective import RecordedOpinion, opinion_against_record
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.language import between, coefficient, count, label, p_value, percent, points, say, span
 from vivavoce.reports.rate_tables import by_what, heads, title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.summary_results import Summary
 
 SIDES: Final = {

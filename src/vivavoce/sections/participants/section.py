@@ -8,12 +8,11 @@ import altair as alt
 
 from vivavoce.analysis.learning import LearningStep, learning
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
 from vivavoce.reports.language import amount, count, percent, plural, say, span
 from vivavoce.reports.links import cases_of
 from vivavoce.reports.rate_tables import abandoned, by_what, group_name, headlines, heads, with_all
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.summary_results import Summary
 
 BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)

@@ -5,7 +5,6 @@ from typing import Final
 
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.reports.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import (
     MISSING,
     between,
@@ -21,7 +20,7 @@ from vivavoce.reports.language import (
     stated,
 )
 from vivavoce.reports.rate_tables import adjusted_cell, heads, is_significant
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 from vivavoce.sections.preferences.strengths import (
     front_figure,
     share_figure,

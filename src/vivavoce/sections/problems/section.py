@@ -2,10 +2,9 @@
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import MISSING, count, label, say
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 
 class ProblemsSection(Section[DatasetDescription]):

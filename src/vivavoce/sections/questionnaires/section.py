@@ -17,7 +17,6 @@ from vivavoce.analysis.scales import AnsweredScale, GroupScore, LikertItem, Scal
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.distributions import likert_figure
 from vivavoce.reports.language import (
@@ -32,7 +31,7 @@ from vivavoce.reports.language import (
     say,
 )
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 MOST_ANSWERS: Final = 8
 OURS: Final = ("project", "package")  # wordings that are known here, too

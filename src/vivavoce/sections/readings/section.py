@@ -2,10 +2,9 @@
 
 from vivavoce.analysis.transcript_ratings import TranscriptRatings, rated_transcripts
 from vivavoce.reports.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import between, coefficient, count, p_value, plural, say
 from vivavoce.reports.rate_tables import adjusted_cell, heads
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 
 
 def reading_blocks(facts: TranscriptRatings) -> list[Block]:

@@ -6,11 +6,10 @@ import altair as alt
 
 from vivavoce.analysis.confidence import Calibration, ConfidenceResults, confidence_results, has_confidences
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import ACCENT, NARROW, RULE, Figure, figure
 from vivavoce.reports.language import between, coefficient, count, label, percent, plural, say, span
 from vivavoce.reports.rate_tables import heads
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 
 def recognition_blocks(results: ConfidenceResults) -> list[Block]:

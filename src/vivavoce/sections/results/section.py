@@ -5,7 +5,6 @@ from typing import Final
 from vivavoce.analysis.summary import doubt_definitions
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Paragraph
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import MOST_DRAWN_GROUPS, Figure
 from vivavoce.reports.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.reports.language import (
@@ -23,7 +22,7 @@ from vivavoce.reports.language import (
 )
 from vivavoce.reports.links import cases_between, successes_of
 from vivavoce.reports.rate_tables import by_what, headlines, interval_of, success_table, tests_table, title
-from vivavoce.reports.section import LeadingSection, ReportSummary
+from vivavoce.reports.section import AnalysisContext, LeadingSection, ReportSummary
 from vivavoce.sections.results.answer import answer, decisive_margin, meanings, question, spoken_measure
 from vivavoce.stats.declared_results import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary

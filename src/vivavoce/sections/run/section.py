@@ -5,9 +5,8 @@ from typing import Any
 
 from vivavoce.analysis.description import DatasetDescription
 from vivavoce.reports.blocks import Block, FactList
-from vivavoce.reports.context import AnalysisContext, period, tally
 from vivavoce.reports.language import count, say
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section, period, tally
 from vivavoce.stats.summary_results import Summary
 
 

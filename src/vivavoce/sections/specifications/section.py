@@ -13,7 +13,6 @@ from vivavoce.analysis.specifications import (
 )
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.drawing import (
     ACCENT,
     HOVER,
@@ -29,7 +28,7 @@ from vivavoce.reports.drawing import (
 )
 from vivavoce.reports.language import count, difference, differences, label, p_value, say
 from vivavoce.reports.rate_tables import heads, title
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.study.exclusion import NONE
 
 HEIGHT: Final = 190

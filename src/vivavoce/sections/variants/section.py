@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from vivavoce.measures import MEASURES
 from vivavoce.reports.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import say
 from vivavoce.reports.links import successes_of
 from vivavoce.reports.rate_tables import (
@@ -19,7 +18,7 @@ from vivavoce.reports.rate_tables import (
     unit_name,
     with_all,
 )
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 from vivavoce.stats.summary_results import SuccessRate, Summary
 
 

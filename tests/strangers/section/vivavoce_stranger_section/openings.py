@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from vivavoce.core.signature import signature
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
-from vivavoce.reports.context import AnalysisContext
 from vivavoce.reports.language import count, say
-from vivavoce.reports.section import Section
+from vivavoce.reports.section import AnalysisContext, Section
 
 
 @dataclass(frozen=True)
