@@ -1,6 +1,6 @@
 """Calibration of a recogniser's confidences: does what it is 80 % sure of turn out right in 80 % of cases?
 
-Confidences and outcomes come from `measures.confidence`; intervals are taken over participants.
+Confidences and outcomes come from `measures.recognition`; intervals are taken over participants.
 
 Source  Brier 1950; Guo et al. 2017, On calibration of modern neural networks (expected calibration error);
         Hanley and McNeil 1982 (area under the curve as a probability)
