@@ -14,12 +14,16 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import MANIFEST, Dataset, replacing
 from vivavoce.log.export import export_dataset
-from vivavoce.log.models import StoredEvent
-from vivavoce.log.scope import PEOPLE, SIMULATED, Scope
+from vivavoce.log.models import PEOPLE, SIMULATED, Scope, StoredEvent
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
-from vivavoce.log.stress_rows import stress_rows
-from vivavoce.log.stress_verdicts import VerdictsOfPeople
+from vivavoce.log.stress_events import (
+    CaseJudged,
+    StressRunFinished,
+    StressRunPlanned,
+    VerdictsOfPeople,
+    stress_rows,
+    stress_stream,
+)
 from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import UserSimulator

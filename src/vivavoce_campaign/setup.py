@@ -6,8 +6,7 @@ from pathlib import Path
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
-from vivavoce.log.models import StoredEvent
-from vivavoce.log.scope import SIMULATED, scope_of
+from vivavoce.log.models import SIMULATED, StoredEvent, scope_of
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.load import check_study, load_study

@@ -14,8 +14,7 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.dataset.reader import MANIFEST, Dataset
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.stress_events import VerdictGiven
-from vivavoce.log.stress_rows import stress_rows
+from vivavoce.log.stress_events import VerdictGiven, stress_rows
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.dry_run import last_try
 from vivavoce_campaign.places import SystemPlace, place_of, report_of

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dashboard.agreement import AgreementLine, Units, line
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell
 from vivavoce.log.annotation_state import AnnotationState

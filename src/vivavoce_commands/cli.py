@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.datasets import Replace
+from vivavoce.cli.arguments import Replace
 from vivavoce.cli.progress import Report, note, progress
 from vivavoce.core.executor import uncollected
 
@@ -334,7 +334,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Answer annotated commands with a trained system and score the answers."""
-    from vivavoce.cli.datasets import print_json, require_one_population
+    from vivavoce.cli.arguments import print_json, require_one_population
     from vivavoce_commands import figures
     from vivavoce_commands.learning import systems
     from vivavoce_commands.learning.answers import score_answers

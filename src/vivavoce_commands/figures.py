@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio
 from vivavoce.stats.clusters import FEW
 from vivavoce_commands.scoring import Scores, SpeakerCounts, repeated_commands

@@ -16,8 +16,7 @@ from vivavoce.dashboard.language import gettext, ngettext, told
 from vivavoce.dashboard.page import CostLine, DashboardPage, DueAction, MenuItem
 from vivavoce.dashboard.progress import OUTCOMES
 from vivavoce.dashboard.security import OwnForm, field, who_of
-from vivavoce.log.models import VisitRecord
-from vivavoce.log.scope import PEOPLE
+from vivavoce.log.models import PEOPLE, VisitRecord
 from vivavoce.study.model import Study
 from vivavoce_recruitment.estimate import Estimate, called_minutes, completed_minutes, estimate
 from vivavoce_recruitment.ledger import OPEN, PAID, Ledger, Payment, SubmissionStatus

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.stats.proportions import wilson
 from vivavoce_stress.scores import agree
 

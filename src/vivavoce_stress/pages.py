@@ -20,9 +20,14 @@ from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem
 from vivavoce.dashboard.pages_annotation import memoized
 from vivavoce.dashboard.security import Needs, field, own_form, who_of
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
-from vivavoce.log.stress_rows import stress_rows, stress_titles
-from vivavoce.log.stress_verdicts import VerdictsOfPeople
+from vivavoce.log.stress_events import (
+    ReplayFinished,
+    VariantsProposed,
+    VerdictsOfPeople,
+    stress_rows,
+    stress_stream,
+    stress_titles,
+)
 from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
 from vivavoce_stress.failures import KINDS
 from vivavoce_stress.learnt import lexicon

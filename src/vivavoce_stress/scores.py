@@ -17,8 +17,7 @@ import numpy as np
 
 from vivavoce.analysis.repeated_trials import pass_power as chances_of_all
 from vivavoce.core.errors import InputError
-from vivavoce.core.result import as_json
-from vivavoce.core.signature import signature
+from vivavoce.core.result import as_json, signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import STRESS
 from vivavoce.stats.agreement import cohen

@@ -12,9 +12,10 @@ from vivavoce.log.stress_events import (
     StressRunPlanned,
     StressVerdict,
     VerdictGiven,
+    VerdictsOfPeople,
+    answer_in,
+    verdict_of,
 )
-from vivavoce.log.stress_rows import verdict_of
-from vivavoce.log.stress_verdicts import VerdictsOfPeople, answer_in
 from vivavoce_stress.case import Case
 from vivavoce_stress.failures import KINDS
 from vivavoce_stress.waiting import Asked, WaitingCases, asked_of_people, waiting_in

@@ -16,7 +16,7 @@ from vivavoce.dashboard.app import create_desk
 from vivavoce.dashboard.board import TURN_END, Board, DialogueCard
 from vivavoce.dashboard.snapshot import Snapshots
 from vivavoce.dashboard.verdicts import Verdicts
-from vivavoce.log.scope import Scope
+from vivavoce.log.models import Scope
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.paired_models import FittedPairs, Floats, LogOdds, fit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from vivavoce.core.executor import in_pieces
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.core.statement import statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES

@@ -15,8 +15,7 @@ import numpy as np
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.executor import in_pieces
-from vivavoce.core.result import spread
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature, spread
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import group_keys

@@ -17,7 +17,7 @@ from vivavoce.analysis.population_tests import FURTHER
 from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.core.statement import LocalizedText, PluralCount, statement
 from vivavoce.dataset.columns import Level
 from vivavoce.dataset.declaration import (

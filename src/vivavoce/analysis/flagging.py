@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dataset.annotation_layers import Labels
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.bootstrap import bootstrap_ratio

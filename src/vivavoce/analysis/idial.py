@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.summary import summarise
-from vivavoce.core.result import spread
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature, spread
 from vivavoce.core.text import normalise_value
 from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS

@@ -15,7 +15,7 @@ from vivavoce.analysis.judged_table import PARAMETERS, PREFERENCE, JudgedTable, 
 from vivavoce.analysis.label_targets import by_annotator, is_label
 from vivavoce.analysis.prediction.table import parameters
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.core.statement import FormattedNumber, LocalizedText, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import logged_chances

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.bounded import bounded_mean, bounded_share
 from vivavoce.stats.difference import compare_clusters, interval_facts

@@ -15,8 +15,7 @@ from vivavoce.analysis.flow import confounded, exclusion_words, together
 from vivavoce.analysis.model_frame import ModelFrame, make_frame
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
-from vivavoce.core.result import unless_none
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature, unless_none
 from vivavoce.core.statement import LocalizedText, PluralCount, statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.clusters import FEW

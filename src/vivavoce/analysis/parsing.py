@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.core.text import normalise_value
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.vocabulary import THIS

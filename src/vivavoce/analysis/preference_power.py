@@ -12,7 +12,7 @@ import numpy as np
 
 from vivavoce.analysis.transcripts import cell
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.multiple_testing import adjusted
 from vivavoce.stats.preferences import FEWEST_EXPECTED

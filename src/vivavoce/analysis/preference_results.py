@@ -12,8 +12,7 @@ from vivavoce.analysis.declared import EXPLORED, declared_family
 from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.core.result import widened
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature, widened
 from vivavoce.core.statement import statement
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.agreement import Agreement, fleiss, krippendorff

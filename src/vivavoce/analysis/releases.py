@@ -13,7 +13,7 @@ import pandas as pd
 from vivavoce.analysis.dataset_pairs import doubts
 from vivavoce.analysis.declared import RATES as ALL_RATES
 from vivavoce.analysis.declared import check_margin
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.stats.bootstrap import bootstrap_ratio
 
 if TYPE_CHECKING:

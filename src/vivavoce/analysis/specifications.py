@@ -15,7 +15,7 @@ import numpy as np
 from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion, Weighing, ask_all
 from vivavoce.analysis.declared import declaration
 from vivavoce.analysis.judged_table import JudgedTable, judged_table
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dataset.populations import populations
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES

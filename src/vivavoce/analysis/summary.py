@@ -27,8 +27,7 @@ from vivavoce.analysis.flow import (
     running_words,
 )
 from vivavoce.analysis.population_tests import CALLS, DURATION, FURTHER, with_calls
-from vivavoce.core.result import widened
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature, widened
 from vivavoce.core.statement import FormattedNumber, LocalizedText, PluralCount, statement
 from vivavoce.dataset.populations import POPULATION, SIMULATED
 from vivavoce.dataset.reader import Dataset

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.result import unless_none
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature, unless_none
 from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.difference import compare_clusters, interval_facts

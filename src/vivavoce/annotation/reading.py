@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.annotation.parser import Parser
+from vivavoce.annotation.parsers import Parser
 from vivavoce.core.errors import InputError
 from vivavoce.core.paths import is_same
 from vivavoce.dataset.copying import copy_dataset

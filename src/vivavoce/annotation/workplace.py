@@ -21,7 +21,7 @@ from vivavoce.log.annotation_events import (
 )
 from vivavoce.log.annotation_state import AnnotationState, Place, Work
 from vivavoce.log.event import Event
-from vivavoce.log.scope import Scope
+from vivavoce.log.models import Scope
 from vivavoce.log.store import Conflict, Log, Transaction
 from vivavoce.study.judgement_kind import AnnotationPlan, JudgementKind
 from vivavoce.study.model import Study

@@ -255,7 +255,7 @@ def export_log(
     from contextlib import nullcontext
 
     from vivavoce.dataset.reader import replacing
-    from vivavoce.log.scope import scope_of
+    from vivavoce.log.models import scope_of
 
     with errors_in_python(), replacing() if replace else nullcontext():
         plan = loaded_study(study)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vivavoce.connectors.base import Connector
     from vivavoce.dashboard.label_choosing import Choosing
     from vivavoce.dataset.reader import Dataset
-    from vivavoce.log.scope import Scope
+    from vivavoce.log.models import Scope
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
 

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.arguments import Engine_
-from vivavoce.cli.datasets import Exclude, print_json, print_parts, refuse_unused, warn
+from vivavoce.cli.arguments import Engine_, Exclude, print_json, print_parts, refuse_unused, warn
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 CALCULATORS = ("rates", "choices")
@@ -159,7 +158,7 @@ def analyse(
         return
     from vivavoce.api.comparing import comparison
     from vivavoce.cli import pairs
-    from vivavoce.cli.datasets import require_one_population, unmixed_pair
+    from vivavoce.cli.arguments import require_one_population, unmixed_pair
 
     if pairs.analyse_comparison(
         Path(words[0]),
@@ -202,7 +201,7 @@ def _print_model(
 ) -> None:
     from vivavoce.analysis.modelling import fit_model
     from vivavoce.api import mixed_models
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     facts = fit_model(require_one_population(folder, exclude), formula, family)
     _print(facts, as_json, mixed_models.model)
@@ -221,7 +220,7 @@ def _print_judged(
 ) -> None:
     from vivavoce.analysis.judge_estimates import estimate
     from vivavoce.api.judge_tables import estimates
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
     from vivavoce.cli.judge import read_chances
     from vivavoce.core.errors import InputError
 
@@ -237,7 +236,7 @@ def _print_judged(
 def _print_trials(folder: Path, measures: list[str] | None, exclude: list[str] | None, as_json: bool) -> None:
     from vivavoce.analysis.repeated_trials import SUCCESS, repeated_trials
     from vivavoce.api.analysis_tables import repeated_trials as shown
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     if len(measures or ()) > 1:
         from vivavoce.core.errors import InputError
@@ -301,7 +300,7 @@ def power(
 
     held = None
     if pilot is not None:
-        from vivavoce.cli.datasets import require_one_population
+        from vivavoce.cli.arguments import require_one_population
 
         held = require_one_population(pilot)
     found = power_analysis(

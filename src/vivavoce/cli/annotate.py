@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.datasets import Replace
+from vivavoce.cli.arguments import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def plan(
     if not _is_dataset(source):
         _plan_study(source, log, as_json=as_json)
         return
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
     from vivavoce.cli.judge import write_choice
 
     if target is None or number is None or into is None:
@@ -143,7 +143,7 @@ def plan(
 
 def _plan_study(source: Path, url: str | None, *, as_json: bool) -> None:
     from vivavoce.api.studies import choose_now, open_log, read_study
-    from vivavoce.cli.datasets import print_json
+    from vivavoce.cli.arguments import print_json
 
     study = read_study(source)
     with TemporaryDirectory() as folder, open_log(study, url) as opened:

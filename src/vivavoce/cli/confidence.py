@@ -32,7 +32,7 @@ def confidence(
 ) -> None:
     """Calibration of recognition confidences: calibration error, Brier score, area under the curve."""
     from vivavoce.analysis.confidence import confidence_results
-    from vivavoce.cli.datasets import print_json, require_one_population
+    from vivavoce.cli.arguments import print_json, require_one_population
     from vivavoce.cli.progress import note
 
     found = confidence_results(

@@ -6,8 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from vivavoce.cli.arguments import complete_studies, offered
-from vivavoce.cli.datasets import Replace
+from vivavoce.cli.arguments import Replace, complete_studies, offered
 from vivavoce.cli.progress import note, progress
 from vivavoce.core.errors import InputError
 from vivavoce.core.paths import resolve_path
@@ -121,7 +120,7 @@ def export(
         _export_as(format, study, into, log, only, level, finds, mask_all=mask_all, given=given)
         return
     from vivavoce.api.studies import export_study, open_log, read_study
-    from vivavoce.log.scope import scope_of
+    from vivavoce.log.models import scope_of
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
@@ -175,10 +174,10 @@ def _export_as(
     from tempfile import TemporaryDirectory
 
     from vivavoce.api.studies import export_study, open_log, pass_on, read_study
-    from vivavoce.cli.datasets import refuse_unused
+    from vivavoce.cli.arguments import refuse_unused
     from vivavoce.dataset.reader import MANIFEST, Dataset
     from vivavoce.exporters.base import EXPORTERS
-    from vivavoce.log.scope import scope_of
+    from vivavoce.log.models import scope_of
 
     exporter = EXPORTERS.get(format, place="--format")
     exporter.check_free(into)

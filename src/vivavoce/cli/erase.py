@@ -28,7 +28,7 @@ def erase(
     from vivavoce.core.errors import InputError
     from vivavoce.core.statement import PluralCount
     from vivavoce.log.erasure import erase_participant
-    from vivavoce.log.scope import team_study
+    from vivavoce.log.models import team_study
 
     plan = read_study(study)
     asked = f"Erase all data of {participant} from the log? This cannot be undone."

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_
-from vivavoce.cli.datasets import Replace, print_json, print_parts
+from vivavoce.cli.arguments import Dataset_, Replace, print_json, print_parts
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def calibrate(
     """Measure a judge's agreement with people, and where it errs."""
     from vivavoce.analysis.judge_estimates import calibrate as found
     from vivavoce.api.judge_tables import calibration
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     facts = found(require_one_population(dataset), judge, target, epsilon=epsilon)
     if as_json:
@@ -114,7 +113,7 @@ def choose(
     seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
 ) -> None:
     """Choose dialogues for people to judge, more often where the judge is least sure."""
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     write_choice(require_one_population(dataset), judge, target, number, into, even=even, seed=seed)
 

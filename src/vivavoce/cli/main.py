@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import typer
 
-from vivavoce.cli import datasets
+from vivavoce.cli import arguments
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.verb import Stopped, Verbs
 
 app = typer.Typer(
-    result_callback=datasets.tell_warnings,
+    result_callback=arguments.tell_warnings,
     name="vivavoce",
     cls=Verbs,
     help="A laboratory to evaluate chatbots and voice bots with people.",
@@ -34,14 +34,14 @@ def main(
     mixed: bool = typer.Option(False, "--mixed", help="Analyse people and simulated users together."),
 ) -> None:
     """A laboratory to evaluate chatbots and voice bots with people."""
-    datasets.allow_mixed(mixed)
+    arguments.allow_mixed(mixed)
     study = Path("study.yaml")
     if study.is_file() and b"\nextensions:" in b"\n" + study.read_bytes():
         from vivavoce.study.load import read_extensions
 
         read_extensions(study)
     if version:
-        from vivavoce.core.signature import installed_version
+        from vivavoce.core.result import installed_version
 
         typer.echo(installed_version())
         raise typer.Exit

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.arguments import Engine_
-from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
+from vivavoce.cli.arguments import Engine_, Exclude, print_json, print_parts, warn
 from vivavoce.cli.progress import note
 from vivavoce.core.executor import uncollected
 
@@ -53,7 +52,7 @@ def measure(
             _summary(dataset, by, exclude, as_json=as_json)
         return
     from vivavoce.api.measuring import measurements
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     found = measurements(require_one_population(dataset, exclude), by, only, _words(keywords))
     if csv is not None:
@@ -85,7 +84,7 @@ def _safe(found: Any) -> Any:
 
 def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool) -> None:
     from vivavoce.analysis.summary import summarise
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     summary = summarise(require_one_population(folder, exclude), by)
     if as_json:

@@ -70,7 +70,7 @@ def _foreseen(
     from vivavoce.analysis.preference_power import power_of_plan
     from vivavoce.api.pairs_tables import plan_power
     from vivavoce.api.studies import read_study
-    from vivavoce.cli.datasets import print_json, print_parts
+    from vivavoce.cli.arguments import print_json, print_parts
     from vivavoce.simulation.planted import compared_in, planted_in
     from vivavoce.study.planted_preferences import TIED
 
@@ -158,7 +158,7 @@ def analyse_comparison(
 ) -> bool:
     """Print choices, ratings or votes; False, without output, for a dataset of dialogues only."""
     from vivavoce.api.choosing import compared
-    from vivavoce.cli.datasets import (
+    from vivavoce.cli.arguments import (
         print_json,
         print_parts,
         refuse_unused,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Engine_
-from vivavoce.cli.datasets import print_json
+from vivavoce.cli.arguments import Dataset_, Engine_, print_json
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def evaluate(
 ) -> None:
     """Evaluate predictions of a judgement for people and systems unseen by the model."""
     from vivavoce.analysis.prediction import evaluate as found
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     with progress("models") as report:
         facts = found(
@@ -67,8 +66,8 @@ def correlate(
 ) -> None:
     """Rank all interaction parameters by correlation with a judgement."""
     from vivavoce.analysis.prediction import correlate as found
-    from vivavoce.cli.datasets import require_one_population
-    from vivavoce.core.signature import signature
+    from vivavoce.cli.arguments import require_one_population
+    from vivavoce.core.result import signature
 
     opened = require_one_population(dataset)
     rows = found(opened, target)
@@ -99,7 +98,7 @@ def explain(
 ) -> None:
     """Explain a model: weights, importance of predictors, their curves, calibration."""
     from vivavoce.analysis.prediction.explanation import explain as found
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     with progress("models") as report:
         facts = found(
@@ -129,7 +128,7 @@ def fit(
 ) -> None:
     """Fit a model and write it as JSON."""
     from vivavoce.analysis.prediction.model import fit_model
-    from vivavoce.cli.datasets import require_one_population
+    from vivavoce.cli.arguments import require_one_population
 
     fitted = fit_model(
         require_one_population(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements
@@ -146,8 +145,8 @@ def score(
     """Score the dialogues of a dataset with a model; JSON to stdout."""
     from vivavoce.analysis.prediction.model import read_model, unknown_predictors
     from vivavoce.analysis.prediction.model import score as found
-    from vivavoce.cli.datasets import require_one_population
-    from vivavoce.core.signature import signature
+    from vivavoce.cli.arguments import require_one_population
+    from vivavoce.core.result import signature
 
     fitted, opened = read_model(model), require_one_population(dataset)
     scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)

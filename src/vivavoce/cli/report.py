@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Engine_, Study_, offered
-from vivavoce.cli.datasets import Exclude
+from vivavoce.cli.arguments import Dataset_, Engine_, Exclude, Study_, offered
 from vivavoce.cli.progress import Report as Moved
 from vivavoce.cli.progress import note, progress
 
@@ -112,7 +111,7 @@ def report(
 ) -> None:
     """Write a report on a dataset: a single HTML file, a PDF, a Word file, or text."""
     from vivavoce.api.reporting import composed, require_file
-    from vivavoce.cli.datasets import require_one_population, unmixed_pair
+    from vivavoce.cli.arguments import require_one_population, unmixed_pair
 
     printed = str(out) == "-"
     if not printed:

@@ -40,9 +40,9 @@ def retention(
     from vivavoce.api.studies import open_log, read_study
     from vivavoce.cli.recordings import keeping
     from vivavoce.log.expiry import expire_due, find_due, losses
+    from vivavoce.log.models import team_study
     from vivavoce.log.retention import due as due_recordings
     from vivavoce.log.retention import expire
-    from vivavoce.log.scope import team_study
 
     plan = read_study(study)
     days, sound = _rules(plan), keeping(plan)

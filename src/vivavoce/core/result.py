@@ -1,12 +1,14 @@
-"""Results are frozen dataclasses; here is the one way in which they become JSON and grow by more fields.
+"""Results as frozen dataclasses: their JSON, and the signature line of a reported number.
 
 A class names its fields in the order in which JSON prints them, and says their units and when they are empty.
-What is missing is None, and null in JSON, but for fields that are `unless_none()`: these JSON
-leaves out. What is `spread()` is an object of its own in Python, and none in JSON.
+What is missing is None, and null in JSON, but for fields that are `unless_none()`: these JSON leaves out.
+What is `spread()` is an object of its own in Python, and none in JSON.
 """
 
 from collections.abc import Mapping
 from dataclasses import field, fields, is_dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, TypeVar
 
 from vivavoce.core.statement import LocalizedText
@@ -54,3 +56,22 @@ def as_json(found: object) -> Any:
 def widened(kind: type[Result_], narrow: Any, **more: Any) -> Result_:
     """A result of a class that has the fields of `narrow` and more. Raises TypeError: a field lacks."""
     return kind(**{field.name: getattr(narrow, field.name) for field in fields(narrow)}, **more)
+
+
+@cache
+def installed_version() -> str:
+    """The version of the installed package, `0+unknown` when run from a bare checkout."""
+    try:
+        return version("vivavoce")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def signature(measure: str, *, unit: str, n: int, data: str, **parameters: object) -> str:
+    """One line such as `objective_success_inferred|unit:goal|offer:last|n:1412|data:9f3a01bc|v:0.1.0`.
+
+    unit is the unit of analysis (dialogue, goal, word, participant), n its count, data the dataset's hash.
+    Parameters are sorted by name; None is left out.
+    """
+    facts = {"unit": unit, **dict(sorted(parameters.items())), "n": n, "data": data, "v": installed_version()}
+    return "|".join([measure, *(f"{key}:{value}" for key, value in facts.items() if value is not None)])

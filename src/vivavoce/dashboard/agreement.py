@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dashboard.language import Later
 from vivavoce.log.annotation_state import AnnotationState, Choice
 from vivavoce.study.schemes import Scheme

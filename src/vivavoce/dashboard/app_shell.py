@@ -42,7 +42,7 @@ from vivavoce.dashboard.security import csrf_token
 from vivavoce.dashboard.snapshot import Snapshot, Snapshots
 from vivavoce.dashboard.stopping import pause_told
 from vivavoce.dashboard.stopping_worker import Watch
-from vivavoce.log.scope import PEOPLE, SCOPES, TEAM, Scope
+from vivavoce.log.models import PEOPLE, SCOPES, TEAM, Scope
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access, SignedIn
 from vivavoce.reports import language as numbers

@@ -15,15 +15,13 @@ from vivavoce.dashboard.system_answers import SystemAnswers, prices_of
 from vivavoce.dashboard.work_items import WorkItem, brought
 from vivavoce.dataset.declaration import written_steps
 from vivavoce.log import events as log_events
-from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.event import Event
+from vivavoce.log.events import AgentWork, LoggedToolCall
 from vivavoce.log.history import DialogueHistory, VisitHistory
-from vivavoce.log.models import StoredEvent
-from vivavoce.log.note_events import ViewRemoved, ViewSaved, remark_stream
-from vivavoce.log.notes import Remarks
+from vivavoce.log.models import SCOPES, TEAM, Scope, StoredEvent, scope_of, team_study, usual_scope
+from vivavoce.log.notes import Remarks, ViewRemoved, ViewSaved, remark_stream
 from vivavoce.log.projections import STATUS_AFTER
-from vivavoce.log.scope import SCOPES, TEAM, Scope, scope_of, team_study, usual_scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.trial.state import VisitState

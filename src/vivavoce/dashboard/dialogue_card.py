@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from vivavoce.log.models import DialogueStatus
-from vivavoce.log.scope import TEAM, Scope, scope_of
+from vivavoce.log.models import TEAM, DialogueStatus, Scope, scope_of
 
 TURN_END: Final = "\x1e"  # separates turns of one side, so that phrases do not match across them
 

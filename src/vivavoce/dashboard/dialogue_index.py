@@ -15,7 +15,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vivavoce.dashboard.dialogue_query import COUNTED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
-from vivavoce.log.scope import SCOPES, TEAM, Scope
+from vivavoce.log.models import SCOPES, TEAM, Scope
 
 if TYPE_CHECKING:
     from vivavoce.dashboard.dialogue_card import DialogueCard

@@ -18,7 +18,7 @@ from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.language import Later, worded
 from vivavoce.dashboard.security import tell
 from vivavoce.dashboard.study_size import is_reached
-from vivavoce.log.scope import SIMULATED
+from vivavoce.log.models import SIMULATED
 from vivavoce.study.model import Study
 
 EARLY: Final = "early"  # in an address: view results early

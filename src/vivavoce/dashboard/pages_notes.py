@@ -21,23 +21,21 @@ from vivavoce.dashboard.downloads import selection_zip
 from vivavoce.dashboard.language import gettext, ngettext, told
 from vivavoce.dashboard.page import DashboardPage
 from vivavoce.dashboard.security import field, own_form, tell, who_of
-from vivavoce.log.note_events import (
+from vivavoce.log.notes import (
+    Author,
+    Change,
     DialogueTagged,
     DialogueUntagged,
     NoteRemoved,
     NoteRestored,
     NoteWritten,
+    RemarkRefused,
     ViewRemoved,
     ViewSaved,
-    remark_stream,
-)
-from vivavoce.log.notes import (
-    Author,
-    Change,
-    RemarkRefused,
     WrittenEvents,
     noting,
     read_tag,
+    remark_stream,
     removing_note,
     removing_view,
     saving_view,

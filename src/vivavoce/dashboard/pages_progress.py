@@ -25,7 +25,7 @@ from vivavoce.dashboard.study_size import declared_people, study_size
 from vivavoce.dashboard.system_answers import prices_of
 from vivavoce.dashboard.systems import changes, healths, standings
 from vivavoce.dashboard.visit_list import OUTCOMES, VisitQuery, make_visit_list
-from vivavoce.log.scope import PEOPLE
+from vivavoce.log.models import PEOPLE
 from vivavoce.stats.eta import FEWEST
 from vivavoce.study.model import Study
 

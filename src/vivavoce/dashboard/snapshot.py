@@ -18,7 +18,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.dialogue_query import address_of
 from vivavoce.dashboard.language import language
-from vivavoce.log.scope import SIMULATED, TEAM, Scope
+from vivavoce.log.models import SIMULATED, TEAM, Scope
 
 if TYPE_CHECKING:
     from vivavoce.analysis.declared import FrozenDeclaration

@@ -8,11 +8,11 @@ from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.errors import MissingExtra
 from vivavoce.core.extras import require
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dashboard.board import Board, VisitCard
 from vivavoce.dashboard.language import told
 from vivavoce.dashboard.stopping import compared_visits
-from vivavoce.log.scope import SIMULATED
+from vivavoce.log.models import SIMULATED
 from vivavoce.stats.eta import LEVEL, TimeToCome, time_to_come
 from vivavoce.study.model import Study
 from vivavoce.study.recruiter import RECRUITERS

@@ -6,8 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from vivavoce.dataset.declaration import written_prices
-from vivavoce.log.agent_work import AgentWork
-from vivavoce.log.events import SystemTurnReceived
+from vivavoce.log.events import AgentWork, SystemTurnReceived
 from vivavoce.log.models import StoredEvent
 from vivavoce.study.model import Study
 from vivavoce.study.prices import Prices

@@ -10,10 +10,10 @@ from vivavoce.core.i18n import N_
 from vivavoce.dashboard.domain_words import KIND, DomainWords
 from vivavoce.dashboard.language import gettext, worded
 from vivavoce.log import events as log_events
-from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
+from vivavoce.log.dialogue_rows import WizardFacts, wizard_turn
+from vivavoce.log.events import AgentWork, LoggedToolCall, LoggedUsage
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
 from vivavoce.reports.language import localised
 from vivavoce.study.model import Study
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from vivavoce.log.scope import Scope
+from vivavoce.log.models import Scope
 
 if TYPE_CHECKING:
     from vivavoce.dataset.reader import Dataset

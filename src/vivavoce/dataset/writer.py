@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.extras import later
 from vivavoce.core.paths import copy_file, is_elsewhere, resolve_path
-from vivavoce.core.signature import installed_version
+from vivavoce.core.result import installed_version
 from vivavoce.core.statement import LocalizedText
 from vivavoce.dataset.columns import columns_left_out, level_of
 from vivavoce.dataset.declaration import frozen_revision, read_declaration, served_revisions

@@ -21,7 +21,7 @@ from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.events import TRIAL, ErasureReason, ParticipantErased, read_event
 from vivavoce.log.follow_ups import forget_invited
 from vivavoce.log.hash_chain import chain_anew
-from vivavoce.log.note_events import ON_DIALOGUES
+from vivavoce.log.notes import ON_DIALOGUES
 from vivavoce.log.package_tables import ErasedParticipant, PackageTables, present_tables
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of

@@ -1,5 +1,7 @@
-"""Export: the events of a study become a dataset."""
+"""Export: the events of a study become a dataset, with its recordings."""
 
+import hashlib
+import shutil
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,40 +16,207 @@ from vivavoce.dataset.columns import Level
 from vivavoce.dataset.declaration import written_prices
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.schema_steps import RECORDINGS
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.annotation_rows import chance_rows
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.call_events import CallRouted
-from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
+from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row, pseudonymous
+from vivavoce.log.encryption import Altered, content_of
 from vivavoce.log.events import (
     TRIAL,
+    ConsentDeclined,
+    ConsentGiven,
     DialogueAssigned,
+    DialogueEnded,
     DialogueOpened,
     InterimAnalysisRun,
+    PageRead,
     QuestionnaireAnswered,
     SimulatedUserDescribed,
     VisitOpened,
 )
 from vivavoce.log.history import VisitHistory, fold
-from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
-from vivavoce.log.note_events import remark_stream
-from vivavoce.log.notes import Remarks, note_rows, tag_rows
+from vivavoce.log.models import Recording, StoredEvent, StudyRecord, scope_of, stored_event
+from vivavoce.log.notes import Remarks, note_rows, remark_stream, tag_rows
 from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
-from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
-from vivavoce.log.scope import scope_of
-from vivavoce.log.step_rows import step_rows, vote_rows
-from vivavoce.log.stimulus_events import ResponseGiven
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
 from vivavoce.log.stimulus_rows import check_rows, response_rows
-from vivavoce.log.stress_events import stress_stream
-from vivavoce.log.stress_rows import stress_rows, stress_titles
-from vivavoce.log.tables import events, studies
+from vivavoce.log.stress_events import stress_rows, stress_stream, stress_titles
+from vivavoce.log.tables import events, recordings, studies
 from vivavoce.log.transaction import events_of
 from vivavoce.log.transcriptions import references, with_texts
-from vivavoce.log.wizard_rows import pseudonymous
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.step_kind import STEPS
+
+_DONE: Final = {
+    ConsentGiven: "consent",
+    ConsentDeclined: "consent",
+    PageRead: "page",
+    DialogueEnded: "dialogue",
+    QuestionnaireAnswered: "questionnaire",
+}
+
+
+def step_rows(visit: VisitHistory) -> list[Row]:
+    """One row for every step that was gone through, in order.
+
+    Note    a step begins when the one before it is over, a dialogue when it is opened; times are those of the
+            wall clock, so pauses of the participant are in them
+    Empty   a dialogue that did not end, and steps that were not reached, have no row
+    """
+    rows: list[Row] = []
+    before = visit.opened_at
+    opened = {
+        dialogue.dialogue_id: dialogue.opened.at
+        for dialogue in visit.dialogues
+        if dialogue.opened is not None
+    }
+    for stored in visit.events:
+        event = stored.event
+        kind = event.name if isinstance(event, StepFinished) else _DONE.get(type(event))
+        if kind is None:
+            continue
+        dialogue_id = getattr(event, "dialogue_id", None)
+        began = opened.get(dialogue_id or "") if isinstance(event, DialogueEnded) else before
+        before = stored.at
+        if began is None:
+            continue
+        rows.append(
+            {
+                "visit_id": stored.visit_id,
+                "participant_id": visit.participant_id,
+                "number": len(rows) + 1,
+                "kind": kind,
+                "name": getattr(event, "instrument", None),
+                "dialogue_id": dialogue_id,
+                "began_at": began,
+                "ended_at": stored.at,
+                "duration_s": max(0.0, (stored.at - began).total_seconds()),
+            }
+        )
+    return rows
+
+
+def vote_rows(visit: VisitHistory) -> Iterator[Row]:
+    """One row a vote, in the order of voting."""
+    for number, bout in enumerate(visit.bouts, 1):
+        for vote in bout.votes:
+            yield {
+                "participant_id": visit.participant_id,
+                "simulated": visit.simulated,
+                "visit_id": visit.visit_id,
+                "bout_id": vote.event.bout_id,
+                "bout_number": number,
+                "language": visit.opened.language if visit.opened else None,
+                "answered_at": vote.at,
+                "leaks": " ".join(vote.event.leaks),
+                **bout.event.model_dump(
+                    include={
+                        "left_system",
+                        "right_system",
+                        "left_dialogue_id",
+                        "right_dialogue_id",
+                    }
+                ),
+                **vote.event.model_dump(
+                    include={
+                        "exchange",
+                        "choice",
+                        "left_turn_index",
+                        "right_turn_index",
+                        "response_s",
+                    }
+                ),
+            }
+
+
+SAME: Final = (
+    "recording_id",
+    "participant_id",
+    "visit_id",
+    "content",
+    "step",
+    "item",
+    "dialogue_id",
+    "turn_index",
+    "started_s",
+    "media_type",
+    "sample_rate_hz",
+    "frames",
+    "duration_s",
+    "byte_count",
+    "sha256",
+    "microphone_distance_m",
+    "clips",
+    "clips_placed",
+    "removed_at",
+    "removal",
+    "simulated",
+)
+
+
+def recordings_of(connection: Connection, study: str) -> list[Recording]:
+    """A study's recordings in the order in which they were stored, removed ones included."""
+    query = select(recordings).where(recordings.c.study == study).order_by(recordings.c.position)
+    return [Recording(*row) for row in connection.execute(query)]
+
+
+def recording_rows(recorded: Iterable[Recording]) -> Iterator[Row]:
+    """One row a recording; the name of its file stands there whether it is copied or not."""
+    for recording in recorded:
+        yield {
+            **{name: getattr(recording, name) for name in SAME},
+            "recorded_at": recording.stored_at,
+            "channels": len(recording.speakers),
+            "speakers": " ".join(recording.speakers),
+            "file": dataset_file(recording),
+        }
+
+
+def dataset_file(recording: Recording) -> str | None:
+    """A recording's file relative to the dataset; None for one that was removed."""
+    return f"{RECORDINGS.name}/{recording.file}" if recording.removed_at is None else None
+
+
+def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[LocalizedText]:
+    """Copy the audio files into a dataset in place of those of an older one; notes on what is missing there.
+
+    A file whose hash is not the stored one is not copied; locked ones lie open in the dataset.
+
+    Raises  WrongKey: they are locked, and their key is not at hand
+    """
+    folder, notes = into / RECORDINGS.name, list[LocalizedText]()
+    source: Path | None = getattr(log, "recording_folder", None)
+    shutil.rmtree(folder, ignore_errors=True)
+    for recording in recorded:
+        if recording.removed_at is not None:
+            continue
+        folder.mkdir(exist_ok=True)
+        if source is None or not (source / recording.file).is_file():
+            notes.append(statement("the file of recording {id} is missing", id=recording.recording_id))
+            continue
+        if not _copied(source / recording.file, folder / recording.file, recording.sha256):
+            notes.append(
+                statement(
+                    "the file of recording {id} was modified and is left out", id=recording.recording_id
+                )
+            )
+    return notes
+
+
+def _copied(path: Path, into: Path, sha256: str) -> bool:
+    try:
+        content = content_of(path)
+    except Altered:
+        return False
+    if hashlib.sha256(content).hexdigest() != sha256:
+        return False
+    into.write_bytes(content)
+    return True
+
 
 NOBODY_YET: Final = (
     "nothing was logged yet: run it with `vivavoce serve`, or, where dialogues are held, `vivavoce simulate`"

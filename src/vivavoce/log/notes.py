@@ -1,4 +1,8 @@
-"""Researchers' tags, notes and saved views of dialogues, and their rows."""
+"""Researchers' tags, notes and saved views of dialogues: their events and rows.
+
+The events have their own stream, `remarks/<study>`, because they belong to no participant's visit. Nothing
+in it is changed or deleted: taking something back is an event as well.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -10,17 +14,95 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.event import Event
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.note_events import (
+from vivavoce.log.transaction import Transaction, events_of
+
+
+def remark_stream(study: str) -> str:
+    """The stream of what researchers of a study say of its dialogues."""
+    return f"remarks/{study}"
+
+
+class DialogueTagged(Event):
+    """A tag put on a dialogue; `account_id` is null for people who came by a link."""
+
+    kind = "dialogue_tagged"
+    dialogue_id: str
+    tag: str
+    by: str
+    account_id: str | None = None
+
+
+class DialogueUntagged(Event):
+    """A tag was taken off a dialogue."""
+
+    kind = "dialogue_untagged"
+    dialogue_id: str
+    tag: str
+    by: str
+    account_id: str | None = None
+
+
+class NoteWritten(Event):
+    """A note on a dialogue."""
+
+    kind = "note_written"
+    note_id: str
+    dialogue_id: str
+    text: str
+    by: str
+    account_id: str | None = None
+
+
+class NoteRemoved(Event):
+    """A note was taken away; it stays in the log, and shows nowhere."""
+
+    kind = "note_removed"
+    note_id: str
+    dialogue_id: str
+    by: str
+    account_id: str | None = None
+
+
+class NoteRestored(Event):
+    """A note that had been taken away stands again."""
+
+    kind = "note_restored"
+    note_id: str
+    dialogue_id: str
+    by: str
+    account_id: str | None = None
+
+
+class ViewSaved(Event):
+    """A view of the list of dialogues got a name; one of the same name is replaced.
+
+    query  as in the address of the list, without its page
+    """
+
+    kind = "view_saved"
+    name: str
+    query: str
+    by: str
+    account_id: str | None = None
+
+
+class ViewRemoved(Event):
+    """A view of this name is offered no longer."""
+
+    kind = "view_removed"
+    name: str
+    by: str
+    account_id: str | None = None
+
+
+ON_DIALOGUES: Final[tuple[type[Event], ...]] = (
     DialogueTagged,
     DialogueUntagged,
+    NoteWritten,
     NoteRemoved,
     NoteRestored,
-    NoteWritten,
-    ViewRemoved,
-    ViewSaved,
-    remark_stream,
 )
-from vivavoce.log.transaction import Transaction, events_of
+
 
 LONGEST_TAG: Final = 40
 LONGEST_NOTE: Final = 4000

@@ -13,15 +13,21 @@ from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
 from vivavoce.log.history import DialogueHistory, VisitHistory, fold
 from vivavoce.log.models import (
+    PEOPLE,
+    SIMULATED,
     Collected,
     DialogueRecord,
     Recording,
+    Scope,
     StoredEvent,
     StudyRecord,
     VisitRecord,
+    logged_study,
+    scope_of,
     stored_event,
+    team_study,
+    usual_scope,
 )
-from vivavoce.log.scope import PEOPLE, SIMULATED, Scope, logged_study, scope_of, team_study, usual_scope
 from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
 from vivavoce.log.transaction import events_of
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
-from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
+from vivavoce.log.stimulus_rows import StimulusVisit, stimulus_visits
 from vivavoce.study.step_kind import STEPS
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.measures.base import MEASURES, Measure, Origin
 from vivavoce.measures.compute import INVERSE, group_keys, pool, sums
 

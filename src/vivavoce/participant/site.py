@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from vivavoce.languages.base import language_name
-from vivavoce.log.scope import team_study
+from vivavoce.log.models import team_study
 from vivavoce.log.store import StoredEvent
 from vivavoce.participant.i18n import DOMAIN, page_language, translations
 from vivavoce.participant.rate_limit import HOUR_S, MINUTE_S, RateLimit

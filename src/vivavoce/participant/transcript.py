@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
-from vivavoce.log.agent_work import AgentWork
+from vivavoce.log.events import AgentWork
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.store import StoredEvent
 from vivavoce.participant.documents import read_growing, read_message

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from vivavoce.log.follow_ups import invited_as, invited_person, visits_of
-from vivavoce.log.scope import TEAM
+from vivavoce.log.models import TEAM
 from vivavoce.participant.documents import read_document
 from vivavoce.participant.forms import asked_form
 from vivavoce.participant.i18n import accepted_language, shown_instant

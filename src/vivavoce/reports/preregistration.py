@@ -7,8 +7,7 @@ from typing import Final
 
 from vivavoce.analysis.declared import margin_of
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.models import Collected
-from vivavoce.log.scope import Scope
+from vivavoce.log.models import Collected, Scope
 from vivavoce.measures import MEASURES
 from vivavoce.reports.declaration import stopping_words
 from vivavoce.reports.language import instant, plural

@@ -20,7 +20,7 @@ from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Message, SimulatedParticipant, StepKind, Written
 
 if TYPE_CHECKING:
-    from vivavoce.log.stimulus_visits import StimulusVisit
+    from vivavoce.log.stimulus_rows import StimulusVisit
 
 __all__ = [
     "Outcome",

@@ -15,8 +15,8 @@ from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
 from vivavoce.log.follow_ups import invited_as
 from vivavoce.log.history import DialogueHistory
+from vivavoce.log.models import team_study
 from vivavoce.log.recordings import finish_removals
-from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import consent_of, dialogues_of, form_of

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.connectors.answers import apart_from_markup
 from vivavoce.connectors.base import Act, ModelUsage, Retrieval, SystemOutput, ToolCall
 from vivavoce.connectors.wire import heard_on_the_wire
-from vivavoce.log.agent_work import AgentWork, LoggedRetrieval, LoggedToolCall, LoggedUsage
-from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
+from vivavoce.log.events import (
+    AgentWork,
+    LoggedAct,
+    LoggedHypothesis,
+    LoggedMessage,
+    LoggedRetrieval,
+    LoggedToolCall,
+    LoggedUsage,
+)
 
 if TYPE_CHECKING:
     from vivavoce.trial.system_audio import SystemAudio

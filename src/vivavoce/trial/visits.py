@@ -17,7 +17,7 @@ from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
-from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
+from vivavoce.log.stimulus_rows import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import PlanContext
 from vivavoce.study.channel import TEXT, calls_out, is_spoken

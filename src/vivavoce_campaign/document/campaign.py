@@ -10,7 +10,7 @@ from textwrap import shorten
 from typing import Any, Final
 
 from vivavoce.analysis.idial import IdialPeople, PartTimes
-from vivavoce.core.signature import installed_version
+from vivavoce.core.result import installed_version
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.reports.blocks import (

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from vivavoce.core.signature import installed_version
+from vivavoce.core.result import installed_version
 from vivavoce.reports.blocks import Cell, Document, DocumentSection, Row, TableOfText
 from vivavoce.reports.language import MISSING, count, language, percent, plural, say, span, speaking
 from vivavoce.reports.rate_tables import heads

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.datasets import Replace
+from vivavoce.cli.arguments import Replace
 from vivavoce.cli.progress import note
 
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]

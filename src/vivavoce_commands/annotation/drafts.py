@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.annotation_events import AnnotationAssigned, Draft, LabelsGiven
 from vivavoce.log.models import StoredEvent

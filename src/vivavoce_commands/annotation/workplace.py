@@ -14,8 +14,8 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Judged, Place, Work
 from vivavoce.log.encryption import Altered, WrongKey
+from vivavoce.log.models import Scope, scope_of
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
-from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.drafts import CommandDraft, TimedCommand, drafts_at, spent
 from vivavoce_commands.annotation.kind import COMMANDS, CommandPlan

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.signature import installed_version
+from vivavoce.core.result import installed_version
 from vivavoce_commands.learning.encoders import load_encoder
 from vivavoce_commands.learning.examples import Recipe
 from vivavoce_commands.learning.system import Answer

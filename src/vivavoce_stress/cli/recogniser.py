@@ -66,8 +66,7 @@ def _facts(heard: list[Any], damage: dict[str, Any], data: str, seed: int, level
 def _figures(
     listener: str, name: str, heard: list[Any], damage: Any, data: str, seed: int, level: float
 ) -> dict[str, Any]:
-    from vivavoce.core.result import as_json
-    from vivavoce.core.signature import signature
+    from vivavoce.core.result import as_json, signature
     from vivavoce.stats.word_errors import word_error_rate
 
     word_errors = word_error_rate(((turn.speaker, turn.said, turn.heard) for turn in heard), level)
@@ -104,8 +103,7 @@ def _difference(
     level: float,
 ) -> dict[str, Any]:
     """Difference between a condition and the first one on the same turns."""
-    from vivavoce.core.result import as_json
-    from vivavoce.core.signature import signature
+    from vivavoce.core.result import as_json, signature
     from vivavoce.stats.word_errors import word_error_difference
 
     pairs = zip(here, there, strict=True)

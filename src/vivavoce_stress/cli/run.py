@@ -380,8 +380,7 @@ def judging(url: str | None, model: str, key: str | None) -> dict[str, Any] | No
 
 
 def _rows(job: _Job) -> list[dict[str, Any]]:
-    from vivavoce.log.stress_events import stress_stream
-    from vivavoce.log.stress_rows import stress_rows
+    from vivavoce.log.stress_events import stress_rows, stress_stream
 
     return list(stress_rows(job.log.events(stress_stream(job.name))))
 

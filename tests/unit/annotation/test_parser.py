@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.annotation.parser import make_parser
+from vivavoce.annotation.parsers import make_parser
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology_file import load_ontology
 

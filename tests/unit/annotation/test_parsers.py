@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.annotation.parser import Parser
-from vivavoce.annotation.parsers import load_parser
+from vivavoce.annotation.parsers import Parser, load_parser
 from vivavoce.annotation.reading import read_turns
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset

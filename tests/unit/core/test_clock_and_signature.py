@@ -1,7 +1,7 @@
 """Time as a port, and the line behind a number."""
 
 from vivavoce.core.clock import ManualClock, SystemClock
-from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.result import installed_version, signature
 
 
 def test_a_wall_clock_that_is_set_back_does_not_touch_durations() -> None:

@@ -16,7 +16,7 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.dashboard.access import first_link
 from vivavoce.dashboard.app import create_desk
 from vivavoce.dashboard.snapshot import Results, Snapshots
-from vivavoce.log.scope import Scope
+from vivavoce.log.models import Scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 

@@ -23,7 +23,7 @@ from vivavoce.dashboard.verdicts import Verdicts, read_verdicts
 from vivavoce.dataset.reader import Dataset
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.export import export_dataset
-from vivavoce.log.note_events import remark_stream
+from vivavoce.log.notes import remark_stream
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
 from vivavoce.reports.blocks import TableOfText

@@ -20,7 +20,7 @@ from vivavoce.dashboard.app_shell import scoped_addresses
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.progress import progress
 from vivavoce.log.events import InterimAnalysisRun
-from vivavoce.log.scope import team_study
+from vivavoce.log.models import team_study
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access
 from vivavoce.study.model import Study

@@ -22,9 +22,9 @@ from vivavoce.log.stress_events import (
     VariantReviewed,
     VariantsProposed,
     VerdictGiven,
+    stress_rows,
     stress_stream,
 )
-from vivavoce.log.stress_rows import stress_rows
 from vivavoce.study.model import Study
 from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case

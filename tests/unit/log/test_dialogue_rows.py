@@ -6,17 +6,19 @@ from typing import Any
 import pytest
 
 from scenes.histories import assigned, dialogue_of
-from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
 from vivavoce.log.call_events import SpeechHeard
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.event import Event
 from vivavoce.log.events import (
+    AgentWork,
     CodeIssued,
     DialogueEnded,
     DialogueOpened,
     LoggedAct,
     LoggedHypothesis,
     LoggedMessage,
+    LoggedToolCall,
+    LoggedUsage,
     NoAnswer,
     SystemTurnFailed,
     SystemTurnReceived,

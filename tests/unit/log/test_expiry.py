@@ -28,7 +28,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.expiry import expire_due, find_due, losses
 from vivavoce.log.follow_ups import Invited, link_invited, note_invited
-from vivavoce.log.scope import team_study
+from vivavoce.log.models import team_study
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import metadata
 from vivavoce.log.verification import verify

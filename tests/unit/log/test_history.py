@@ -24,9 +24,8 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.history import DialogueHistory, Turn, VisitHistory, fold
-from vivavoce.log.models import StoredEvent
+from vivavoce.log.models import StoredEvent, scope_of, usual_scope
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.scope import scope_of, usual_scope
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

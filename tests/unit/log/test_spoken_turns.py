@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from scenes.histories import assigned, dialogue_of
-from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.events import (
+    AgentWork,
     DialogueAssigned,
     DialogueOpened,
     Event,

@@ -14,9 +14,9 @@ from vivavoce.log.events import (
     QuestionnaireAnswered,
     VisitOpened,
 )
+from vivavoce.log.export import step_rows
 from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

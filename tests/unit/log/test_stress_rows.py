@@ -9,8 +9,14 @@ import pytest
 
 from vivavoce.log.event import Event
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.stress_events import CaseJudged, ReplayFinished, StressRunPlanned, VerdictGiven
-from vivavoce.log.stress_rows import stress_rows, stress_titles
+from vivavoce.log.stress_events import (
+    CaseJudged,
+    ReplayFinished,
+    StressRunPlanned,
+    VerdictGiven,
+    stress_rows,
+    stress_titles,
+)
 
 
 def stored(events: Iterable[Event]) -> Iterable[StoredEvent]:

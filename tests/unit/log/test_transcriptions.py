@@ -6,7 +6,7 @@ from typing import Any
 
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
-from vivavoce.log.stimulus_visits import Answered, StimulusVisit
+from vivavoce.log.stimulus_rows import Answered, StimulusVisit
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import (
     LoggedItem,

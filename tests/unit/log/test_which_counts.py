@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from vivavoce.dataset.declaration import frozen_revision, served_revisions
-from vivavoce.log.stimulus_visits import Answered
+from vivavoce.log.stimulus_rows import Answered
 from vivavoce.log.transcriptions import LoggedItem, TranscribedVisit, Transcriptions, WrittenTranscript
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)

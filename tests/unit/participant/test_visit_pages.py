@@ -7,7 +7,7 @@ import pytest
 from scenes.browsing import DOCUMENTS, Forms, Visitor, events_of, serve, study_with_texts
 from scenes.visits import Parrot, greeted, say
 from vivavoce.log import events
-from vivavoce.log.scope import team_study
+from vivavoce.log.models import team_study
 from vivavoce.log.store import Log
 from vivavoce.participant.accounts import Access
 from vivavoce.participant.documents import read_document

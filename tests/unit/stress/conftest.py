@@ -9,8 +9,7 @@ import pytest
 
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import stress_stream
-from vivavoce.log.stress_rows import stress_rows
+from vivavoce.log.stress_events import stress_rows, stress_stream
 from vivavoce_stress.base import STRESS_TESTS
 from vivavoce_stress.case import Case, LoggedTurn
 from vivavoce_stress.runs import Run, RunSettings

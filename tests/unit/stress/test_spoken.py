@@ -18,8 +18,7 @@ from vivavoce.connectors.base import Act, Capabilities, Conversation, SystemOutp
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import words
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import ReplayFinished, stress_stream
-from vivavoce.log.stress_rows import stress_rows
+from vivavoce.log.stress_events import ReplayFinished, stress_rows, stress_stream
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Voice
 from vivavoce_stress.case import Case

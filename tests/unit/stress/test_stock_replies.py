@@ -10,8 +10,7 @@ import pytest
 from unit.stress.conftest import case
 from vivavoce.connectors.base import Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import stress_stream
-from vivavoce.log.stress_rows import stress_rows
+from vivavoce.log.stress_events import stress_rows, stress_stream
 from vivavoce_stress.case import Case
 from vivavoce_stress.runs import Run, RunSettings
 

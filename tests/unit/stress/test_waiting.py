@@ -6,9 +6,7 @@ from unit.stress.conftest import case
 from unit.stress.test_runs import Counting, hold
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import stress_stream
-from vivavoce.log.stress_rows import stress_rows
-from vivavoce.log.stress_verdicts import VerdictsOfPeople
+from vivavoce.log.stress_events import VerdictsOfPeople, stress_rows, stress_stream
 from vivavoce_stress.scores import score
 from vivavoce_stress.verdict_queue import VerdictQueue, given
 from vivavoce_stress.waiting import WaitingCases

@@ -9,7 +9,7 @@ import numpy as np
 
 from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
 from vivavoce.core.executor import in_pieces
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import Mask, folds

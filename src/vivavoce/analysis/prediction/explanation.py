@@ -10,7 +10,7 @@ import numpy as np
 from vivavoce.analysis.prediction.evaluation import FOLDS, Progress, fit_on, held_out
 from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
 from vivavoce.core.executor import in_pieces
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.prediction.fitting import WEIGHING, Fitted, Kind, fit
 from vivavoce.stats.prediction.linear import folds

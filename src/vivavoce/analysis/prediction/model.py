@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from vivavoce.analysis.prediction.table import parameters, prediction_table
 from vivavoce.core.errors import InputError
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit

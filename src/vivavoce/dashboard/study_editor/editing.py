@@ -14,7 +14,7 @@ from vivavoce.dashboard.language import told
 from vivavoce.dashboard.security import field
 from vivavoce.dashboard.study_editor.edited_study import EditedStudy
 from vivavoce.dashboard.study_editor.study_text import StudyFileChanged
-from vivavoce.log.scope import PEOPLE, SIMULATED
+from vivavoce.log.models import PEOPLE, SIMULATED
 
 LONGEST: Final = 60_000  # characters of a text field; forms are limited to 64 KiB
 Shell = Annotated[AppShell, Depends(desk_of)]

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from vivavoce.core.signature import signature
+from vivavoce.core.result import signature
 from vivavoce.reports.blocks import Block, Cell, Row, TableOfText
 from vivavoce.reports.language import count, say
 from vivavoce.reports.section import AnalysisContext, Section
