@@ -15,8 +15,8 @@ from scenes.browser import barriers, chromium, kept, overflow, until
 from scenes.eliciting import beeps, commanding_study, onsets
 from scenes.patience import eventually
 from scenes.websites import Running, running
+from vivavoce.log.events import ResponseGiven
 from vivavoce.log.recordings import check_recordings, folder_of
-from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from scenes.browser import barriers, every, overflow, until
 from scenes.listening import listening_study
 from scenes.websites import Running, running
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
+from vivavoce.log.events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from scenes.browser import barriers, overflow, until
 from scenes.transcribing import transcribing_study
 from scenes.websites import Running, running
-from vivavoce.log.stimulus_events import ResponseGiven
+from vivavoce.log.events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine

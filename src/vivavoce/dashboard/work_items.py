@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.log.arena_events import VoteCast
 from vivavoce.log.event import Event
-from vivavoce.log.events import QuestionnaireAnswered
-from vivavoce.log.stimulus_events import ResponseGiven
+from vivavoce.log.events import QuestionnaireAnswered, ResponseGiven
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import STEPS, StepKind, kind_of

@@ -18,7 +18,15 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.responded_kinds import responded_kinds
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
-from vivavoce.log.events import TRIAL, ErasureReason, ParticipantErased, read_event
+from vivavoce.log.events import (
+    TRIAL,
+    ErasureReason,
+    ParticipantErased,
+    ResponseGiven,
+    StimuliPlanned,
+    read_event,
+    stored_kinds,
+)
 from vivavoce.log.follow_ups import forget_invited
 from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.notes import ON_DIALOGUES
@@ -26,7 +34,6 @@ from vivavoce.log.package_tables import ErasedParticipant, PackageTables, presen
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.spool import tapes_of
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned, stored_kinds
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import STRESS_EVENTS, StressRunPlanned
 from vivavoce.log.tables import (

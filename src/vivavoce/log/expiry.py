@@ -14,12 +14,11 @@ from uuid import uuid4
 from sqlalchemy import Connection, delete, func, select, text, update
 
 from vivavoce.log.erasure import erase_participant, known_as
-from vivavoce.log.events import TRIAL, PartExpired, QuestionnaireAnswered
+from vivavoce.log.events import TRIAL, PartExpired, QuestionnaireAnswered, ResponseGiven, stored_kinds
 from vivavoce.log.follow_ups import forget_invited, invited_people
 from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.models import VisitRecord
 from vivavoce.log.package_tables import PackageTables, present_tables
-from vivavoce.log.stimulus_events import ResponseGiven, stored_kinds
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import dialogues, events, people, recruit_links, visits
 from vivavoce.study.retention import Part

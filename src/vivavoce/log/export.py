@@ -33,7 +33,9 @@ from vivavoce.log.events import (
     InterimAnalysisRun,
     PageRead,
     QuestionnaireAnswered,
+    ResponseGiven,
     SimulatedUserDescribed,
+    StepFinished,
     VisitOpened,
 )
 from vivavoce.log.history import VisitHistory, fold
@@ -41,7 +43,6 @@ from vivavoce.log.models import Recording, StoredEvent, StudyRecord, scope_of, s
 from vivavoce.log.notes import Remarks, note_rows, remark_stream, tag_rows
 from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
 from vivavoce.log.stimulus_rows import check_rows, response_rows
 from vivavoce.log.stress_events import stress_rows, stress_stream, stress_titles
 from vivavoce.log.tables import events, recordings, studies

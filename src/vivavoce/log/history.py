@@ -13,9 +13,9 @@ from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.event import Event
+from vivavoce.log.events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 
 if TYPE_CHECKING:
     from vivavoce.study.steps import DialoguePlan

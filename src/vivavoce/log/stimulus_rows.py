@@ -10,16 +10,16 @@ from sqlalchemy import Connection, and_, or_, select
 
 from vivavoce.dataset.responded_kinds import RespondedKind, responded_kinds
 from vivavoce.dataset.schema_steps import RECORDINGS
-from vivavoce.log.events import read_event
-from vivavoce.log.history import VisitHistory
-from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.stimulus_events import (
+from vivavoce.log.events import (
     STIMULUS_EVENTS,
     ResponseGiven,
     StepFinished,
     StimuliPlanned,
     earlier_kinds,
+    read_event,
 )
+from vivavoce.log.history import VisitHistory
+from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.tables import events, visits
 
 Row = dict[str, Any]

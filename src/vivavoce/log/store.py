@@ -1,22 +1,291 @@
-"""The log: appended to by transactions that are durable when they return, read by everybody."""
+"""The log: appended to by transactions that are durable when they return, read by everybody.
+
+It has a single writer: one thread, one connection, and one COMMIT for everybody who waits.
+
+A caller hands over a function of a transaction. The writer takes all waiting functions into one database
+transaction, commits once, and only then answers. So the cost of a sync to disk is shared, and nothing is ever
+acknowledged that is not durable. Several functions share a savepoint; where one of them fails, all run again,
+each in a savepoint of its own, for most batches are without a failure.
+
+When the server of the database is lost, callers wait while the writer reconnects, up to `patience_s`.
+A COMMIT whose answer was lost may or may not have happened: each batch therefore leaves its number in the
+table `runs`, which is read back before anything is run again. A function may run several times; it is
+committed at most once.
+"""
 
 import asyncio
 import secrets
 import sqlite3
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import URL, inspect
+from sqlalchemy import URL, Connection, Engine, insert, inspect, select, update
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
 
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
-from vivavoce.log.engine import PATIENCE_S, Engines, open_engines
+from vivavoce.log.engine import PATIENCE_S, Engines, first_line, open_engines, shown
 from vivavoce.log.migrate import Schema, migrate, version
 from vivavoce.log.models import Conflict, StoredEvent, VisitRecord
 from vivavoce.log.queries import Reader
+from vivavoce.log.tables import runs
 from vivavoce.log.transaction import Transaction
-from vivavoce.log.writer import Writer
+
+BATCH: Final = 500
+FATAL: Final = (OperationalError, InternalError, InterfaceError)
+# lock not available, deadlock, too many connections, shutting down (twice), starting up
+PASSING_STATES: Final = frozenset({"55P03", "40P01", "53300", "57P01", "57P02", "57P03"})
+PASSING_WORDS: Final = (
+    "database is locked",
+    "connection failed",
+    "connection is bad",
+    "connection refused",
+    "connection timeout expired",
+)
+
+
+class _Caller(NamedTuple):
+    run: Callable[[Transaction], Any]
+    future: Future[Any]
+    since_s: float
+
+
+class _Outcome(NamedTuple):
+    caller: _Caller
+    value: Any = None
+    error: Exception | None = None
+
+    def deliver(self) -> None:
+        if self.caller.future.done():
+            return
+        if self.error is not None:
+            self.caller.future.set_exception(self.error)
+        else:
+            self.caller.future.set_result(self.value)
+
+
+class Writer:
+    """Runs functions of a transaction on one thread, many to a commit."""
+
+    def __init__(self, engine: Engine, clock: Clock, boot: str, *, patience_s: float = PATIENCE_S) -> None:
+        self._engine, self._clock, self._boot, self._patience_s = engine, clock, boot, patience_s
+        self._numbered = engine.dialect.name == "postgresql"
+        self._number = 0
+        self._connection: Connection | None = None
+        self._queue: SimpleQueue[_Caller | None] = SimpleQueue()
+        self._gate = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="vivavoce-log-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, run: Callable[[Transaction], Any]) -> Future[Any]:
+        """A future of what `run` returns, resolved after its commit."""
+        future: Future[Any] = Future()
+        with self._gate:
+            if self._closed:
+                raise LogError("the log is closed")
+            self._queue.put(_Caller(run, future, time.monotonic()))
+        return future
+
+    def on_own_thread(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def close(self) -> None:
+        """Commit what waits, then stop."""
+        with self._gate:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        running = True
+        while running:
+            batch, running = self._collect()
+            batch = [caller for caller in batch if caller.future.set_running_or_notify_cancel()]
+            if batch:
+                self._settle(batch)
+        self._disconnect()
+
+    def _collect(self) -> tuple[list[_Caller], bool]:
+        """Everybody who waits; blocks while nobody does. False when the writer is to stop."""
+        first = self._queue.get()
+        batch: list[_Caller] = []
+        waiting = first
+        while waiting is not None:
+            batch.append(waiting)
+            if len(batch) == BATCH:
+                return batch, True
+            try:
+                waiting = self._queue.get_nowait()
+            except Empty:
+                return batch, True
+        return batch, False
+
+    def _settle(self, batch: list[_Caller]) -> None:
+        """Answer every caller of a batch, after its commit or with the reason why there is none."""
+        self._number += 1
+        unsure: list[_Outcome] | None = None
+        for pause_s in _pauses():
+            outcomes: list[_Outcome] = []
+            committing = False
+            try:
+                connection = self._connect()
+                with connection.begin():
+                    if unsure is None or not self._is_committed(connection):
+                        outcomes = self._run(connection, batch)
+                        committing = True
+                for outcome in outcomes or unsure or ():
+                    outcome.deliver()
+                return
+            except DBAPIError as error:
+                self._disconnect()
+                cause = _first_cause(error)
+                if not _passing(cause):
+                    self._refuse(batch, cause, at_commit=committing)
+                    return
+                if committing:
+                    unsure = outcomes
+                batch = self._give_up_overdue(batch, cause)
+            except BaseException as error:  # a defect of ours must not leave callers waiting for ever
+                self._disconnect()
+                _fail(batch, LogError(f"the log's writer failed: {error!r}"))
+                return
+            if not batch:
+                return
+            time.sleep(pause_s)
+
+    def _connect(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
+
+    def _run(self, connection: Connection, batch: list[_Caller]) -> list[_Outcome]:
+        transaction = Transaction(connection, self._clock, self._boot)
+        if len(batch) == 1:
+            outcomes = [self._run_alone(connection, transaction, batch[0])]
+        else:
+            outcomes = self._run_together(connection, transaction, batch) or [
+                self._run_one(connection, transaction, caller) for caller in batch
+            ]
+        if self._numbered and connection.in_transaction():
+            self._leave_number(connection)
+        return outcomes
+
+    def _run_alone(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
+        """Without a savepoint: what fails takes nobody else's work with it."""
+        try:
+            return _Outcome(caller, caller.run(transaction))
+        except FATAL:
+            raise
+        except Exception as error:
+            if (open_transaction := connection.get_transaction()) is not None:
+                open_transaction.rollback()
+            return _Outcome(caller, error=_told(error))
+
+    def _run_together(
+        self, connection: Connection, transaction: Transaction, batch: list[_Caller]
+    ) -> list[_Outcome]:
+        """All of a batch in one savepoint; [], and nothing of it is done, where one of them failed."""
+        savepoint = connection.begin_nested()
+        try:
+            outcomes = [_Outcome(caller, caller.run(transaction)) for caller in batch]
+        except FATAL:
+            raise
+        except Exception:
+            savepoint.rollback()
+            return []
+        savepoint.commit()
+        return outcomes
+
+    def _run_one(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
+        savepoint = connection.begin_nested()
+        try:
+            outcome = _Outcome(caller, caller.run(transaction))
+            savepoint.commit()
+            return outcome
+        except FATAL:
+            raise  # the whole transaction is lost, and its savepoints with it
+        except Exception as error:
+            savepoint.rollback()
+            return _Outcome(caller, error=_told(error))
+
+    def _leave_number(self, connection: Connection) -> None:
+        mark = {"batch": self._number, "last_at": self._clock.now()}
+        updated = connection.execute(update(runs).where(runs.c.boot == self._boot).values(mark)).rowcount
+        if not updated:
+            connection.execute(insert(runs).values(boot=self._boot, **mark))
+
+    def _is_committed(self, connection: Connection) -> bool:
+        last = connection.execute(select(runs.c.batch).where(runs.c.boot == self._boot)).scalar_one_or_none()
+        return last == self._number
+
+    def _refuse(self, batch: list[_Caller], error: DBAPIError, *, at_commit: bool) -> None:
+        """The database cannot take this. Before COMMIT one caller may be the cause: try each alone."""
+        if at_commit or len(batch) == 1:
+            _fail(batch, LogError(self._explain(error)))
+            return
+        for caller in batch:
+            self._settle([caller])
+
+    def _give_up_overdue(self, batch: list[_Caller], error: DBAPIError) -> list[_Caller]:
+        now_s = time.monotonic()
+        overdue = [caller for caller in batch if now_s - caller.since_s >= self._patience_s]
+        _fail(overdue, LogError(f"{self._explain(error)} (waited {self._patience_s:g} s)"))
+        return [caller for caller in batch if not caller.future.done()]
+
+    def _explain(self, error: DBAPIError) -> str:
+        message = first_line(error)
+        full = any(word in message.lower() for word in ("full", "no space", "disk i/o error"))
+        hint = "; make room on its disk, then try again" if full else ""
+        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {message}{hint}"
+
+
+def _told(error: Exception) -> Exception:
+    """An exception of a caller's function as its caller sees it: no error of the database's driver."""
+    if isinstance(error, IntegrityError):
+        return Conflict(f"already in the log: {first_line(error)}")
+    if isinstance(error, DBAPIError):
+        return LogError(f"the log refused this: {first_line(error)}")
+    return error
+
+
+def _first_cause(error: DBAPIError) -> DBAPIError:
+    """First cause of the error: rollback may have failed, too, for SQLite does that by itself."""
+    while isinstance(error.__context__, DBAPIError):
+        error = error.__context__
+    return error
+
+
+def _passing(error: DBAPIError) -> bool:
+    """True if waiting may help: the server is away, or another process is writing."""
+    if error.connection_invalidated or getattr(error.orig, "sqlstate", None) in PASSING_STATES:
+        return True
+    return any(word in str(error.orig).lower() for word in PASSING_WORDS)
+
+
+def _fail(callers: list[_Caller], error: LogError) -> None:
+    for caller in callers:
+        _Outcome(caller, error=error).deliver()
+
+
+def _pauses() -> Iterator[float]:
+    pause_s = 0.05
+    while True:
+        yield pause_s
+        pause_s = min(2 * pause_s, 2.0)
+
 
 __all__ = ["Conflict", "Log", "StoredEvent", "Transaction", "VisitRecord"]
 

@@ -15,11 +15,10 @@ from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.compiled_statements import run
 from vivavoce.log.event import Event
-from vivavoce.log.events import QuestionnaireAnswered, TrialPaused, TrialResumed
+from vivavoce.log.events import QuestionnaireAnswered, TrialPaused, TrialResumed, earlier_kinds, stored_kinds
 from vivavoce.log.hash_chain import link
 from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, VisitRecord, stored_event
 from vivavoce.log.projections import writes
-from vivavoce.log.stimulus_events import earlier_kinds, stored_kinds
 from vivavoce.log.tables import (
     bouts,
     calls,

@@ -18,8 +18,8 @@ from starlette.exceptions import HTTPException
 from vivavoce.audio.files import SOUND_TYPES, as_float, encode_sound, read_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.core.extras import later
+from vivavoce.log.events import LoggedSegment, WholeRecorded
 from vivavoce.log.recordings import folder_of
-from vivavoce.log.stimulus_events import LoggedSegment, WholeRecorded
 from vivavoce.participant.i18n import page_language
 from vivavoce.participant.site import Place, Site, ThisSite, ThisVisit
 from vivavoce.steps.stimulus import PICTURE_TYPES, Rejected, StimulusStep, StimulusView

@@ -13,9 +13,8 @@ from vivavoce.dashboard.progress import progress, whereabouts
 from vivavoce.dataset.columns import INSTANT
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.event import EVENT_KINDS
-from vivavoce.log.events import read_event
+from vivavoce.log.events import STIMULUS_EVENTS, ResponseGiven, StimuliPlanned, earlier_kinds, read_event
 from vivavoce.log.export import export_dataset
-from vivavoce.log.stimulus_events import STIMULUS_EVENTS, ResponseGiven, StimuliPlanned, earlier_kinds
 from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.load import check_study

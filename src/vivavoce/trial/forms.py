@@ -13,9 +13,9 @@ from pydantic import BaseModel
 
 from vivavoce.log import events as log_events
 from vivavoce.log.event import Event
+from vivavoce.log.events import LoggedSegment, QualificationTried, ResponseGiven, WholeRecorded
 from vivavoce.log.recording_events import Content, RecordingRemoved, RecordingStored
 from vivavoce.log.recordings import RecordedSound, folder_of
-from vivavoce.log.stimulus_events import LoggedSegment, QualificationTried, ResponseGiven, WholeRecorded
 from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import Qualification, SoundPlan
 from vivavoce.study.model import Step

@@ -8,8 +8,8 @@ from typing import Final
 
 from vivavoce.audio.sound import Sound as Samples
 from vivavoce.audio.voice_activity import SpeechInterval, speech_intervals
+from vivavoce.log.events import LoggedSegment
 from vivavoce.log.recordings import RecordedSound
-from vivavoce.log.stimulus_events import LoggedSegment
 from vivavoce.steps.base import Message
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.trial.errors import Refused

@@ -12,14 +12,14 @@ from pydantic import BaseModel
 
 from vivavoce.log import arena_events
 from vivavoce.log import events as log_events
-from vivavoce.log.history import DialogueHistory, VisitHistory
-from vivavoce.log.stimulus_events import (
+from vivavoce.log.events import (
     QualificationTried,
     ResponseGiven,
     StepFinished,
     StimuliPlanned,
     WholeRecorded,
 )
+from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Qualification, SoundPlan, StimulusStep, StimulusView
 from vivavoce.study.model import Step, Study

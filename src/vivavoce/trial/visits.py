@@ -13,10 +13,10 @@ from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.call_events import PIN_MARK, CallAwaited
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.stimulus_rows import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import PlanContext

@@ -20,7 +20,7 @@ from vivavoce.dataset.columns import (
     Column,
     Table,
 )
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned, WholeRecorded
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned, WholeRecorded
 from vivavoce.steps.base import (
     EMPTY,
     SPOKEN,

@@ -13,9 +13,8 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.dashboard.app import create_desk
 from vivavoce.dashboard.board import Board
 from vivavoce.dashboard.progress import holdings, progress
-from vivavoce.log.events import QuestionnaireAnswered, VisitOpened
+from vivavoce.log.events import QuestionnaireAnswered, ResponseGiven, VisitOpened
 from vivavoce.log.export import export_dataset
-from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import STEPS

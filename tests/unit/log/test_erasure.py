@@ -23,12 +23,13 @@ from vivavoce.log.events import (
     DialogueAssigned,
     DialogueOpened,
     ParticipantErased,
+    ResponseGiven,
+    StimuliPlanned,
     UserTurnSent,
     VisitOpened,
 )
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import (
     CaseJudged,

@@ -31,6 +31,8 @@ from vivavoce.log.events import (
     LoggedMessage,
     LoggedRating,
     QuestionnaireAnswered,
+    ResponseGiven,
+    StimuliPlanned,
     SystemTurnFailed,
     SystemTurnReceived,
     UserTurnSent,
@@ -39,7 +41,6 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
 from vivavoce.study.flags import FlagRules

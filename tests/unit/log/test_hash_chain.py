@@ -12,8 +12,15 @@ from vivavoce.cli.main import app
 from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel
 from vivavoce.log.engine import open_engines
 from vivavoce.log.erasure import erase_participant
-from vivavoce.log.events import TRIAL, DialogueAssigned, TrialResumed, UserTurnSent, VisitOpened
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
+from vivavoce.log.events import (
+    TRIAL,
+    DialogueAssigned,
+    ResponseGiven,
+    StimuliPlanned,
+    TrialResumed,
+    UserTurnSent,
+    VisitOpened,
+)
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.verification import verify
 from vivavoce.study.scaffold import write_study

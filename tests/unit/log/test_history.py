@@ -17,6 +17,9 @@ from vivavoce.log.events import (
     LoggedHypothesis,
     LoggedMessage,
     NoAnswer,
+    ResponseGiven,
+    StepFinished,
+    StimuliPlanned,
     SystemTurnFailed,
     SystemTurnReceived,
     UserTurnSent,
@@ -26,7 +29,6 @@ from vivavoce.log.events import (
 from vivavoce.log.history import DialogueHistory, Turn, VisitHistory, fold
 from vivavoce.log.models import StoredEvent, scope_of, usual_scope
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OPENED = VisitOpened(study="s", revision="r", participant_id="p", pool="link", language="en")

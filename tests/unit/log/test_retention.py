@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.log.events import DialogueAssigned, DialogueOpened, UserTurnSent, VisitOpened
+from vivavoce.log.events import (
+    DialogueAssigned,
+    DialogueOpened,
+    ResponseGiven,
+    StepFinished,
+    StimuliPlanned,
+    UserTurnSent,
+    VisitOpened,
+)
 from vivavoce.log.models import Recording
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
 from vivavoce.log.retention import Keeping, due, expire
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Log
 
 DAY_S = 86_400

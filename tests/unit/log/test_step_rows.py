@@ -11,13 +11,16 @@ from vivavoce.log.events import (
     DialogueOpened,
     Event,
     PageRead,
+    QualificationTried,
     QuestionnaireAnswered,
+    ResponseGiven,
+    StepFinished,
+    StimuliPlanned,
     VisitOpened,
 )
 from vivavoce.log.export import step_rows
 from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vivavoce.log.events import VisitOpened
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned, VisitOpened
 from vivavoce.log.stimulus_rows import Answered, StimulusVisit
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import (

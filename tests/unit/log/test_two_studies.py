@@ -18,12 +18,13 @@ from vivavoce.log.events import (
     DialogueEnded,
     DialogueOpened,
     QuestionnaireAnswered,
+    StepFinished,
+    StimuliPlanned,
     UserTurnSent,
     VisitEnded,
     VisitOpened,
 )
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.stimulus_events import StepFinished, StimuliPlanned
 from vivavoce.log.stimulus_rows import stimulus_visits
 from vivavoce.log.store import Log, Transaction
 from vivavoce_speech.telephony.outbound import placed_since, unwanted

@@ -15,9 +15,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.core.errors import LogError
 from vivavoce.log.events import TRIAL, TrialResumed
-from vivavoce.log.store import Log, Transaction
+from vivavoce.log.store import Log, Transaction, _Caller, _first_cause, _passing, _pauses
 from vivavoce.log.tables import runs, sign_ins
-from vivavoce.log.writer import _Caller, _first_cause, _passing, _pauses
 
 RESUMED = TrialResumed(by="b")
 

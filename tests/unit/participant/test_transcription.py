@@ -10,7 +10,7 @@ import pytest
 from scenes.browsing import Visitor, serve
 from scenes.transcribing import GOLD, transcribing_study
 from scenes.visits import Parrot
-from vivavoce.log.stimulus_events import ResponseGiven
+from vivavoce.log.events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import WrittenTranscript
 

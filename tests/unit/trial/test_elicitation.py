@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from scenes.eliciting import commanding_study, typed, wav
 from vivavoce.core.errors import InputError
+from vivavoce.log.events import ResponseGiven
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import check_recordings, folder_of
-from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.simulation.trial import counts_dialogues, run_trial
 from vivavoce.study.load import check_study, load_study

@@ -10,8 +10,8 @@ import pytest
 
 from scenes.comparing import compare, comparing_study, questions
 from vivavoce.core.clock import ManualClock
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.export import export_dataset
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.steps.pairwise_preference.form import Preferred
 from vivavoce.steps.stimulus import Rejected

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scenes.eliciting import commanding_study, onsets, packed, wav
 from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
+from vivavoce.log.events import LoggedSegment
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import check_recordings
-from vivavoce.log.stimulus_events import LoggedSegment
 from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.trial import response_sound

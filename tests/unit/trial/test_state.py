@@ -13,8 +13,8 @@ from scenes.visits import make_study
 from vivavoce.log import events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.event import Event, LoggedRating
+from vivavoce.log.events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.study import model as study_model
 from vivavoce.trial.state import VisitState
 

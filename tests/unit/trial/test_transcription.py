@@ -10,8 +10,8 @@ from scenes.annotating import annotated_study, hold_dialogue
 from scenes.transcribing import GOLD, silence, transcribing_study, write_down
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.export import export_dataset
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import references, transcriptions, word_accuracy
 from vivavoce.measures.compute import compute

@@ -9,11 +9,10 @@ from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_stu
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.annotation_layers import ADJUDICATED
-from vivavoce.log.events import VisitOpened
+from vivavoce.log.events import ResponseGiven, StimuliPlanned, VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import standing

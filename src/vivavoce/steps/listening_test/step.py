@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
 from vivavoce.steps.listening_test.clips import Clip, ListenSettings, clips_of
 from vivavoce.steps.listening_test.hearing import HearingCheck

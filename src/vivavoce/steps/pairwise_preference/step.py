@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.steps.base import (
     ANSWERED,
     ITEMS_A_MINUTE,

@@ -20,7 +20,7 @@ from vivavoce.dataset.columns import (
     Table,
 )
 from vivavoce.log.event import LoggedRating
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.steps.base import (
     ANSWERED,

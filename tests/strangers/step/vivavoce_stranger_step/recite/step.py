@@ -17,7 +17,7 @@ from vivavoce.dataset.columns import (
     Column,
     Table,
 )
-from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
+from vivavoce.log.events import ResponseGiven, StimuliPlanned
 from vivavoce.steps.base import EMPTY, SPOKEN, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.stimulus import (
     Outcome,
