@@ -279,7 +279,7 @@ def test_who_has_waited_for_as_long_as_one_is_patient_is_told_and_who_came_later
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", patience_s=3.0) as log:
         first, later = (_Caller(append, Future(), since_s) for since_s in (10.0, 11.0))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("vivavoce.log.writer.time.monotonic", lambda: 10.0 + waited_s)
+            patched.setattr("vivavoce.log.store.time.monotonic", lambda: 10.0 + waited_s)
             waiting = log._writer._give_up_overdue([first, later], locked)
         assert waiting == ([later] if told else [first, later])
         assert not told or "database is locked (waited 3 s)" in str(first.future.exception(0))
