@@ -53,7 +53,7 @@ def __getattr__(name: str) -> object:
         found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), inside)
         return found
     offered = {
-        point.name: point for point in import_module(f"{__name__}.core.entry_points").installed_points(_GROUP)
+        point.name: point for point in import_module(f"{__name__}.core.registry").installed_points(_GROUP)
     }
     if name == "__all__":
         return sorted({*_PUBLIC, *offered})

@@ -20,7 +20,7 @@ from vivavoce.audio.synthesis import Synthesiser
 from vivavoce.connectors.base import Audio, Heard, UserTurn
 from vivavoce.core.validation import load_model
 from vivavoce.study.model import Study
-from vivavoce.study.renamed_keys import new_key
+from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce.study.voice import Speaking, Voice
 from vivavoce_stress.replay import SaidTurn, ToSay
 
@@ -55,7 +55,7 @@ def read_speech_file(path: Path) -> Speech:
 
     Raises  InputError: names the first thing that is wrong, with its line
     """
-    return load_model(path, Speech, empty={}, new_key=new_key)
+    return load_model(path, Speech, empty={}, renamed=RENAMED_KEYS)
 
 
 class SpokenChannel:

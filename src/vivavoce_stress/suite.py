@@ -12,7 +12,7 @@ from ruamel.yaml.representer import SafeRepresenter
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.validation import read_model, shown_value
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.study.renamed_keys import new_key
+from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce_stress.base import STRESS_TESTS
 from vivavoce_stress.case import Case
 from vivavoce_stress.spoken import Speech
@@ -44,7 +44,7 @@ def read_suite(path: Path) -> Suite:
 
     Raises  InputError: names the first thing that is wrong, with its line
     """
-    source = read_yaml(path, new_key=new_key)
+    source = read_yaml(path, renamed=RENAMED_KEYS)
     suite = read_model(source, Suite)
     if suite is None:
         raise source.first_error()

@@ -15,8 +15,8 @@ from scenes.crowds import differing, drawn
 from unit.judges.conftest import write_judged
 from unit.stress.test_scores import ROWS as STRESSED
 from vivavoce.core import registry
-from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
+from vivavoce.core.registry import EntryPoint
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.languages.base import LANGUAGES, package_words

@@ -26,8 +26,8 @@ from scenes.websites import running
 from vivavoce.cli.main import app
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core import registry
-from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
+from vivavoce.core.registry import EntryPoint
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
 from vivavoce.participant.app import create_app

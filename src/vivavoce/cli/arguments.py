@@ -22,7 +22,7 @@ def offered(group: str) -> Callable[[str], list[str]]:
     """
 
     def proposed(incomplete: str) -> list[str]:
-        from vivavoce.core.entry_points import installed_points
+        from vivavoce.core.registry import installed_points
 
         names = dict.fromkeys(point.name for point in installed_points(group))
         return [name for name in names if name.startswith(incomplete)]

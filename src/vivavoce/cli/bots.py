@@ -10,7 +10,7 @@ from vivavoce.cli.arguments import offered
 from vivavoce.core.errors import UnknownName
 
 if TYPE_CHECKING:
-    from vivavoce.core.entry_points import EntryPoint
+    from vivavoce.core.registry import EntryPoint
 
 GROUP = "vivavoce.bots"
 
@@ -18,7 +18,7 @@ app = typer.Typer(help="List and run the bundled bots.", no_args_is_help=True)
 
 
 def _bots() -> "dict[str, EntryPoint]":
-    from vivavoce.core.entry_points import installed_points
+    from vivavoce.core.registry import installed_points
 
     return {point.name: point for point in installed_points(GROUP)}
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.yaml_source import KeyPath, NewKey, Problem, Source, read_yaml
+from vivavoce.core.yaml_source import KeyPath, Problem, RenamedKeys, Source, read_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -107,13 +107,13 @@ def load_model(
     shown: str | None = None,
     *,
     empty: Any = None,
-    new_key: NewKey | None = None,
+    renamed: RenamedKeys | None = None,
 ) -> Model:
     """A file as a model; shown: what the file is called where it is wrong.
 
     Raises  InputError: the first thing that is wrong, with its place
     """
-    source = read_yaml(path, shown, new_key)
+    source = read_yaml(path, shown, renamed)
     loaded = read_model(source, model, empty=empty)
     if loaded is None:
         raise source.first_error()

@@ -13,9 +13,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from vivavoce.core.entry_points import installed_points
 from vivavoce.core.errors import InputError
-from vivavoce.core.registry import Registry
+from vivavoce.core.registry import Registry, installed_points
 
 PARTS: Final = ("Begin", "Run", "Data", "Figures", "Texts")
 OTHERS: Final = "More"

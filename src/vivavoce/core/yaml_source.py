@@ -1,28 +1,46 @@
 """YAML 1.2 read with the line of every key, so that errors can name their place. Nothing in it is executed.
 
-Files are composed by `core/yaml_quick`, in C, and by ruamel.yaml where that cannot say the same: where the
-syntax is wrong (ruamel names the place), or where the two could read one text differently.
+Files are composed in C, several times as fast as in Python, and by ruamel.yaml where libyaml cannot say the
+same: where the syntax is wrong (ruamel names the place), or where the two could read one text differently.
+libyaml knows YAML 1.1. Its words (`yes`, `on`) and numbers (`1:30`) differ by tags, and tags are given here,
+as ruamel.yaml gives them to a text of version 1.2.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import ScalarNode
+from ruamel.yaml.resolver import implicit_resolvers
+from yaml.nodes import MappingNode, Node, SequenceNode
+from yaml.nodes import ScalarNode as PlainNode
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.yaml_quick import compose_quickly
 
 KeyPath: TypeAlias = tuple[str | int, ...]
-NewKey: TypeAlias = Callable[[KeyPath, str], str]  # new name of a key in the mapping at a path
+RenamedKeys: TypeAlias = Mapping[tuple[str, ...], Mapping[str, str]]
+"""Old and new keys by places of their mapping: dotted paths of new names; `*`: any key, "": the top."""
 
 _TAG: Final = "tag:yaml.org,2002:"
 _PLAIN: Final = {_TAG + name for name in ("str", "timestamp", "value", "binary")}
 _MOST_NODES: Final = 200_000
+# marks of documents, a file of one block, written tags, a comment in a block's head, rare white space
+_OF_ONE_VERSION: Final = re.compile(
+    r"^(?:%|---|\.\.\.)|\A\s*[|>]|(?:^|[\s\[{,])!!?\w*(?:\s|\Z)|[|>][-+0-9]*#|\r(?!\n)"
+    r"|[\t\x85\u2028\u2029\ufeff]",
+    re.MULTILINE,
+)
+_IMPLICIT: Final[dict[str, list[tuple[str, Any]]]] = {}
+
+for _versions, _tag, _words, _firsts in implicit_resolvers:
+    for _first in _firsts if (1, 2) in _versions else ():
+        _IMPLICIT.setdefault(_first, []).append((_tag, _words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,11 @@ class Source:
     def report(self, path: KeyPath, problem: str, hint: str = "") -> None:
         self.problems.append(Problem(self.place(path), problem, hint))
 
+    def report_old_keys(self, hint: str) -> None:
+        """Report every old key as a problem."""
+        for path, old, _ in self.old_keys:
+            self.report(path, f"`{old}` is now `{path[-1]}`", hint)
+
     def first_error(self) -> InputError:
         """The first problem as an error, with the number of the others."""
         first, more = self.problems[0], len(self.problems) - 1
@@ -84,7 +107,7 @@ def dotted(path: KeyPath) -> str:
     return text
 
 
-def read_yaml(path: Path, shown: str | None = None, new_key: NewKey | None = None) -> Source:
+def read_yaml(path: Path, shown: str | None = None, renamed: RenamedKeys | None = None) -> Source:
     """The file at path; a file that cannot be read or parsed gives a Source with data None and a problem."""
     source = Source(shown or path.name)
     try:
@@ -92,13 +115,13 @@ def read_yaml(path: Path, shown: str | None = None, new_key: NewKey | None = Non
     except OSError as error:
         source.problems.append(Problem(source.shown, f"cannot be read ({error.strerror})", "check the path"))
         return source
-    return parse_yaml(content, source.shown, new_key)
+    return parse_yaml(content, source.shown, renamed)
 
 
-def parse_yaml(content: bytes | str, shown: str, new_key: NewKey | None = None) -> Source:
+def parse_yaml(content: bytes | str, shown: str, renamed: RenamedKeys | None = None) -> Source:
     """YAML 1.2 text as a Source. Keys are always text; tags other than the plain ones are refused.
 
-    Input   new_key: reads old keys under their new names, and lists them in `old_keys`
+    Input   renamed: keys that are read under their new names, and listed in `old_keys`
     """
     source = Source(shown)
     try:
@@ -108,7 +131,7 @@ def parse_yaml(content: bytes | str, shown: str, new_key: NewKey | None = None) 
             careful = YAML(typ="safe", pure=True)
             node, constructor = careful.compose(text), careful.constructor
         if node is not None:
-            source.data = _Reader(source, constructor, new_key).value(node, ())
+            source.data = _Reader(source, constructor, renamed or {}).value(node, ())
     except UnicodeDecodeError as error:
         source.problems.append(Problem(shown, f"is not UTF-8 text (byte {error.start})", "save it as UTF-8"))
     except YAMLError as error:
@@ -134,8 +157,13 @@ def _syntax(error: YAMLError, name: str) -> Problem:
 class _Reader:
     """Turns composed nodes into plain data, noting lines; aliases are followed, never endlessly."""
 
-    def __init__(self, source: Source, constructor: Any, new_key: NewKey | None) -> None:
-        self.source, self.construct, self.nodes, self.new_key = source, constructor, 0, new_key
+    def __init__(self, source: Source, constructor: Any, renamed: RenamedKeys) -> None:
+        self.source, self.construct, self.nodes = source, constructor, 0
+        self.renamed = [
+            (place.split(".") if place else [], names)
+            for places, names in renamed.items()
+            for place in places
+        ]
         self.open: set[int] = set()
 
     def value(self, node: Any, path: KeyPath) -> Any:
@@ -161,6 +189,7 @@ class _Reader:
     def mapping(self, node: Any, path: KeyPath) -> dict[str, Any]:
         data: dict[str, Any] = {}
         first: dict[str, int] = {}
+        new_keys = self.new_keys(path)
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if key_node.id != "scalar" or key_node.tag == _TAG + "merge":
@@ -168,7 +197,7 @@ class _Reader:
                 self.source.report((*path, "?"), "a key must be plain text", "write the keys out")
                 continue
             original = str(key_node.value)
-            key = self.new_key(path, original) if self.new_key else original
+            key = new_keys.get(original, original)
             if key in first:
                 place = f"{self.source.shown}:{line} {dotted((*path, key))}"
                 problem = f"key {key!r} is given twice, on lines {first[key]} and {line}"
@@ -179,6 +208,16 @@ class _Reader:
             first[key] = self.source.lines[(*path, key)] = line
             data[key] = self.value(value_node, (*path, key))
         return data
+
+    def new_keys(self, path: KeyPath) -> dict[str, str]:
+        """New names of old keys in the mapping at a path."""
+        return {
+            old: new
+            for place, names in reversed(self.renamed)
+            if len(place) == len(path)
+            and all(part in ("*", key) for part, key in zip(place, path, strict=True))
+            for old, new in names.items()
+        }
 
     def scalar(self, node: Any, path: KeyPath) -> Any:
         tag = str(node.tag)
@@ -198,3 +237,69 @@ class _Reader:
 def _constructor() -> Any:
     """Resolver of numbers and the like, as in YAML 1.2."""
     return YAML(typ="safe", pure=True).constructor
+
+
+def compose_quickly(text: str) -> Node | None:
+    """The root node of a text, with tags and places; None where it is empty, or must be read by ruamel.yaml.
+
+    Raises  RecursionError: it is nested too deeply
+    """
+    if not yaml.__with_libyaml__ or _OF_ONE_VERSION.search(text):
+        return None
+    from yaml.cyaml import CParser  # pyright: ignore[reportAttributeAccessIssue]
+
+    parser = CParser(text)
+    try:
+        parser.get_event()  # the stream begins
+        if isinstance(parser.get_event(), yaml.StreamEndEvent):
+            return None
+        root = _Composer(parser.get_event).node()
+        parser.get_event()  # the document ends
+        return root if isinstance(parser.get_event(), yaml.StreamEndEvent) else None
+    except (yaml.YAMLError, KeyError):
+        return None
+
+
+class _Composer:
+    """Nodes of events. PyYAML's own composer overflows the stack of C where a text is nested deeply."""
+
+    def __init__(self, get_event: Callable[[], Any]) -> None:
+        self.get_event = get_event
+        self.anchors: dict[str, Node] = {}
+
+    def node(self, event: Any = None) -> Node:
+        event = event or self.get_event()
+        if isinstance(event, yaml.AliasEvent):
+            return self.anchors[event.anchor]
+        if isinstance(event, yaml.ScalarEvent):
+            built: Node = PlainNode(_scalar_tag(event), event.value, event.start_mark)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            built = SequenceNode(_written(event.tag) or _TAG + "seq", [], event.start_mark)
+        else:
+            built = MappingNode(_written(event.tag) or _TAG + "map", [], event.start_mark)
+        if event.anchor is not None:
+            if event.anchor in self.anchors:  # which of the two is meant is ruamel's to say
+                raise KeyError(event.anchor)
+            self.anchors[event.anchor] = built
+        if isinstance(built, SequenceNode):
+            while not isinstance(event_or_end := self.get_event(), yaml.SequenceEndEvent):
+                built.value.append(self.node(event_or_end))
+        elif isinstance(built, MappingNode):
+            while not isinstance(event_or_end := self.get_event(), yaml.MappingEndEvent):
+                built.value.append((self.node(event_or_end), self.node()))
+        return built
+
+
+def _written(tag: str | None) -> str | None:
+    return None if tag in (None, "!") else tag
+
+
+def _scalar_tag(event: Any) -> str:
+    if (tag := _written(event.tag)) is not None:
+        return tag
+    is_plain, _ = event.implicit
+    if is_plain:
+        for implicit_tag, words in _IMPLICIT.get(event.value[:1], ()):
+            if words.match(event.value):
+                return implicit_tag
+    return _TAG + "str"

@@ -32,9 +32,8 @@ from typing import Final
 
 from babel import Locale, UnknownLocaleError
 
-from vivavoce.core.entry_points import EntryPoint, installed_points
 from vivavoce.core.i18n import SOURCE_LANGUAGE, lookup_tags, read_words
-from vivavoce.core.registry import Registry
+from vivavoce.core.registry import EntryPoint, Registry, installed_points
 
 OURS: Final = Path(__file__).parent
 

@@ -3,8 +3,8 @@
 import sys
 from typing import Any, Final
 
-from vivavoce.core.entry_points import installed_points
 from vivavoce.core.reference import markdown_table
+from vivavoce.core.registry import installed_points
 from vivavoce.reports.section import SECTIONS, Section, sections_in_order
 
 _HEAD: Final = """# Sections of the report

@@ -29,7 +29,7 @@ from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.quotas import check_quotas
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
-from vivavoce.study.renamed_keys import new_key, report_old_keys
+from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce.study.retention import check_retention
 from vivavoce.study.session_link import check_follow_up
 from vivavoce.study.step_kind import battles_of
@@ -170,9 +170,9 @@ class ExaminedStudy:
 def examine_study(path: Path, *, old_keys: bool = False) -> ExaminedStudy:
     """A study file (or the study.yaml of a folder) with everything that is wrong with it."""
     path = path / "study.yaml" if path.is_dir() else path
-    source = read_yaml(path, new_key=new_key)
+    source = read_yaml(path, renamed=RENAMED_KEYS)
     if not old_keys:
-        report_old_keys(source, "run `vivavoce check --fix`")
+        source.report_old_keys("run `vivavoce check --fix`")
     if not (source.data is None and source.problems) and not isinstance(source.data, dict):
         source.report(
             (), "contains no keys", "begin with `study: NAME`; `vivavoce init` writes a complete file"

@@ -8,7 +8,7 @@ from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.registry import Registry
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
 from vivavoce.languages.base import folders
-from vivavoce.study.renamed_keys import new_key, parse_study
+from vivavoce.study.renamed_keys import RENAMED_KEYS, parse_study
 
 ROOM: Final = Path(__file__).parent
 
@@ -112,7 +112,7 @@ def protocol_content(name: str) -> dict[str, Any]:
 
     Raises  UnknownName; InputError: the package that offers it is not there
     """
-    return read_yaml(protocol_file(name), new_key=new_key).data
+    return read_yaml(protocol_file(name), renamed=RENAMED_KEYS).data
 
 
 def _over(above: Any, below: Any) -> Any:

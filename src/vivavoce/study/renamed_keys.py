@@ -4,11 +4,10 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
+from vivavoce.core.yaml_source import RenamedKeys, Source, parse_yaml
 
-# old and new keys of a mapping, by its places: paths in new names, with * for any name or number;
-# "" is the top, `connector` is in a submission file, `system` in a suite of stress tests
-RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
+# `connector` is in a submission file, `system` in a suite of stress tests
+RENAMED_KEYS: Final[RenamedKeys] = {
     ("",): {"caps": "quotas", "damage": "degradation"},
     ("systems.*", "systems.*.behind", "connector", "system"): {
         "at_once": "max_concurrency",
@@ -31,30 +30,9 @@ RENAMED_KEYS: Final[dict[tuple[str, ...], dict[str, str]]] = {
 }
 
 
-def new_key(path: KeyPath, key: str) -> str:
-    """The name of a key today, in the mapping at `path`."""
-    for places, names in RENAMED_KEYS.items():
-        if key in names and any(_is_at(place, path) for place in places):
-            return names[key]
-    return key
-
-
-def _is_at(place: str, path: KeyPath) -> bool:
-    parts = place.split(".") if place else []
-    return len(parts) == len(path) and all(
-        part in ("*", name) for part, name in zip(parts, path, strict=True)
-    )
-
-
 def parse_study(text: str) -> Source:
     """A study file's text, with old keys under their new names."""
-    return parse_yaml(text, "study.yaml", new_key)
-
-
-def report_old_keys(source: Source, hint: str) -> None:
-    """Report every old key as a problem."""
-    for path, old, _ in source.old_keys:
-        source.report(path, f"`{old}` is now `{path[-1]}`", hint)
+    return parse_yaml(text, "study.yaml", RENAMED_KEYS)
 
 
 def with_new_keys(text: str) -> str:
@@ -80,8 +58,8 @@ def rewrite_old_keys(file: Path) -> list[str]:
     renamed = with_new_keys(text[len(mark) :])
     if mark + renamed == text:
         return []
-    source = parse_yaml(text[len(mark) :], file.name, new_key)
-    report_old_keys(source, "renamed")
+    source = parse_yaml(text[len(mark) :], file.name, RENAMED_KEYS)
+    source.report_old_keys("renamed")
     beside = file.with_name(f".{file.name}-renamed")
     beside.write_bytes((mark + renamed).encode())
     shutil.copymode(file, beside)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenes.packages import put_package
-from vivavoce.core.entry_points import EntryPoint, installed_points, read_entry_points
+from vivavoce.core.registry import EntryPoint, installed_points, read_entry_points
 
 GROUP = "vivavoce.lamps"
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import vivavoce
 from vivavoce.core import yaml_source
-from vivavoce.core.yaml_quick import compose_quickly
-from vivavoce.core.yaml_source import Source, dotted, parse_yaml, read_yaml
+from vivavoce.core.yaml_source import Source, compose_quickly, dotted, parse_yaml, read_yaml
 
 
 def only(text: str) -> str:

@@ -126,12 +126,18 @@ def stands_in(place: str, path: KeyPath) -> bool:
     return len(parts) == len(path) and all(fits)
 
 
-def old_key(path: KeyPath, key: str) -> str:
-    return next((old for place, old, new in ROWS if key == new and stands_in(place, path)), key)
+def with_old_keys_above(place: str) -> str:
+    return ".".join(OLD.get(key, key) for key in place.split("."))
+
+
+NEW_TO_OLD = {
+    (place, with_old_keys_above(place)): {new: old for other, old, new in ROWS if other == place}
+    for place, _, _ in ROWS
+}
 
 
 def old_spelling(text: str) -> str:
-    for path, new, offset in sorted(parse_yaml(text, "", old_key).old_keys, key=lambda key: -key.offset):
+    for path, new, offset in sorted(parse_yaml(text, "", NEW_TO_OLD).old_keys, key=lambda key: -key.offset):
         text = text[:offset] + text[offset:].replace(new, str(path[-1]), 1)
     return text
 
