@@ -10,7 +10,7 @@ import vivavoce.study
 from vivavoce.connectors.factory import make_connector
 from vivavoce.simulation.training import Practising, train
 from vivavoce.study.file import Tasks
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.tasks import generate_tasks
 
 LIMIT = 2_000  # holds 20,000 dialogues in about a minute

@@ -24,7 +24,7 @@ def connect(
     from vivavoce.connectors.discovery import discover
     from vivavoce.connectors.urls import is_private
     from vivavoce.core.errors import InputError
-    from vivavoce.languages.data import require_installed
+    from vivavoce.languages.base import require_installed
     from vivavoce.study.file import NAME_CURE, is_name
 
     if not is_name(name):

@@ -47,7 +47,7 @@ def parse(
 
 
 def _ontology(domain: Path | None) -> "Ontology":
-    from vivavoce.study.ontology_file import load_ontology
+    from vivavoce.study.ontology import load_ontology
     from vivavoce.study.ontology_lists import read_lists
     from vivavoce.study.scaffold import DOMAINS
 

@@ -44,7 +44,7 @@ def talk(
     from vivavoce.api.studies import make_connectors, read_study
     from vivavoce.cli.check import speaking
     from vivavoce.core.errors import UnknownName
-    from vivavoce.languages.data import require_installed
+    from vivavoce.languages.base import require_installed
 
     plan = read_study(study)
     if system not in plan.systems:

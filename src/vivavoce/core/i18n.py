@@ -23,15 +23,6 @@ def N_(message: str) -> str:
     return message
 
 
-def lookup_tags(tag: str) -> list[str]:
-    """A language tag and the wider ones that serve in its place, the most exact first.
-
-    Source  RFC 4647, section 3.4 (lookup): `zh-Hant-TW`, `zh-Hant`, `zh`
-    """
-    parts = tag.split("-")
-    return ["-".join(parts[:end]) for end in range(len(parts), 0, -1) if len(parts[end - 1]) > 1 or end == 1]
-
-
 @lru_cache
 def read_words(files: tuple[Path, ...], language: str) -> NullTranslations:
     """The words of the first file, and for what it lacks those of the others in turn; a file may be missing.

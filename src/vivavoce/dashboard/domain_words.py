@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from vivavoce.core.i18n import lookup_tags
 from vivavoce.dashboard.language import gettext, language
+from vivavoce.languages.base import lookup_tags
 from vivavoce.study.ontology import Ontology
 
 KIND: Final = "type"  # key of the kind of venue in tasks and goals

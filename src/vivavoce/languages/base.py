@@ -22,20 +22,24 @@ another language is optional, and what lacks is said in English:
     texts/           of protocols: `<protocol>/consent.<language>.md`, ...
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from gettext import NullTranslations
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final, Self, TypeVar
 
 from babel import Locale, UnknownLocaleError
+from pydantic import BaseModel, ConfigDict
 
-from vivavoce.core.i18n import SOURCE_LANGUAGE, lookup_tags, read_words
+from vivavoce.core.errors import UnknownName
+from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
 from vivavoce.core.registry import EntryPoint, Registry, installed_points
+from vivavoce.core.validation import load_model, mistake
 
 OURS: Final = Path(__file__).parent
+Data = TypeVar("Data", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,15 @@ class Language:
 
 
 LANGUAGES: Final[Registry[Language]] = Registry("language", Language)
+
+
+def lookup_tags(tag: str) -> list[str]:
+    """A language tag and the wider ones that serve in its place, the most exact first.
+
+    Source  RFC 4647, section 3.4 (lookup): `zh-Hant-TW`, `zh-Hant`, `zh`
+    """
+    parts = tag.split("-")
+    return ["-".join(parts[:end]) for end in range(len(parts), 0, -1) if len(parts[end - 1]) > 1 or end == 1]
 
 
 def language_of(tag: str) -> Language | None:
@@ -137,3 +150,65 @@ def language_name(tag: str) -> str:
     except (UnknownLocaleError, ValueError):
         return tag
     return name[:1].upper() + name[1:] if name else tag
+
+
+class LanguageData(BaseModel):
+    """One file of a language.
+
+    file  its name, in the folder of the language
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: ClassVar[str]
+
+    @classmethod
+    def of(cls, tag: str) -> Self | None:
+        """Content for a tag's language; None: it lacks the file, or is not installed.
+
+        Raises  InputError: the first mistake in the file
+        """
+        language = language_of(tag)
+        path = language.folder / cls.file if language is not None else None
+        if language is None or path is None or not path.is_file():
+            return None
+        return _read(path, f"{language.name}/{cls.file}", cls)
+
+    @classmethod
+    def or_english(cls, tag: str) -> Self:
+        """Content for a tag's language, else the English one."""
+        return cls.of(tag) or cls.in_english()
+
+    @classmethod
+    def in_english(cls) -> Self:
+        return _read(LANGUAGES.get(SOURCE_LANGUAGE).folder / cls.file, cls.file, cls)
+
+    @classmethod
+    def languages(cls) -> list[str]:
+        """The languages that bring the file, by name."""
+        return [name for name, language in LANGUAGES if (language.folder / cls.file).is_file()]
+
+
+@lru_cache
+def _read(path: Path, shown: str, kind: type[Data]) -> Data:
+    return load_model(path, kind, shown)
+
+
+def require_installed(tag: str, place: str) -> str:
+    """The tag, of an installed language, be it without its region.
+
+    Raises  UnknownName: names those that are
+    """
+    if language_of(tag) is None:
+        raise UnknownName("language", tag, LANGUAGES.names(), place=place)
+    return tag
+
+
+def check_installed(tags: Iterable[str]) -> None:
+    """For validators: every tag is one of an installed language, be it without its region."""
+    for tag in tags:
+        if language_of(tag) is None:
+            installed = ", ".join(LANGUAGES.names())
+            name = tag.split("-")[0].lower()
+            hint = f"install its package, or write one: vivavoce new language {name}"
+            raise mistake(f"language {tag!r} is not installed. Installed: {installed}", hint)

@@ -1,17 +1,12 @@
 """Content of a language's YAML files; each file is optional, with English as fallback."""
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
-from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar, get_args
+from typing import Annotated, Final, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.validation import load_model, mistake
-from vivavoce.languages.base import LANGUAGES, language_of
+from vivavoce.core.validation import mistake
+from vivavoce.languages.base import LanguageData
 
 Phrase = Literal[
     "welcome_pin",
@@ -62,7 +57,6 @@ Column = Literal[
     "ratings",
     "conditions",
 ]
-Data = TypeVar("Data", bound=BaseModel)
 SAYING: Final = ("search", "inform", "change", "correct", "request", "whether")  # with {what}
 
 
@@ -97,68 +91,6 @@ def _with(*places: str) -> AfterValidator:
         return sentence
 
     return AfterValidator(check)
-
-
-class LanguageData(BaseModel):
-    """One file of a language.
-
-    file  its name, in the folder of the language
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    file: ClassVar[str]
-
-    @classmethod
-    def of(cls, tag: str) -> Self | None:
-        """Content for a tag's language; None: it lacks the file, or is not installed.
-
-        Raises  InputError: the first mistake in the file
-        """
-        language = language_of(tag)
-        path = language.folder / cls.file if language is not None else None
-        if language is None or path is None or not path.is_file():
-            return None
-        return _read(path, f"{language.name}/{cls.file}", cls)
-
-    @classmethod
-    def or_english(cls, tag: str) -> Self:
-        """Content for a tag's language, else the English one."""
-        return cls.of(tag) or cls.in_english()
-
-    @classmethod
-    def in_english(cls) -> Self:
-        return _read(LANGUAGES.get(SOURCE_LANGUAGE).folder / cls.file, cls.file, cls)
-
-    @classmethod
-    def languages(cls) -> list[str]:
-        """The languages that bring the file, by name."""
-        return [name for name, language in LANGUAGES if (language.folder / cls.file).is_file()]
-
-
-@lru_cache
-def _read(path: Path, shown: str, kind: type[Data]) -> Data:
-    return load_model(path, kind, shown)
-
-
-def require_installed(tag: str, place: str) -> str:
-    """The tag, of an installed language, be it without its region.
-
-    Raises  UnknownName: names those that are
-    """
-    if language_of(tag) is None:
-        raise UnknownName("language", tag, LANGUAGES.names(), place=place)
-    return tag
-
-
-def check_installed(tags: Iterable[str]) -> None:
-    """For validators: every tag is one of an installed language, be it without its region."""
-    for tag in tags:
-        if language_of(tag) is None:
-            installed = ", ".join(LANGUAGES.names())
-            name = tag.split("-")[0].lower()
-            hint = f"install its package, or write one: vivavoce new language {name}"
-            raise mistake(f"language {tag!r} is not installed. Installed: {installed}", hint)
 
 
 class Spoken(LanguageData):

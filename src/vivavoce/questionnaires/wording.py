@@ -6,7 +6,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages import base as languages
@@ -46,9 +45,8 @@ def wording_file(instrument: Instrument, language: str, folder: Path | None) -> 
     A language of a package brings its sentences for our instruments in `wordings`, too. Sentences in `en`
     serve `en-GB`, where there are none in that.
     """
-    names = [
-        place / f"{instrument.name}.{tag}.yaml" for tag in lookup_tags(language) for place in _places(folder)
-    ]
+    tags = languages.lookup_tags(language)
+    names = [place / f"{instrument.name}.{tag}.yaml" for tag in tags for place in _places(folder)]
     return next((path for path in names if path.is_file()), None)
 
 

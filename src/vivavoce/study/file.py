@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import mistake, shown_value
-from vivavoce.languages.data import check_installed
+from vivavoce.languages.base import check_installed
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules

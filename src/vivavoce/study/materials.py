@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.validation import read_part
 from vivavoce.core.yaml_source import KeyPath, Problem
+from vivavoce.languages.base import lookup_tags
 from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
 from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
 from vivavoce.study.file import StudyFile
-from vivavoce.study.ontology import Ontology
-from vivavoce.study.ontology_file import check_ontology
+from vivavoce.study.ontology import Ontology, check_ontology
 from vivavoce.study.presets import MergedSource, protocol_file, shipped_text
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.step_sequence import Walk

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.registry import Registry
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
-from vivavoce.languages.base import folders
+from vivavoce.languages.base import folders, lookup_tags
 from vivavoce.study.renamed_keys import RENAMED_KEYS, parse_study
 
 ROOM: Final = Path(__file__).parent

@@ -19,9 +19,9 @@ from pydantic import (
 )
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.validation import load_model, mistake, read_model, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.languages.base import lookup_tags
 
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from random import Random
 from typing import Final
@@ -13,7 +12,6 @@ from vivavoce.core.yaml_source import KeyPath
 from vivavoce.languages.data import TaskSentences
 from vivavoce.study.file import Tasks
 from vivavoce.study.ontology import Ontology, Venue
-from vivavoce.study.steps_file import Range
 from vivavoce.study.task import DONTCARE, Alternative, Task
 
 
@@ -26,24 +24,18 @@ def sentences_in(language: str) -> TaskSentences:
 
 
 def task_text(
-    ontology: Ontology,
-    venue_type: str,
-    constraints: Mapping[str, str],
-    requests: Sequence[str],
-    alternative: Mapping[str, str] | None,
-    language: str,
-    style: int,
+    ontology: Ontology, goal: "DrawnGoal", language: str, templates: TaskSentences, style: int
 ) -> str:
     """The task as a participant reads it; every constraint and every request is mentioned.
 
-    The first constraint stands with the noun, the others in a sentence of their own, indifference in another.
+    The first constraint stands with the noun, the others in a separate sentence, indifference in another.
     """
-    random, templates = Random(style), sentences_in(language)
-    kind = ontology.types[venue_type][language]
+    random, constraints = Random(style), goal.constraints
+    kind = ontology.types[goal.type][language]
     venue = {"noun": kind.text, "one": kind.article, "the": capitalised(definite(kind.article, templates))}
     wanted = [(slot, value) for slot, value in constraints.items() if value != DONTCARE]
     random.shuffle(wanted)
-    place = _place(ontology, venue_type, wanted[:1], language, templates)
+    place = _place(ontology, goal.type, wanted[:1], language, templates)
     sentences = [random.choice(templates.openings).format(place=place)]
     if len(wanted) > 1:
         wishes = [wish(ontology, slot, value, language) for slot, value in wanted[1:]]
@@ -55,12 +47,14 @@ def task_text(
     ]
     if indifferent:
         sentences.append(capitalised(listed(indifferent, templates)) + ".")
-    if alternative is not None:
-        changed = [(slot, value) for slot, value in alternative.items() if constraints.get(slot) != value]
+    if goal.alternative is not None:
+        changed = [
+            (slot, value) for slot, value in goal.alternative.items() if constraints.get(slot) != value
+        ]
         phrases = " ".join(phrase(ontology, slot, value, language) for slot, value in changed)
         sentences.append(random.choice(templates.alternatives).format(wish=phrases, **venue))
-    if requests:
-        asked = [ontology.slots[slot].asked_as[language] for slot in requests]
+    if goal.requests:
+        asked = [ontology.slots[slot].asked_as[language] for slot in goal.requests]
         sentences.append(random.choice(templates.requests).format(requests=listed(asked, templates)))
     return " ".join(sentences)
 
@@ -178,18 +172,18 @@ def check_settings(
             problems.append((("generate",), f"tasks have no templates in {language!r}", hint))
     if problems:
         return problems
-    types = _types(ontology, settings)
+    sampler = _Sampler(ontology, settings)
     for key, wanted, slots in (
-        ("constraints", settings.constraints, ontology.constraint_slots),
-        ("requests", settings.requests, ontology.request_slots),
+        ("constraints", settings.constraints, sampler.searchable),
+        ("requests", settings.requests, sampler.requestable),
     ):
-        most = max((len(slots(name)) for name in types), default=0)
+        most = max(map(len, slots.values()), default=0)
         if wanted.min > most:
             hint = f"write at most {most}"
             problems.append(((key,), f"no venue type has {wanted.min} {key}", hint))
     if settings.constraints.min < 1:
         problems.append((("constraints",), "a task needs at least one constraint", "begin the range at 1"))
-    if not problems and not _usable(ontology, settings):
+    if not problems and not sampler.venues:
         problems.append(
             ((), "venues of these types have no slots to ask for", "add venues, or change `types`")
         )
@@ -209,141 +203,132 @@ def generate_tasks(ontology: Ontology, settings: Tasks, languages: tuple[str, ..
         raise InputError(problem, place=".".join(["tasks", *map(str, path)]), hint=hint)
     random, number = Random(settings.seed), settings.generate or 0
     unmet = set(random.sample(range(number), int(number * settings.unsatisfiable + 0.5)))
-    seen: set[tuple[object, ...]] = set()
-    venues = _usable(ontology, settings)
+    templates = {language: sentences_in(language) for language in languages}
+    sampler, seen = _Sampler(ontology, settings), set[tuple[object, ...]]()
     tasks: list[Task] = []
     for index in range(number):
-        make = _unsatisfiable if index in unmet else _satisfiable
-        goal = _new(partial(make, ontology, settings, venues), random, seen)
-        seen.add(goal.key)
-        tasks.append(_task(f"t{index + 1:04d}", goal, ontology, languages, random))
+        goal = sampler.new(sampler.unsatisfiable if index in unmet else sampler.satisfiable, random, seen)
+        style = random.randrange(1 << 30)
+        alternative = None
+        if goal.alternative is not None:
+            venues = sampler.matching(goal.type, goal.alternative)
+            alternative = Alternative(constraints=goal.alternative, venues=venues)
+        task = Task(
+            task_id=f"t{index + 1:04d}",
+            type=goal.type,
+            constraints=goal.constraints,
+            requests=goal.requests,
+            venues=sampler.matching(goal.type, goal.constraints),
+            alternative=alternative,
+            text={
+                language: task_text(ontology, goal, language, sentences, style)
+                for language, sentences in templates.items()
+            },
+        )
+        tasks.append(task)
     return tuple(tasks)
 
 
-def _types(ontology: Ontology, settings: Tasks) -> list[str]:
-    return [name for name in ontology.types if settings.types is None or name in settings.types]
+class _Sampler:
+    """Draws goals from an ontology by the settings of a study.
 
+    searchable   slots to search by, by kind of venue; `requestable`: slots to ask for
+    venues       those with enough of both for the smallest task
+    """
 
-def _usable(ontology: Ontology, settings: Tasks) -> list[Venue]:
-    """Venues that have enough to search by and to ask for, for the smallest task."""
-    types = _types(ontology, settings)
-    return [
-        venue
-        for venue in ontology.venues
-        if venue.type in types
-        and len(_searchable(ontology, venue)) >= settings.constraints.min
-        and len(ontology.request_slots(venue.type)) >= settings.requests.min
-    ]
+    def __init__(self, ontology: Ontology, settings: Tasks) -> None:
+        self.ontology, self.settings = ontology, settings
+        types = [name for name in ontology.types if settings.types is None or name in settings.types]
+        self.searchable = {name: ontology.constraint_slots(name) for name in types}
+        self.requestable = {name: ontology.request_slots(name) for name in types}
+        self.venues = [
+            venue
+            for venue in ontology.venues
+            if venue.type in types
+            and len(self._asked_of(venue)) >= settings.constraints.min
+            and len(self.requestable[venue.type]) >= settings.requests.min
+        ]
 
+    def _asked_of(self, venue: Venue) -> list[str]:
+        """Slots by which one would search for this venue, in the ontology's order."""
+        slots = self.ontology.slots
+        return [name for name in self.searchable[venue.type] if venue.slots[name] not in slots[name].unasked]
 
-def _searchable(ontology: Ontology, venue: Venue) -> list[str]:
-    """Slots by which one would search for this venue, in the ontology's order."""
-    slots = ontology.constraint_slots(venue.type)
-    return [slot for slot in slots if venue.slots[slot] not in ontology.slots[slot].unasked]
+    def matching(self, venue_type: str, constraints: Mapping[str, str]) -> tuple[str, ...]:
+        """Identifiers of the venues that meet all constraints."""
+        return tuple(venue.venue_id for venue in self.ontology.matching(venue_type, constraints))
 
+    def new(
+        self, draw: Callable[[Random], DrawnGoal], random: Random, seen: set[tuple[object, ...]]
+    ) -> DrawnGoal:
+        """A goal that was not drawn before, unless the ontology seems to have no other."""
+        for _ in range(_TRIES_FOR_NEW + 1):
+            goal = draw(random)
+            if goal.key not in seen:
+                break
+        seen.add(goal.key)
+        return goal
 
-Maker = Callable[[Random], DrawnGoal]
+    def satisfiable(self, random: Random) -> DrawnGoal:
+        """A venue's own values for some slots, some replaced by `dontcare`; one real value is kept."""
+        venue, constraints = self._from_venue(random)
+        indifferent = [slot for slot in constraints if random.random() < self.settings.dontcare]
+        if len(indifferent) == len(constraints):
+            indifferent.remove(random.choice(indifferent))
+        wanted = {slot: DONTCARE if slot in indifferent else value for slot, value in constraints.items()}
+        return DrawnGoal(venue.type, wanted, self._requests(venue, wanted, random))
 
+    def unsatisfiable(self, random: Random) -> DrawnGoal:
+        """A satisfiable goal with one value changed so that nothing matches; unchanged it is the alternative.
 
-def _new(make: Maker, random: Random, seen: set[tuple[object, ...]]) -> DrawnGoal:
-    goal = make(random)
-    tries = _TRIES_FOR_NEW
-    while goal.key in seen and tries:
-        goal, tries = make(random), tries - 1
-    return goal
+        Raises  InputError: every combination has a venue
+        """
+        for _ in range(_TRIES):
+            venue, constraints = self._from_venue(random)
+            if changes := list(self._changes_to_nothing(venue.type, constraints)):
+                return self._changed(venue, constraints, random.choice(changes), random)
+        for venue in self.venues:
+            for constraints in self._all_constraints(venue):
+                for change in self._changes_to_nothing(venue.type, constraints):
+                    return self._changed(venue, constraints, change, random)
+        raise InputError(
+            "every combination of constraints has a venue",
+            place="tasks.unsatisfiable",
+            hint="allow more constraints, or write unsatisfiable: 0",
+        )
 
+    def _changed(
+        self, venue: Venue, constraints: dict[str, str], change: tuple[str, str], random: Random
+    ) -> DrawnGoal:
+        wanted = {**constraints, change[0]: change[1]}
+        return DrawnGoal(venue.type, wanted, self._requests(venue, wanted, random), alternative=constraints)
 
-def _satisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> DrawnGoal:
-    """A venue's own values for some slots, some of them given up for `dontcare`; one real value is kept."""
-    venue, constraints = _from_venue(ontology, settings, venues, random)
-    indifferent = [slot for slot in constraints if random.random() < settings.dontcare]
-    if len(indifferent) == len(constraints):
-        indifferent.remove(random.choice(indifferent))
-    wanted = {slot: DONTCARE if slot in indifferent else value for slot, value in constraints.items()}
-    return DrawnGoal(venue.type, wanted, _requests(venue, wanted, ontology, settings, random))
+    def _changes_to_nothing(self, venue_type: str, constraints: dict[str, str]) -> Iterator[tuple[str, str]]:
+        for name in constraints:
+            slot = self.ontology.slots[name]
+            for value in slot.values:
+                if value not in slot.unasked and not self.matching(venue_type, {**constraints, name: value}):
+                    yield name, value
 
+    def _all_constraints(self, venue: Venue) -> Iterator[dict[str, str]]:
+        slots, wanted = self._asked_of(venue), self.settings.constraints
+        for size in range(wanted.min, min(wanted.max, len(slots)) + 1):
+            for chosen in combinations(slots, size):
+                yield {slot: venue.slots[slot] for slot in chosen}
 
-def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> DrawnGoal:
-    """A satisfiable goal with one value changed so that nothing matches; unchanged it is the alternative."""
-    for _ in range(_TRIES):
-        venue, constraints = _from_venue(ontology, settings, venues, random)
-        changes = list(_changes_to_nothing(ontology, venue.type, constraints))
-        if changes:
-            slot, value = random.choice(changes)
-            wanted = {**constraints, slot: value}
-            requests = _requests(venue, wanted, ontology, settings, random)
-            return DrawnGoal(venue.type, wanted, requests, alternative=constraints)
-    for venue in venues:
-        for constraints in _all_constraints(ontology, venue, settings.constraints):
-            for slot, value in _changes_to_nothing(ontology, venue.type, constraints):
-                wanted = {**constraints, slot: value}
-                requests = _requests(venue, wanted, ontology, settings, random)
-                return DrawnGoal(venue.type, wanted, requests, alternative=constraints)
-    raise InputError(
-        "every combination of constraints has a venue",
-        place="tasks.unsatisfiable",
-        hint="allow more constraints, or write unsatisfiable: 0",
-    )
+    def _from_venue(self, random: Random) -> tuple[Venue, dict[str, str]]:
+        """A venue, and its values for a sample of the slots to search by, in the ontology's order."""
+        venue, wanted = random.choice(self.venues), self.settings.constraints
+        slots = self._asked_of(venue)
+        chosen = set(random.sample(slots, random.randint(wanted.min, min(wanted.max, len(slots)))))
+        return venue, {slot: venue.slots[slot] for slot in slots if slot in chosen}
 
-
-def _changes_to_nothing(
-    ontology: Ontology, venue_type: str, constraints: dict[str, str]
-) -> Iterator[tuple[str, str]]:
-    for slot in constraints:
-        for value in ontology.slots[slot].values:
-            unasked = value in ontology.slots[slot].unasked
-            if not unasked and not ontology.matching(venue_type, {**constraints, slot: value}):
-                yield slot, value
-
-
-def _all_constraints(ontology: Ontology, venue: Venue, wanted: Range) -> Iterator[dict[str, str]]:
-    slots = _searchable(ontology, venue)
-    for size in range(wanted.min, min(wanted.max, len(slots)) + 1):
-        for chosen in combinations(slots, size):
-            yield {slot: venue.slots[slot] for slot in chosen}
-
-
-def _from_venue(
-    ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random
-) -> tuple[Venue, dict[str, str]]:
-    """A venue, and its values for a sample of the slots that one can search by, in the ontology's order."""
-    venue = random.choice(venues)
-    slots = _searchable(ontology, venue)
-    size = random.randint(settings.constraints.min, min(settings.constraints.max, len(slots)))
-    chosen = set(random.sample(slots, size))
-    return venue, {slot: venue.slots[slot] for slot in slots if slot in chosen}
-
-
-def _requests(
-    venue: Venue, constraints: dict[str, str], ontology: Ontology, settings: Tasks, random: Random
-) -> tuple[str, ...]:
-    """Slots to ask about, those first that the constraints do not settle already."""
-    slots = ontology.request_slots(venue.type)
-    size = random.randint(settings.requests.min, min(settings.requests.max, len(slots)))
-    open_slots = [slot for slot in slots if slot not in constraints]
-    settled = [slot for slot in slots if slot in constraints]
-    picked = random.sample(open_slots, min(size, len(open_slots)))
-    picked += random.sample(settled, size - len(picked))
-    return tuple(slot for slot in slots if slot in picked)
-
-
-def _task(
-    task_id: str, goal: DrawnGoal, ontology: Ontology, languages: tuple[str, ...], random: Random
-) -> Task:
-    def venues(constraints: dict[str, str]) -> tuple[str, ...]:
-        return tuple(venue.venue_id for venue in ontology.matching(goal.type, constraints))
-
-    alternative = None
-    if goal.alternative is not None:
-        alternative = Alternative(constraints=goal.alternative, venues=venues(goal.alternative))
-    style = random.randrange(1 << 30)
-    words = (ontology, goal.type, goal.constraints, goal.requests, goal.alternative)
-    return Task(
-        task_id=task_id,
-        type=goal.type,
-        constraints=goal.constraints,
-        requests=goal.requests,
-        venues=venues(goal.constraints),
-        alternative=alternative,
-        text={language: task_text(*words, language, style) for language in languages},
-    )
+    def _requests(self, venue: Venue, constraints: dict[str, str], random: Random) -> tuple[str, ...]:
+        """Slots to ask about, those first that the constraints do not settle already."""
+        slots, wanted = self.requestable[venue.type], self.settings.requests
+        size = random.randint(wanted.min, min(wanted.max, len(slots)))
+        open_slots = [slot for slot in slots if slot not in constraints]
+        settled = [slot for slot in slots if slot in constraints]
+        picked = random.sample(open_slots, min(size, len(open_slots)))
+        picked += random.sample(settled, size - len(picked))
+        return tuple(slot for slot in slots if slot in picked)

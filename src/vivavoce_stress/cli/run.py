@@ -220,7 +220,7 @@ def _of_suite(path: Path, log: str | None, voice: ReplayVoice) -> _Job:
     """A suite: its log lies beside it unless one is named."""
     from vivavoce.connectors.factory import make_connector
     from vivavoce.log.store import Log
-    from vivavoce.study.ontology_file import load_ontology
+    from vivavoce.study.ontology import load_ontology
     from vivavoce_stress.planning import RunPlan, by_voice
     from vivavoce_stress.spoken import Speech
     from vivavoce_stress.suite import read_suite

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vivavoce.annotation.parsers import make_parser
 from vivavoce.log.events import LoggedAct
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 
 DOMAIN = Path(__file__).resolve().parents[3] / "src/vivavoce/study/domains/restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)

@@ -15,7 +15,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import LoggedAct
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.ontology_lists import read_lists
 from vivavoce.study.scaffold import DOMAINS
 

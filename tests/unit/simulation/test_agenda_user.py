@@ -15,7 +15,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Caller, UserUtterance
 from vivavoce.simulation.system_acts import acts_in_text
 from vivavoce.simulation.user_profile import Population, UserProfile, draw_traits
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.dialogue.understanding import Understanding

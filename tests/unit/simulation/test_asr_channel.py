@@ -13,7 +13,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Caller
 from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.user_profile import Population
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import Task
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.restaurant.bot import RestaurantBot

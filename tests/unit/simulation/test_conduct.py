@@ -26,7 +26,7 @@ from vivavoce.simulation.population_file import find_population, population_name
 from vivavoce.simulation.user_factory import UserSimulator
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.load import load_study
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import DONTCARE, Task
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.catalogue import BOTS

@@ -16,7 +16,7 @@ from vivavoce.simulation.satisfaction import HeldDialogue, Satisfaction
 from vivavoce.simulation.sayings import SayingEntry, Sayings
 from vivavoce.simulation.user_factory import CorpusPhrasing
 from vivavoce.simulation.user_profile import Population, UserProfile
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import Task
 
 FILE = """

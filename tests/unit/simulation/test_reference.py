@@ -10,8 +10,7 @@ from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.goals import draw_tasks
 from vivavoce.simulation.reference import DOMAIN_EXAMPLE, ONTOLOGY_EXAMPLE, domain_reference
 from vivavoce.study.file import Tasks
-from vivavoce.study.ontology import Ontology
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import Ontology, load_ontology
 from vivavoce.study.tasks import generate_tasks
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "domain-files.md"

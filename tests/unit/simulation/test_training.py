@@ -11,7 +11,7 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
 from vivavoce.simulation.training import Practice, Practising, Reward, train, trainable
 from vivavoce.study.file import Tasks
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.tasks import generate_tasks
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"

@@ -6,7 +6,7 @@ from typing import Any
 from vivavoce.log.event import Event
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunPlanned, VerdictGiven, stress_rows, stress_stream
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import Alternative, Task
 from vivavoce_stress.case import Case
 from vivavoce_stress.rejection import rejects

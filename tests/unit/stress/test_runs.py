@@ -17,7 +17,7 @@ from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.log.events import LoggedAct
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import ReplayFinished, stress_rows, stress_stream
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import Task
 from vivavoce_stress.case import LoggedTurn
 from vivavoce_stress.continuation import LoggedUser

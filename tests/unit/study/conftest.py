@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.study.ontology import Ontology
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import Ontology, load_ontology
 from vivavoce.study.presets import ROOM
 
 DOMAIN = ROOM / "domains" / "restaurants.yaml"

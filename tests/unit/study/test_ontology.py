@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import is_same_value
-from vivavoce.study.ontology import Ontology, Venue
-from vivavoce.study.ontology_file import check_ontology, load_ontology
+from vivavoce.study.ontology import Ontology, Venue, check_ontology, load_ontology
 
 TOY = """\
 ontology: toy

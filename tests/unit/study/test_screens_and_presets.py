@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.languages.base import lookup_tags
 from vivavoce.study.load import load_study
 from vivavoce.study.presets import _over, lay_over
 from vivavoce.study.step_kind import STEPS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError
 from vivavoce.study.file import Tasks
-from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.ontology import load_ontology
 from vivavoce.study.task import DONTCARE
 from vivavoce.study.tasks import (
     check_settings,
