@@ -16,7 +16,7 @@ from vivavoce.core.patterns import check_pattern, search
 from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.study.file import NAME_CURE, is_name
-from vivavoce.study.renamed_keys import new_key
+from vivavoce.study.renamed_keys import RENAMED_KEYS
 
 Words = dict[str, str] | str
 _ENTITY: Final = re.compile(r"\{(\w+)\}")
@@ -196,7 +196,7 @@ class Submission(_Written):
 
 def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
     """The submission of a file, and everything that is wrong with it."""
-    source = read_yaml(path, new_key=new_key)
+    source = read_yaml(path, renamed=RENAMED_KEYS)
     if not source.problems and not isinstance(source.data, dict):
         source.report((), "the file has no keys", "start with `submission: NAME`")
     model = read_model(source, Submission)
