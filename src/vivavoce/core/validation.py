@@ -36,6 +36,15 @@ def mistake(problem: str, hint: str) -> PydanticCustomError:
     return PydanticCustomError("mistake", "{problem}", {"problem": problem, "hint": hint})
 
 
+def as_key(key: str) -> Callable[[Any], Any]:
+    """A validator that reads text as a mapping with this key; other values stay."""
+
+    def expand(value: Any) -> Any:
+        return {key: value} if isinstance(value, str) else value
+
+    return expand
+
+
 def read_model(source: Source, model: type[Model], *, empty: Any = None) -> Model | None:
     """A file's content as a model; None if invalid, with problems in the source.
 

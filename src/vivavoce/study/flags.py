@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.patterns import Pattern, search
-from vivavoce.core.validation import mistake
+from vivavoce.core.validation import as_key, mistake
 
 Flag = Literal["question", "help", "error_message", "rejection_prompt", "timeout_prompt"]
 Origin = Literal["acts", "rules"]
@@ -28,10 +28,7 @@ class FlagRule(BaseModel):
     pattern: Pattern | None = Field(None, description="regular expression; case does not matter")
     act: str | None = Field(None, description="system act as logged by the bot")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _short(cls, value: Any) -> Any:
-        return {"phrase": value} if isinstance(value, str) else value
+    _short = model_validator(mode="before")(as_key("phrase"))
 
     @model_validator(mode="after")
     def _one(self) -> "FlagRule":

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.validation import load_model, mistake, read_model, shown_value
+from vivavoce.core.validation import as_key, load_model, mistake, read_model, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.languages.base import lookup_tags
 
@@ -37,11 +37,7 @@ About = Literal["user", "system", "turn", "dialogue"]
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
-def _by_language(value: Any) -> Any:
-    return {"": value} if isinstance(value, str) else value
-
-
-Words = Annotated[dict[str, str], BeforeValidator(_by_language)]
+Words = Annotated[dict[str, str], BeforeValidator(as_key(""))]
 
 
 def said(words: dict[str, str], language: str) -> str:

@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, Strict, model_
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from vivavoce.core.validation import as_key
+
 Whole = Annotated[int, Strict()]
 Number = Annotated[float, Strict()]
 Flag = Annotated[bool, Strict()]
@@ -17,12 +19,10 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     shorthand: ClassVar[str | None] = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _expand(cls, value: Any) -> Any:
-        if cls.shorthand is not None and isinstance(value, str):
-            return {cls.shorthand: value}
-        return value
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if (key := vars(cls).get("shorthand")) is not None:
+            cls._expand = model_validator(mode="before")(as_key(key))
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -262,10 +262,9 @@ class _Sampler:
         self, draw: Callable[[Random], DrawnGoal], random: Random, seen: set[tuple[object, ...]]
     ) -> DrawnGoal:
         """A goal that was not drawn before, unless the ontology seems to have no other."""
-        for _ in range(_TRIES_FOR_NEW + 1):
-            goal = draw(random)
-            if goal.key not in seen:
-                break
+        goal, tries = draw(random), _TRIES_FOR_NEW
+        while goal.key in seen and tries:
+            goal, tries = draw(random), tries - 1
         seen.add(goal.key)
         return goal
 
