@@ -80,11 +80,7 @@ class CampaignFile(_Written):
             raise mistake(f"invalid campaign name {name!r}", NAME_CURE)
         return name
 
-    @field_validator("languages")
-    @classmethod
-    def _installed(cls, languages: list[str]) -> list[str]:
-        check_installed(languages)
-        return languages
+    _installed = field_validator("languages")(check_installed)
 
     @field_validator("reports")
     @classmethod

@@ -22,7 +22,7 @@ from vivavoce.study.channel import CHANNELS
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.study.step_kind import STEPS, words_of_steps
-from vivavoce.study.steps_file import StepEntry
+from vivavoce.study.steps import StepEntry
 
 _HEAD: Final = """# {title}
 

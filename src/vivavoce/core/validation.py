@@ -3,12 +3,13 @@
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Problem, RenamedKeys, Source, read_yaml
@@ -34,6 +35,26 @@ _TYPES = {
 def mistake(problem: str, hint: str) -> PydanticCustomError:
     """An error for validators that carries its hint."""
     return PydanticCustomError("mistake", "{problem}", {"problem": problem, "hint": hint})
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Annotation of text that must match a pattern as a whole.
+
+    problem  with {value} for the text; `hint`: the next step
+    """
+
+    pattern: str
+    problem: str
+    hint: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        fitting = core_schema.str_schema(pattern=rf"^(?:{self.pattern})$")
+        context: dict[str, Any] = {"problem": self.problem, "hint": self.hint}
+        checked = core_schema.custom_error_schema(
+            fitting, "misfit", custom_error_message="{problem}", custom_error_context=context
+        )
+        return core_schema.chain_schema([handler(source), checked])
 
 
 def as_key(key: str) -> Callable[[Any], Any]:
@@ -231,6 +252,9 @@ def _problem(complaint: _Complaint, source: Source, model: type[BaseModel], at: 
         return Problem(place, f"unknown {_noun(loc)} {entered!r}", nearest(str(entered), choices))
     if kind == "mistake":
         return Problem(place, str(context["problem"]), str(context["hint"]))
+    if kind == "misfit":
+        problem = context["problem"].replace("{value}", shown_value(entered))
+        return Problem(place, problem, context["hint"])
     if kind == "too_short":
         problem = f"{name!r} has {context['actual_length']} of at least {context['min_length']} entries"
         return Problem(place, problem, "add the missing entries")

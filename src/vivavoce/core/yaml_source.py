@@ -8,7 +8,7 @@ as ruamel.yaml gives them to a text of version 1.2.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -68,16 +68,30 @@ class OldKey(NamedTuple):
 
 @dataclass(slots=True)
 class Source:
-    """A YAML file as plain data, with the line of every key and item and the problems met while reading."""
+    """A YAML file as plain data, with the line of every key and item and the problems met while reading.
+
+    below   name of the data under this file; `own`: the keys at the top that this file has itself
+    """
 
     shown: str
     data: Any = None
     lines: dict[KeyPath, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     old_keys: list[OldKey] = field(default_factory=list)
+    below: str = ""
+    own: frozenset[str] = frozenset()
+
+    def over(self, data: dict[str, Any], name: str) -> "Source":
+        """This file over other data: mappings are merged key by key, everything else is replaced.
+
+        Input   name: of the data, for the places of keys that this file does not have
+        """
+        return replace(self, data=_over(self.data, data), below=name, own=frozenset(self.data))
 
     def place(self, path: KeyPath = ()) -> str:
         """`study.yaml:14 visit[2].dialogue.gate`; the line is that of the nearest key that exists."""
+        if self.below and path and path[0] not in self.own:
+            return f"{self.shown} ({self.below}) {dotted(path)}"
         for end in range(len(path), -1, -1):
             if path[:end] in self.lines:
                 return f"{self.shown}:{self.lines[path[:end]]}{' ' + dotted(path) if path else ''}"
@@ -97,6 +111,15 @@ class Source:
         return InputError(
             first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
         )
+
+
+def _over(above: Any, below: Any) -> Any:
+    if not (isinstance(above, dict) and isinstance(below, dict)):
+        return above
+    return {
+        **below,
+        **{key: _over(value, below[key]) if key in below else value for key, value in above.items()},
+    }
 
 
 def dotted(path: KeyPath) -> str:

@@ -12,7 +12,7 @@ from vivavoce.dashboard.page import DashboardPage, MenuItem
 from vivavoce.dashboard.results import groupings
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import battles_of
-from vivavoce.study.steps_file import BattlePlan
+from vivavoce.study.steps import BattlePlan
 
 if TYPE_CHECKING:
     from vivavoce.analysis.arena import ArenaResults

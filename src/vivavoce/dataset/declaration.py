@@ -12,7 +12,7 @@ from vivavoce.study.presets import effective
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
 from vivavoce.study.step_sequence import written_dialogues
-from vivavoce.study.steps_file import DialogueSettings
+from vivavoce.study.steps import DialogueSettings
 
 Facts = dict[str, Any]
 NOTHING_SAID: Final = Quality.model_validate({})

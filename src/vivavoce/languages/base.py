@@ -22,7 +22,7 @@ another language is optional, and what lacks is said in English:
     texts/           of protocols: `<protocol>/consent.<language>.md`, ...
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from gettext import NullTranslations
@@ -204,11 +204,12 @@ def require_installed(tag: str, place: str) -> str:
     return tag
 
 
-def check_installed(tags: Iterable[str]) -> None:
-    """For validators: every tag is one of an installed language, be it without its region."""
+def check_installed(tags: list[str]) -> list[str]:
+    """A validator: every tag is of an installed language, with or without its region."""
     for tag in tags:
         if language_of(tag) is None:
             installed = ", ".join(LANGUAGES.names())
             name = tag.split("-")[0].lower()
             hint = f"install its package, or write one: vivavoce new language {name}"
             raise mistake(f"language {tag!r} is not installed. Installed: {installed}", hint)
+    return tags

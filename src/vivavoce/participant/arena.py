@@ -16,7 +16,7 @@ from vivavoce.log.events import SystemTurnFailed
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.participant.documents import read_growing, read_message
 from vivavoce.participant.site import Site, ThisSite, ThisVisit
-from vivavoce.study.steps_file import BattlePlan
+from vivavoce.study.steps import BattlePlan
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.errors import Refused

@@ -13,8 +13,7 @@ from vivavoce.study.step_kind import (
     Written,
     WrittenDown,
 )
-from vivavoce.study.steps import DialoguePlan, OfferedStep, QuestionnaireStep, Step
-from vivavoce.study.steps_file import BattlePlan, Range
+from vivavoce.study.steps import BattlePlan, DialoguePlan, OfferedStep, QuestionnaireStep, Range, Step
 
 __all__ = [
     "ANSWERED",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vivavoce.study.model import Study
 
 TEXT: Final = "text"  # what the pages carry themselves
+CALLED: Final = "phone"  # connector of systems that are telephone numbers
 
 
 class Line(Protocol):
@@ -126,11 +127,14 @@ CHANNELS: Final[Registry[Channel]] = Registry(
 
 
 def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], file: Any, source: Source) -> None:
-    """Report dialogues that their channel cannot hold, and channels that no package offers."""
+    """Report dialogues that their channel cannot hold, and channels that no package offers.
+
+    Input   held: those of channels other than text
+    """
     for at, plan in held:
         if (channel := channel_of(plan.channel)) is not None:
             channel.check(at, plan, file, source)
-        elif plan.channel != TEXT:
+        else:
             unknown = UnknownName("channel", plan.channel, [TEXT, *CHANNELS.names()])
             source.report((*at, "channel"), unknown.problem, unknown.hint)
 
@@ -155,18 +159,16 @@ def calls_out(name: str) -> bool:
     return channel is not None and channel.calls_out
 
 
-def check_called_systems(
-    systems: Any, channels: Iterable[tuple[KeyPath, str]], file: Any, source: Source
+def check_called_system(
+    system: str, channels: Iterable[tuple[KeyPath, str]], file: Any, source: Source
 ) -> None:
-    """Report telephone systems in steps where participants write or push a button to speak.
+    """Report steps where participants write or push a button to speak to a system called by telephone.
 
     Input   channels: of each step in which systems answer; file: the `StudyFile`
     """
-    raw = systems if isinstance(systems, dict) else {}
-    called = [name for name, one in raw.items() if isinstance(one, dict) and one.get("connect") == "phone"]
     for path, name in channels:
         channel = channel_of(name)
-        if called and not (channel is not None and channel.bridges(file)):
-            problem = f"system {called[0]!r} is a telephone number, but this step has channel {name}"
+        if channel is None or not channel.bridges(file):
+            problem = f"system {system!r} is a telephone number, but this step has channel {name}"
             hint = "write channel: phone, or voice: {microphone: open}, or connect the system otherwise"
             source.report(path, problem, hint)

@@ -56,17 +56,14 @@ def _unless_nothing(found: Degradation | None) -> Degradation | None:
 def check_degradation(
     plan: DamagePlan,
     systems: Mapping[str, Any],
+    levels: Mapping[str, list[str]],
     spoken: bool,
     source: Source,
 ) -> None:
     """Report degradation of unknown factors or levels, or in dialogues without speech.
 
-    Input   spoken: the study has spoken dialogues
+    Input   levels: of each factor of the systems; spoken: the study has spoken dialogues
     """
-    levels: dict[str, set[str]] = {}
-    for system in systems.values():
-        for factor, level in system.factors.items():
-            levels.setdefault(factor, set()).add(level)
     if plan.factor not in levels:
         hint = nearest(plan.factor, sorted(levels))
         source.report(("degradation", "factor"), f"no system has a factor {plan.factor!r}", hint)
@@ -76,7 +73,7 @@ def check_degradation(
         *(("answers", answer) for answer in plan.answers),
     ]:
         if level not in levels[plan.factor]:
-            hint = nearest(level, sorted(levels[plan.factor]))
+            hint = nearest(level, levels[plan.factor])
             source.report(("degradation", key, level), f"no system has this level of {plan.factor!r}", hint)
     if not spoken:
         hint = "write channel: voice, or channel: phone, in a dialogue"

@@ -1,18 +1,18 @@
 """The study file as a researcher writes it: every key with its type, default and meaning."""
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.validation import mistake, shown_value
+from vivavoce.core.validation import Fits, mistake, shown_value
 from vivavoce.languages.base import check_installed
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
-from vivavoce.study.populations import PopulationPlan, check_population_names
+from vivavoce.study.populations import PopulationName, PopulationPlan
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
 from vivavoce.study.quotas import Quotas
@@ -20,24 +20,43 @@ from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules
 from vivavoce.study.session_link import FollowUp
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps_file import StepEntry, WrittenRange
+from vivavoce.study.steps import StepEntry, WrittenRange
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Voice
 
 Allocation = Literal["random", "least-used-by-participant", "balanced"]
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 NAME_CURE = N_(
     "use letters, digits, dot, dash, underscore; start with a letter or digit; at most 64 characters"
 )
-_FACTOR = re.compile(r"[a-z][a-z0-9_]{0,40}")
-_PARSER = re.compile(r"https?://\S+|[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+StudyName = Annotated[str, Fits(_NAME, "{value} is not a valid study name", NAME_CURE)]
+SystemName = Annotated[str, Fits(_NAME, "{value} is not a valid system name", NAME_CURE)]
+Factor = Annotated[
+    str,
+    Fits(
+        "[a-z][a-z0-9_]{0,40}",
+        "{value} is not a valid factor name",
+        "use lower-case letters, digits and underscores",
+    ),
+]
+Parser = Annotated[
+    str,
+    Fits(
+        r"rules|https?://\S+|[A-Za-z_][\w.]*:[A-Za-z_][\w.]*",
+        "{value} is not a parser",
+        "write rules, package.module:function, or https://...",
+    ),
+]
+LanguageTag = Annotated[
+    str,
+    Fits("[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "{value} is not a language tag", "write en, it, de-CH, ..."),
+]
 
 
 def is_name(text: str) -> bool:
     """Check the name of a study or a system."""
-    return _NAME.fullmatch(text) is not None
+    return re.fullmatch(_NAME, text) is not None
 
 
 class System(BaseModel):
@@ -47,7 +66,9 @@ class System(BaseModel):
 
     connect: str = Field(description="connector: http, openai, python, stdio, ...")
     title: str | None = Field(None, description="name for researchers; hidden from participants")
-    factors: dict[str, str] = Field({}, description="cell of the design by factor, such as {nlg: template}")
+    factors: dict[Factor, str] = Field(
+        {}, description="cell of the design by factor, such as {nlg: template}"
+    )
     flags: FlagRules | None = Field(
         None, description="marks of its turns as questions, help, errors, rejections or time-outs"
     )
@@ -155,38 +176,32 @@ class Annotation(Settings):
         return {name: one for name, one in (self.model_extra or {}).items() if one is not None and one != []}
 
 
-def _check_factors(systems: dict[str, System]) -> None:
-    """Report systems of a factorial design without a level of every factor."""
-    every = sorted({factor for system in systems.values() for factor in system.factors})
-    for factor in every:
-        if not _FACTOR.fullmatch(factor):
-            raise mistake(
-                f"{factor!r} is not a valid factor name", "use lower-case letters, digits and underscores"
-            )
-    for name, system in systems.items():
-        lacking = [factor for factor in every if factor not in system.factors]
-        if lacking:
-            hint = f"add factors: {{{lacking[0]}: ...}} to it"
-            raise mistake(f"system {name!r} has no level of factor {lacking[0]!r}", hint)
+def levels_of(systems: dict[str, System]) -> dict[str, list[str]]:
+    """Levels of each factor of a design, in alphabetical order."""
+    pairs = {pair for system in systems.values() for pair in system.factors.items()}
+    levels: dict[str, list[str]] = {}
+    for factor, level in sorted(pairs):
+        levels.setdefault(factor, []).append(level)
+    return levels
 
 
 class StudyFile(Settings):
     """A study: systems under test, tasks, and the steps of a visit."""
 
-    study: str = Field(description="study name: letters, digits, dot, dash, underscore")
+    study: StudyName = Field(description="study name: letters, digits, dot, dash, underscore")
     protocol: str | None = Field(None, description="preset that supplies all keys missing here")
     title: dict[str, str] | str | None = Field(
         None, description="study title for participants, by language or one for all"
     )
-    languages: list[str] = Field(
+    languages: Annotated[list[LanguageTag], AfterValidator(check_installed)] = Field(
         ["en"], min_length=1, description="languages of the pages; the first is the default"
     )
-    systems: dict[str, System] = Field(
+    systems: dict[SystemName, System] = Field(
         {}, description="systems under test by name; none if the study only compares transcripts"
     )
     ontology: str | None = Field(None, description="YAML file of slots, values and venues")
     voice: Voice | None = Field(None, description="speech recognition and synthesis in voice dialogues")
-    parser: str = Field(
+    parser: Parser = Field(
         "rules",
         description="parser of typed turns: rules, package.module:function, or an address",
     )
@@ -209,7 +224,7 @@ class StudyFile(Settings):
     )
     follow_up: FollowUp | None = Field(None, description="earlier study from which participants return")
     recruitment: dict[str, Any] | None = Field(None, description="recruiters with their settings")
-    populations: dict[str, PopulationPlan] = Field(
+    populations: dict[PopulationName, PopulationPlan] = Field(
         {}, description="populations, each with its recruiters and costs"
     )
     quality: Quality = Field(
@@ -232,45 +247,3 @@ class StudyFile(Settings):
                 f"{shown_value(title)} is not a title", "write text, or a mapping such as {en: ..., it: ...}"
             )
         return title
-
-    @field_validator("study")
-    @classmethod
-    def _plain_name(cls, name: str) -> str:
-        if not is_name(name):
-            raise mistake(f"{name!r} is not a valid study name", NAME_CURE)
-        return name
-
-    @field_validator("systems")
-    @classmethod
-    def _plain_names(cls, systems: dict[str, System]) -> dict[str, System]:
-        for name in systems:
-            if not is_name(name):
-                raise mistake(f"{name!r} is not a valid system name", NAME_CURE)
-        _check_factors(systems)
-        return systems
-
-    @field_validator("populations")
-    @classmethod
-    def _sound_populations(cls, populations: dict[str, PopulationPlan]) -> dict[str, PopulationPlan]:
-        check_population_names(populations)
-        return populations
-
-    @field_validator("parser")
-    @classmethod
-    def _known_parser(cls, parser: str) -> str:
-        if parser != "rules" and not _PARSER.fullmatch(parser):
-            raise mistake(
-                f"{parser!r} is not a parser", "write rules, package.module:function, or https://..."
-            )
-        return parser
-
-    @field_validator("languages")
-    @classmethod
-    def _language_tags(cls, languages: list[str]) -> list[str]:
-        for language in languages:
-            if not _LANGUAGE.fullmatch(language):
-                raise mistake(f"{language!r} is not a language tag", "write en, it, de-CH, ...")
-        if len(set(languages)) < len(languages):
-            raise mistake("a language is listed twice", "keep one of them")
-        check_installed(languages)
-        return languages

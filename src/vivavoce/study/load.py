@@ -1,8 +1,11 @@
-"""The study file checked into a Study; every problem is collected, with its place and its hint."""
+"""Study files: read and checked into a Study; every problem is collected, with its place and its hint.
+
+`StudyReader` reads a file and everything that it names; the bytes of all of it make the revision.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,110 +16,37 @@ from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.extensions import load_extension
 from vivavoce.core.validation import read_part, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
-from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.languages.base import lookup_tags
+from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
+from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
 from vivavoce.study.analysis_file import Analysis
-from vivavoce.study.channel import check_called_systems, check_channels, is_spoken
+from vivavoce.study.channel import CALLED, TEXT, check_called_system, check_channels, is_spoken
 from vivavoce.study.degradation import check_degradation
 from vivavoce.study.exclusion import unknown_names
-from vivavoce.study.file import Annotation, Choose, StudyFile
+from vivavoce.study.file import Annotation, Choose, StudyFile, System, Tasks, levels_of
 from vivavoce.study.judgement_kind import JUDGEMENTS, AnnotationPlan, LabelChoosing
-from vivavoce.study.materials import Entries, Materials, NamedFiles, read_offered
 from vivavoce.study.model import Study
-from vivavoce.study.ontology import Ontology
+from vivavoce.study.ontology import Ontology, check_ontology
 from vivavoce.study.pairs_study import pairs_of_study
 from vivavoce.study.populations import check_populations
-from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
+from vivavoce.study.presets import PROTOCOLS, lay_over, shipped_text
 from vivavoce.study.quotas import check_quotas
-from vivavoce.study.recordings import check_recordings_plan
+from vivavoce.study.recordings import CURE
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
 from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce.study.retention import check_retention
 from vivavoce.study.session_link import check_follow_up
-from vivavoce.study.step_kind import battles_of
-from vivavoce.study.step_sequence import Walk, check_systems
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.step_sequence import Walk
+from vivavoce.study.steps import OfferedStep, StepEntry
 from vivavoce.study.task import Task
+from vivavoce.study.tasks import check_settings, generate_tasks
+from vivavoce.study.tasks_file import check_tasks
 from vivavoce.study.telephone import check_telephone
-
-AT: KeyPath = ("annotation",)
-
-
-def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | None:
-    """The plan of a study's annotation; None without one."""
-    written = file.annotation
-    if written is None:
-        return None
-    judgements = {
-        name: _plan(materials, file, name, settings)
-        for name, settings in written.judgements.items()
-        if _known(materials, name)
-    }
-    plan = AnnotationPlan(
-        judgements=judgements,
-        double=written.double,
-        annotators=tuple(written.annotators),
-        recordings=_recordings(materials, written.recordings, (*AT, "recordings")),
-        seed=written.seed,
-    )
-    if None not in judgements.values():  # else something was reported
-        _check_layers(materials, plan)
-        if written.choose is not None:
-            return plan.model_copy(update={"choose": _choose(materials, plan, written.choose)})
-    return plan
-
-
-def _choose(materials: Materials, plan: AnnotationPlan, written: Choose) -> LabelChoosing | None:
-    """The dialogues that annotators judge; None if problems were reported."""
-    layer, _, label = written.target.partition(".")
-    known = {scheme.scheme: (kind, scheme) for kind, scheme in plan.layers}
-    place = (*AT, "choose", "target")
-    if layer not in known:
-        materials.source.report(place, f"the scheme {layer!r} is not annotated", nearest(layer, list(known)))
-        return None
-    kind, scheme = known[layer]
-    if scheme.label(label) is None:
-        labels = [one.label for one in scheme.labels]
-        materials.source.report(place, f"{layer!r} has no label {label!r}", nearest(label, labels))
-        return None
-    return LabelChoosing(layer=layer, label=label, kind=kind.name, share=written.share, even=written.even)
-
-
-def _check_layers(materials: Materials, plan: AnnotationPlan) -> None:
-    """Report kinds of judgement that write the same layer of the table `annotations`."""
-    owners: dict[str, str] = {}
-    for kind, scheme in plan.layers:
-        owner = owners.setdefault(scheme.scheme, kind.name)
-        if owner != kind.name:
-            problem = f"{scheme.scheme!r} is also judged under `{owner}`"
-            materials.source.report((*AT, kind.name), problem, "keep one of them, or rename the scheme")
-
-
-def _known(materials: Materials, name: str) -> bool:
-    if name not in JUDGEMENTS:
-        known = [*Annotation.model_fields, *JUDGEMENTS.names()]
-        materials.source.report((*AT, name), f"unknown key {name!r}", nearest(name, known))
-    return name in JUDGEMENTS
-
-
-def _plan(materials: Materials, file: StudyFile, name: str, settings: Any) -> Any:
-    """The plan that a kind of judgement makes of its settings; None if problems were reported."""
-    kind, place = JUDGEMENTS.get(name), (*AT, name)
-    checked = read_part(materials.source, kind.settings, settings, place)
-    files = NamedFiles(materials, tuple(file.languages), place, name)
-    return None if checked is None else kind.plan(checked, files)
-
-
-def _recordings(materials: Materials, name: str | None, at: KeyPath) -> Path | None:
-    if name is None:
-        return None
-    folder = materials.folder / name
-    if not folder.is_dir():
-        materials.source.report(at, f"no folder {name!r}", "create it with files <dialogue_id>.wav")
-    return folder
-
 
 NO_FLOOR = ("no minimum answer time is set", "add, for example, `quality: {min_answer_s: 1.5}`")
 EXTENSION: Final = "extension/"
-_STAND_IN: dict[str, Any] = {"study": "unnamed"}
+_STAND_IN: Final[dict[str, Any]] = {"study": "unnamed"}
 
 
 class StudyFileError(InputError):
@@ -139,10 +69,10 @@ def load_study(path: Path | str) -> Study:
     """
     path = Path(path)
     served = ((path if path.is_dir() else path.parent) / "log.sqlite").is_file()
-    found = examine_study(path, old_keys=served)
-    if found.study is None:
-        raise StudyFileError(found.problems)
-    return found.study
+    examined = examine_study(path, old_keys=served)
+    if examined.study is None:
+        raise StudyFileError(examined.problems)
+    return examined.study
 
 
 @dataclass(frozen=True)
@@ -156,15 +86,24 @@ class ExaminedStudy:
     """
 
     study: Study | None
-    problems: list[Problem]
     systems: Mapping[str, dict[str, Any]]
     analysis: Analysis | None
     source: Source
     folder: Path
 
+    @property
+    def problems(self) -> list[Problem]:
+        return self.in_order(self.source.problems)
+
     def in_order(self, problems: Iterable[Problem]) -> list[Problem]:
         """Problems by the lines of the study file, those of other files last."""
-        return sorted(problems, key=_by_line(self.source))
+        line = re.compile(re.escape(self.source.shown) + r":(\d+)")
+
+        def key(problem: Problem) -> tuple[bool, int]:
+            match = line.match(problem.place)
+            return match is None, int(match[1]) if match else 0
+
+        return sorted(problems, key=key)
 
 
 def examine_study(path: Path, *, old_keys: bool = False) -> ExaminedStudy:
@@ -173,21 +112,20 @@ def examine_study(path: Path, *, old_keys: bool = False) -> ExaminedStudy:
     source = read_yaml(path, renamed=RENAMED_KEYS)
     if not old_keys:
         source.report_old_keys("run `vivavoce check --fix`")
-    if not (source.data is None and source.problems) and not isinstance(source.data, dict):
-        source.report(
-            (), "contains no keys", "begin with `study: NAME`; `vivavoce init` writes a complete file"
-        )
     if not isinstance(source.data, dict):
-        return ExaminedStudy(None, source.problems, {}, None, source, path.parent)
-    merged = lay_over(source, _protocol(source))
-    materials = Materials(path, merged)
-    _load_extensions(materials)  # first, so that other keys may name what they define
-    sound = _validated(merged)
-    study = None if sound is None else _study(materials, merged, sound)
-    systems = {} if sound is None else _settings_of(merged, sound.file)
-    analysis = None if sound is None else sound.file.analysis.over(list(sound.file.systems))
-    found = ExaminedStudy(None if merged.problems else study, [], systems, analysis, merged, materials.folder)
-    return replace(found, problems=found.in_order(merged.problems))
+        if source.data is not None or not source.problems:
+            hint = "begin with `study: NAME`; `vivavoce init` writes a complete file"
+            source.report((), "contains no keys", hint)
+        return ExaminedStudy(None, {}, None, source, path.parent)
+    reader = StudyReader(path, source, _preset(source))
+    reader.load_extensions()  # first, so that other keys may name what they define
+    sound = _sound_parts(reader.source)
+    if sound is None:
+        return ExaminedStudy(None, {}, None, reader.source, reader.folder)
+    analysis = sound.file.analysis.over(list(sound.file.systems))
+    systems = _connector_settings(reader.source, sound.file)
+    study = reader.study(sound, analysis, systems)
+    return ExaminedStudy(study, systems, analysis, reader.source, reader.folder)
 
 
 def read_extensions(path: Path) -> None:
@@ -197,153 +135,31 @@ def read_extensions(path: Path) -> None:
     """
     source = read_yaml(path)
     if isinstance(source.data, dict):
-        materials = Materials(path, lay_over(source, None))
-        _load_extensions(materials)
-        if materials.source.problems:
-            raise StudyFileError(materials.source.problems)
+        reader = StudyReader(path, source, None)
+        reader.load_extensions()
+        if reader.source.problems:
+            raise StudyFileError(reader.source.problems)
 
 
-def _load_extensions(materials: Materials) -> None:
-    listed = materials.source.data.get("extensions")
-    for index, name in enumerate(listed if isinstance(listed, list) else ()):
-        at = ("extensions", index)
-        path = (
-            materials.file(name, at, "write it, or remove it from the list")
-            if isinstance(name, str)
-            else None
-        )
-        if path is None or not path.is_file():
-            continue
-        try:
-            load_extension(path.resolve(), materials.keep(path, EXTENSION + name, at), name)
-        except InputError as error:
-            materials.source.problems.append(Problem(error.place, error.problem, error.hint))
-
-
-def _settings_of(source: Source, file: StudyFile) -> dict[str, dict[str, Any]]:
-    return {name: _connector_settings(source.data["systems"][name]) for name in file.systems}
-
-
-def _by_line(source: Source) -> Callable[[Problem], tuple[bool, int]]:
-    """The study file's problems in the order of its lines, then those of other files."""
-    line = re.compile(re.escape(source.shown) + r":(\d+)")
-
-    def key(problem: Problem) -> tuple[bool, int]:
-        found = line.match(problem.place)
-        return found is None, int(found[1]) if found else 0
-
-    return key
-
-
-def _protocol(source: Source) -> str | None:
+def _preset(source: Source) -> str | None:
     """The preset that the file names, if there is one of this name."""
     name = source.data.get("protocol")
-    if not isinstance(name, str):
-        return None
     try:
-        return PROTOCOLS.get(name).name
+        return PROTOCOLS.get(name).name if isinstance(name, str) else None
     except InputError as error:
         source.report(("protocol",), error.problem, error.hint)
         return None
-
-
-def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study | None:
-    """The study, or None when anything was reported."""
-    file, entries = sound.file, sound.entries
-    ontology = materials.ontology(file)
-    tasks = _tasks(materials, source, file, ontology)
-    annotation = read_annotation(materials, file)
-    offered = read_offered(materials, tuple(file.languages), entries)
-    walk = Walk(entries, offered)
-    pairs = pairs_of_study(walk.presented, tuple(file.languages), source)
-    documents, wordings = materials.documents(file, walk), materials.wordings(file, walk.forms)
-    walk.check(source)
-    check_channels(walk.held, file, source)
-    check_telephone(file.telephone, source)
-    if file.degradation is not None:
-        spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
-        check_degradation(file.degradation, file.systems, spoken, source)
-    check_recordings_plan(file.recordings, walk.unasked, source)
-    check_retention(file.retention, file.recordings, source)
-    recruitment = read_recruitment(file.recruitment or {}, source)
-    check_recruitment(recruitment, walk.held, file.languages, source)
-    if "systems" not in sound.lost:
-        _check_quotas(file, walk, source)
-    check_follow_up(file.follow_up, recruitment, materials.folder, source)
-    check_populations(file.populations, file.recruitment or {}, source)
-    check_called_systems(source.data.get("systems"), walk.answering, file, source)
-    check_systems(walk, source.data, source)
-    _check_enough(tasks, walk, recruitment, source)
-    _check_analysis(file, source)
-    if "systems" not in sound.lost:
-        _check_exclusions(file, walk.forms, source)
-    if source.problems:
-        return None
-    return Study(
-        name=file.study,
-        protocol=file.protocol,
-        languages=tuple(file.languages),
-        title=_titles(file),
-        systems=_settings_of(source, file),
-        system_titles={name: system.title or name for name, system in file.systems.items()},
-        factors={name: system.factors for name, system in file.systems.items() if system.factors},
-        flags={name: system.flags for name, system in file.systems.items() if system.flags},
-        voice=file.voice,
-        parser=file.parser,
-        ontology=ontology,
-        tasks=tasks,
-        visit=walk.visit,
-        pairs=pairs.pairs,
-        balance=pairs.balance,
-        allocation=file.allocation,
-        limits=file.limits,
-        identity=file.identity,
-        quotas=file.quotas,
-        analysis=file.analysis.over(list(file.systems)),
-        annotation=annotation,
-        telephone=file.telephone,
-        recordings=file.recordings,
-        degradation=file.degradation,
-        retention=file.retention,
-        follow_up=file.follow_up,
-        recruitment=recruitment,
-        quality=file.quality,
-        documents=documents,
-        wordings=wordings,
-        folder=materials.folder,
-        revision=materials.revision(),
-        file_text=_recorded_text(materials),
-    )
-
-
-def _recorded_text(materials: Materials) -> str:
-    """The study file as the log records it, with the digest of each extension file as a comment."""
-    text = materials.read["study.yaml"].decode("utf-8", errors="replace")
-    for name, content in materials.read.items():
-        if name.startswith(EXTENSION):
-            text += f"\n# sha256 of {name.removeprefix(EXTENSION)}: {sha256(content).hexdigest()}\n"
-    return text
-
-
-def _tasks(
-    materials: Materials, source: MergedSource, file: StudyFile, ontology: Ontology | None
-) -> tuple[Task, ...]:
-    try:
-        return materials.tasks(file, ontology)
-    except InputError as error:
-        source.report(tuple(error.place.split(".")), error.problem, error.hint)
-        return ()
 
 
 class _Sound(NamedTuple):
     """Readable part of a study file: its valid steps with positions, and keys that lost some."""
 
     file: StudyFile
-    entries: Entries
+    entries: list[tuple[int, StepEntry]]
     lost: frozenset[str]
 
 
-def _validated(source: MergedSource) -> _Sound | None:
+def _sound_parts(source: Source) -> _Sound | None:
     """The file's model; sound parts are kept when others are not.
 
     Steps that are unsound are left out, and so is every other key that is; what is required gets a stand-in,
@@ -367,74 +183,483 @@ def _validated(source: MergedSource) -> _Sound | None:
     return _Sound(file, list(zip(kept, file.visit, strict=False)), frozenset(str(path[0]) for path in lost))
 
 
-def _check_enough(
-    tasks: tuple[Task, ...], walk: Walk, recruitment: Mapping[str, BaseModel], source: MergedSource
-) -> None:
-    """Check that there is a task for each dialogue of a visit: nobody gets a task twice."""
-    needed: list[tuple[KeyPath, int]] = [((*at, "repeat"), plan.repeat.min) for at, plan in walk.held]
-    for name, settings in recruitment.items():
-        if (wanted := RECRUITERS.get(name).dialogues(settings)) is not None:
-            needed.append((("recruitment", name, "dialogues"), wanted.min))
-    for path, least in needed:
-        if tasks and least > len(tasks):
-            problem = f"a visit needs {least} tasks, but there are {len(tasks)}"
-            source.report(path, problem, "add tasks, or plan fewer dialogues")
+class StudyReader:
+    """Reads what a study file names and reports into its source what is missing or wrong.
+
+    read    bytes of every file that was read, by its name in the revision
+    domain  the ontology, once it is read
+    """
+
+    def __init__(self, path: Path, source: Source, preset: str | None) -> None:
+        self.folder, self.source, self.preset = path.resolve().parent, lay_over(source, preset), preset
+        self.read: dict[str, bytes] = {}
+        self.domain: Ontology | None = None
+        self.keep(path, "study.yaml")
+        if preset is not None:
+            self.keep(PROTOCOLS.get(preset).folder / "protocol.yaml", f"protocol/{preset}.yaml")
+
+    def keep(self, path: Path, name: str, at: KeyPath = ()) -> bytes:
+        """The bytes of a file, remembered for the revision; one that cannot be read is reported."""
+        try:
+            self.read[name] = path.read_bytes()
+        except OSError as error:
+            self.source.report(at, f"{path.name} cannot be read ({error.strerror})", "check its permissions")
+            self.read[name] = b""
+        return self.read[name]
+
+    def revision(self) -> str:
+        """12 hexadecimal digits over the name and content of everything that was read."""
+        digest = sha256()
+        for name, content in sorted(self.read.items()):
+            digest.update(f"{name}\0{len(content)}\0".encode())
+            digest.update(content)
+        return digest.hexdigest()[:12]
+
+    def within(self, name: str, at: KeyPath) -> Path | None:
+        """Path of a file that the study names; a path outside the study's folder is reported.
+
+        What a study file names is read and shown to participants, and a study may come from somebody else.
+        """
+        path = self.folder / name
+        if path.resolve().is_relative_to(self.folder):
+            return path
+        self.source.report(at, f"{name!r} lies outside the study", "copy it next to the study file")
+        return None
+
+    def file(self, name: str, at: KeyPath, hint: str) -> Path | None:
+        """A file that the study names; its absence is reported, as is a place outside the study's folder."""
+        path = self.within(name, at)
+        if path is None or path.is_file():
+            return path
+        self.source.report(at, f"no file {name!r}", hint)
+        return None
+
+    def load_extensions(self) -> None:
+        """Run the extension files that the study names."""
+        listed = self.source.data.get("extensions")
+        for index, name in enumerate(listed if isinstance(listed, list) else ()):
+            at = ("extensions", index)
+            hint = "write it, or remove it from the list"
+            path = self.file(name, at, hint) if isinstance(name, str) else None
+            if path is None:
+                continue
+            try:
+                load_extension(path.resolve(), self.keep(path, EXTENSION + name, at), name)
+            except InputError as error:
+                self.source.problems.append(Problem(error.place, error.problem, error.hint))
+
+    def documents(self, file: StudyFile, walk: Walk) -> dict[str, dict[str, str]]:
+        """Every Markdown text by file name and language."""
+        named = [(placed.step.document, placed.at) for placed in walk.placed]
+        named += [(plan.external, (*at, "external")) for at, plan in walk.held]
+        places = {name: at for name, at in reversed(named) if name is not None}
+        return {name: self.document(name, file, at) for name, at in places.items()}
+
+    def document(self, name: str, file: StudyFile, at: KeyPath) -> dict[str, str]:
+        """A text in each language of the study; a preset's texts serve the preset's own steps."""
+        found: dict[str, str] = {}
+        if self.within(name, at) is None:
+            return found
+        for language in file.languages:
+            variants = self.variants(name, language, first=language == file.languages[0])
+            existing = next((path for path in variants if path.is_file()), None)
+            if existing is not None and existing.parent == self.folder and not self.within(existing.name, at):
+                continue
+            if existing is None:
+                missing = variants[-1].name
+                hint = f"write {missing} next to the study file"
+                self.source.report(at, f"no file {missing!r} ({language})", hint)
+                continue
+            try:
+                found[language] = self.keep(existing, f"text/{name}/{language}", at).decode("utf-8-sig")
+            except UnicodeDecodeError:
+                self.source.report(at, f"{existing.name} is not UTF-8 text", "save it as UTF-8")
+                continue
+            if not found[language].strip():
+                self.source.report(at, f"{existing.name} is empty", "write the text")
+        return found
+
+    def variants(self, name: str, language: str, *, first: bool) -> list[Path]:
+        """Possible paths of a text, best first: consent.it.md, consent.md (first language), the preset's.
+
+        A text in a wider language serves as well: consent.en.md for en-GB.
+        """
+        plain = self.folder / name
+        paths = [plain.with_name(f"{plain.stem}.{tag}{plain.suffix}") for tag in lookup_tags(language)]
+        paths += [plain] if first else []
+        if "visit" not in self.source.own and (text := shipped_text(self.preset, name, language)):
+            paths.append(text)
+        return paths
+
+    def wordings(self, file: StudyFile, forms: Mapping[str, KeyPath]) -> dict[str, dict[str, Wording]]:
+        """The wording of every questionnaire in every language; one that there is not is reported."""
+        wordings: dict[str, dict[str, Wording]] = {}
+        for name, at in forms.items():
+            if name not in INSTRUMENTS:
+                problem, hint = f"unknown questionnaire {name!r}", nearest(name, INSTRUMENTS.names())
+                self.source.report(at, problem, hint)
+                continue
+            if (key := instrument_file(name)) is not None:
+                self.keep(key, f"instrument/{name}")
+            wordings[name] = {}
+            for language in file.languages:
+                wording, problems = check_wording(INSTRUMENTS.get(name), language, self.folder)
+                path = wording_file(INSTRUMENTS.get(name), language, self.folder)
+                if path is None:
+                    self.source.report(at, problems[0].problem, problems[0].hint)
+                    continue
+                self.source.problems += problems
+                self.keep(path, f"wording/{name}.{language}", at)
+                if wording is not None:
+                    wordings[name][language] = wording
+        return wordings
+
+    def ontology(self, file: StudyFile) -> Ontology | None:
+        hint = "put it next to the study file; `vivavoce init` writes restaurants.yaml"
+        path = self.file(file.ontology, ("ontology",), hint) if file.ontology is not None else None
+        if path is not None:
+            self.keep(path, "ontology", ("ontology",))
+            self.domain, problems = check_ontology(path, tuple(file.languages))
+            self.source.problems += problems
+        return self.domain
+
+    def tasks(self, settings: Tasks, languages: tuple[str, ...]) -> tuple[Task, ...]:
+        """The tasks, read from their file or generated."""
+        if settings.file is not None:
+            path = self.file(settings.file, ("tasks",), "put it next to the study file")
+            if path is None:
+                return ()
+            self.keep(path, "tasks", ("tasks",))
+            tasks, problems = check_tasks(path, self.domain, languages)
+            self.source.problems += problems
+            return tasks
+        if "ontology" not in self.source.data:
+            hint = "add `ontology: FILE`, or remove `tasks` for free conversation"
+            self.source.report(("tasks",), "tasks cannot be generated without an ontology", hint)
+        if self.domain is None:
+            return ()
+        wrong = check_settings(self.domain, settings, languages)
+        for path, problem, hint in wrong:
+            self.source.report(("tasks", *path), problem, hint)
+        try:
+            return () if wrong else generate_tasks(self.domain, settings, languages)
+        except InputError as error:
+            self.source.report(tuple(error.place.split(".")), error.problem, error.hint)
+            return ()
+
+    def offered(
+        self, entries: list[tuple[int, StepEntry]], languages: tuple[str, ...]
+    ) -> dict[int, OfferedStep]:
+        """The steps of other packages by their place among the entries; what is wrong is reported."""
+        steps: dict[int, OfferedStep] = {}
+        for place, (index, entry) in enumerate(entries):
+            name, written = entry.written
+            if name in StepEntry.model_fields:
+                continue
+            at: KeyPath = ("visit", index, name)
+            if name not in STEPS:
+                known = list(dict.fromkeys((*StepEntry.model_fields, *STEPS.names())))
+                self.source.report(at[:2], f"unknown step {name!r}", nearest(name, known))
+                continue
+            try:
+                kind = STEPS.get(name)
+            except InputError as error:
+                self.source.report(at, error.problem, error.hint)
+                continue
+            settings = read_part(self.source, kind.settings, written, at)
+            if settings is None:
+                continue
+            material = kind.materials(settings, NamedFiles(self, languages, at))
+            text = kind.document(settings)
+            steps[place] = OfferedStep(kind=name, settings=settings, material=material, text=text)
+        return steps
+
+    def study(self, sound: _Sound, analysis: Analysis, systems: dict[str, dict[str, Any]]) -> Study | None:
+        """The study, or None when anything was reported."""
+        file, languages = sound.file, tuple(sound.file.languages)
+        if len(set(languages)) < len(languages):
+            self.source.report(("languages",), "a language is listed twice", "keep one of them")
+        ontology = self.ontology(file)
+        tasks = self.tasks(file.tasks, languages) if file.tasks is not None else ()
+        annotation = _annotation(self, file, file.annotation) if file.annotation is not None else None
+        walk = Walk(sound.entries, self.offered(sound.entries, languages))
+        pairs: dict[str, Any] = {}
+        if presented := walk.presented:
+            chosen = pairs_of_study(presented, languages, self.source)
+            pairs = {"pairs": chosen.pairs, "balance": chosen.balance}
+        documents, wordings = self.documents(file, walk), self.wordings(file, walk.forms)
+        walk.check(self.source)
+        recruitment = read_recruitment(file.recruitment, self.source) if file.recruitment else {}
+        self._check_sections(sound, walk, systems, recruitment)
+        self._check_enough(len(tasks), walk, recruitment)
+        self._check_analysis(file)
+        if "systems" not in sound.lost:
+            self._check_levels(file.systems)
+            self._check_exclusions(file, walk.forms)
+        if self.source.problems:
+            return None
+        return Study(
+            name=file.study,
+            protocol=file.protocol,
+            languages=languages,
+            title=_titles(file),
+            systems=systems,
+            system_titles={name: system.title or name for name, system in file.systems.items()},
+            factors={name: system.factors for name, system in file.systems.items() if system.factors},
+            flags={name: system.flags for name, system in file.systems.items() if system.flags},
+            voice=file.voice,
+            parser=file.parser,
+            ontology=ontology,
+            tasks=tasks,
+            visit=walk.visit,
+            **pairs,
+            allocation=file.allocation,
+            limits=file.limits,
+            identity=file.identity,
+            quotas=file.quotas,
+            analysis=analysis,
+            annotation=annotation,
+            telephone=file.telephone,
+            recordings=file.recordings,
+            degradation=file.degradation,
+            retention=file.retention,
+            follow_up=file.follow_up,
+            recruitment=recruitment,
+            quality=file.quality,
+            documents=documents,
+            wordings=wordings,
+            folder=self.folder,
+            revision=self.revision(),
+            file_text=self._recorded_text(),
+        )
+
+    def _recorded_text(self) -> str:
+        """The study file as the log records it, with the digest of each extension file as a comment."""
+        text = self.read["study.yaml"].decode("utf-8", errors="replace")
+        for name, content in self.read.items():
+            if name.startswith(EXTENSION):
+                text += f"\n# sha256 of {name.removeprefix(EXTENSION)}: {sha256(content).hexdigest()}\n"
+        return text
+
+    def _check_sections(
+        self,
+        sound: _Sound,
+        walk: Walk,
+        systems: dict[str, dict[str, Any]],
+        recruitment: Mapping[str, BaseModel],
+    ) -> None:
+        """Report sections that do not fit the rest of the study; each is checked if the file has it."""
+        file, source = sound.file, self.source
+        if others := [(at, plan) for at, plan in walk.held if plan.channel != TEXT]:
+            check_channels(others, file, source)
+        called = next((name for name, settings in systems.items() if settings["connect"] == CALLED), None)
+        if called is not None:
+            check_called_system(called, walk.answering, file, source)
+        if file.telephone is not None:
+            check_telephone(file.telephone, source)
+        if file.degradation is not None:
+            spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
+            check_degradation(file.degradation, file.systems, levels_of(file.systems), spoken, source)
+        if file.recordings is not None and file.recordings.consent:
+            for at in walk.unasked:
+                source.report(at, "it records without consent", CURE)
+        if file.retention is not None:
+            check_retention(file.retention, file.recordings, source)
+        if recruitment:
+            check_recruitment(recruitment, walk.held, file.languages, source)
+        if file.quotas is not None and "systems" not in sound.lost:
+            cells = {name: "/".join(system.factors.values()) or name for name, system in file.systems.items()}
+            battles = sum(2 * placed.battles.battles for placed in walk.placed if placed.battles is not None)
+            least = sum(plan.repeat.min for _, plan in walk.held) + battles
+            anonymous = file.identity.anonymous and not file.recruitment
+            routed = file.telephone is not None and file.telephone.routing is not None
+            check_quotas(file.quotas, cells, least, source, anonymous=anonymous, routed=routed)
+        if file.follow_up is not None:
+            check_follow_up(file.follow_up, recruitment, self.folder, source)
+        if file.populations:
+            check_populations(file.populations, file.recruitment or {}, source)
+
+    def _check_enough(self, tasks: int, walk: Walk, recruitment: Mapping[str, BaseModel]) -> None:
+        """Check that there is a task for each dialogue of a visit: nobody gets a task twice."""
+        needed: list[tuple[KeyPath, int]] = [((*at, "repeat"), plan.repeat.min) for at, plan in walk.held]
+        for name, settings in recruitment.items():
+            if (wanted := RECRUITERS.get(name).dialogues(settings)) is not None:
+                needed.append((("recruitment", name, "dialogues"), wanted.min))
+        for path, least in needed:
+            if 0 < tasks < least:
+                problem = f"a visit needs {least} tasks, but there are {tasks}"
+                self.source.report(path, problem, "add tasks, or plan fewer dialogues")
+
+    def _check_analysis(self, file: StudyFile) -> None:
+        written = self.source.data.get("systems")
+        known = sorted(written) if isinstance(written, dict) else []
+        declared: list[tuple[KeyPath, list[str]]] = [
+            (("analysis", "secondary", place), comparison.compare)
+            for place, comparison in enumerate(file.analysis.secondary)
+        ]
+        if file.analysis.primary is not None:
+            declared.append((("analysis", "primary"), file.analysis.primary.compare))
+        for at, compared in declared:
+            for index, name in enumerate(compared):
+                path = (*at, "compare", index)
+                if known and name not in known:
+                    self.source.report(path, f"unknown system {name!r}", nearest(name, known))
+                elif name in compared[:index]:
+                    problem = f"system {name!r} is compared with itself"
+                    self.source.report(path, problem, "name each system once")
+
+    def _check_levels(self, systems: Mapping[str, System]) -> None:
+        """Report systems of a factorial design without a level of every factor."""
+        factors = sorted({factor for system in systems.values() for factor in system.factors})
+        for name, system in systems.items():
+            lacking = [factor for factor in factors if factor not in system.factors]
+            if lacking:
+                problem = f"system {name!r} has no level of factor {lacking[0]!r}"
+                self.source.report(("systems",), problem, f"add factors: {{{lacking[0]}: ...}} to it")
+
+    def _check_exclusions(self, file: StudyFile, forms: Iterable[str]) -> None:
+        """Report rules and checks that name systems, languages, factors or questions the study lacks."""
+        asked = [INSTRUMENTS.get(name) for name in sorted(forms) if name in INSTRUMENTS]
+        items = [item.item_id for instrument in asked for item in instrument.items]
+        known = {"system": list(file.systems), "language": file.languages}
+        written = "exclude" in file.analysis.model_fields_set
+        for index, rule in enumerate(file.analysis.exclude if written else ()):
+            at: KeyPath = ("analysis", "exclude", index)
+            for path, problem, hint in unknown_names(rule, known, levels_of(file.systems), items):
+                self.source.report((*at, *path), problem, hint)
+            if rule.fast_answers is not None and file.quality.min_answer_s is None:
+                self.source.report((*at, "fast_answers"), *NO_FLOOR)
+        if file.quality.thresholds.fast_answers is not None and file.quality.min_answer_s is None:
+            self.source.report(("quality", "thresholds", "fast_answers"), *NO_FLOOR)
+        for name in file.quality.checks or {}:
+            if name not in items:
+                path = ("quality", "checks", name)
+                self.source.report(path, f"there is no question {name!r}", nearest(name, sorted(items)))
 
 
-def _check_quotas(file: StudyFile, walk: Walk, source: MergedSource) -> None:
-    cells = {name: "/".join(system.factors.values()) or name for name, system in file.systems.items()}
-    fought = [plan for step in walk.visit if (plan := battles_of(step)) is not None]
-    least = sum(plan.repeat.min for _, plan in walk.held) + sum(2 * plan.battles for plan in fought)
-    anonymous = file.identity.anonymous and not file.recruitment
-    routed = file.telephone is not None and file.telephone.routing is not None
-    check_quotas(file.quotas, cells, least, source, anonymous=anonymous, routed=routed)
+class NamedFiles:
+    """Files for a step or a judgement of another package: see `StepFiles`.
+
+    under  what stands before the files' names in the revision
+    """
+
+    def __init__(
+        self, reader: StudyReader, languages: tuple[str, ...], at: KeyPath, under: str = "step"
+    ) -> None:
+        self._reader, self._at, self.languages, self._under = reader, at, languages, under
+        self.folder, self.ontology = reader.folder, reader.domain
+
+    def text(self, name: str, key: str) -> str:
+        path = self.path(name, key)
+        if path is None:
+            return ""
+        try:
+            return self._reader.keep(path, f"{self._under}/{name}", (*self._at, key)).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self.report(key, f"{name} is not UTF-8 text", "save it as UTF-8")
+            return ""
+
+    def path(
+        self, name: str, key: str, *, hint: str = "put it next to the study file", known_as: str = ""
+    ) -> Path | None:
+        path = self._reader.file(name, (*self._at, key), hint)
+        if path is not None:
+            self.keep(path, known_as or f"{self._under}/{name}", key)
+        return path
+
+    def within(self, name: str, key: str | int) -> Path | None:
+        return self._reader.within(name, (*self._at, key))
+
+    def keep(self, path: Path, known_as: str, key: str | int) -> None:
+        self._reader.keep(path, known_as, (*self._at, key))
+
+    def report(
+        self, key: str | int | KeyPath, problem: str, hint: str, *, file: str = "", line: int | None = None
+    ) -> None:
+        source = self._reader.source
+        if not file:
+            keys = key if isinstance(key, tuple) else (key,) if key != "" else ()
+            source.report((*self._at, *keys), problem, hint)
+            return
+        place = file if line is None else f"{file}:{line}"
+        found = Problem(place, problem, hint)
+        source.problems += [found] if found not in source.problems else []  # several steps may name one file
 
 
-def _check_analysis(file: StudyFile, source: MergedSource) -> None:
-    written = source.data.get("systems")
-    known = sorted(written) if isinstance(written, dict) else []
-    primary = file.analysis.primary
-    declared: list[tuple[KeyPath, list[str]]] = (
-        [(("analysis", "primary"), primary.compare)] if primary is not None else []
+AT: Final[KeyPath] = ("annotation",)
+
+
+def _annotation(reader: StudyReader, file: StudyFile, written: Annotation) -> AnnotationPlan:
+    """The plan of a study's annotation; problems are reported."""
+    judgements = {
+        name: _judgement(reader, file, name, settings) for name, settings in written.judgements.items()
+    }
+    plan = AnnotationPlan(
+        judgements=judgements,
+        double=written.double,
+        annotators=tuple(written.annotators),
+        recordings=_recordings(reader, written.recordings) if written.recordings is not None else None,
+        seed=written.seed,
     )
-    for place, one in enumerate(file.analysis.secondary):
-        declared.append((("analysis", "secondary", place), one.compare))
-    for where, compared in declared:
-        for index, name in enumerate(compared):
-            path = (*where, "compare", index)
-            if known and name not in known:
-                source.report(path, f"unknown system {name!r}", nearest(name, known))
-            elif name in compared[:index]:
-                source.report(path, f"system {name!r} is compared with itself", "name each system once")
+    if None in judgements.values():
+        return plan
+    owners: dict[str, str] = {}
+    for kind, scheme in plan.layers:
+        owner = owners.setdefault(scheme.scheme, kind.name)
+        if owner != kind.name:
+            problem = f"{scheme.scheme!r} is also judged under `{owner}`"
+            reader.source.report((*AT, kind.name), problem, "keep one of them, or rename the scheme")
+    if written.choose is None:
+        return plan
+    return plan.model_copy(update={"choose": _choose(reader.source, plan, written.choose)})
 
 
-def _check_exclusions(file: StudyFile, forms: Iterable[str], source: MergedSource) -> None:
-    """A rule of exclusion names systems, languages, factors and questions that the study has."""
-    levels: dict[str, set[str]] = {}
-    for system in file.systems.values():
-        for factor, level in system.factors.items():
-            levels.setdefault(factor, set()).add(level)
-    asked = [INSTRUMENTS.get(name) for name in sorted(forms) if name in INSTRUMENTS]
-    items = [item.item_id for form in asked for item in form.items]
-    known = {"system": list(file.systems), "language": file.languages}
-    for index, rule in enumerate(file.analysis.exclude):
-        for path, problem, hint in unknown_names(
-            rule, known, {factor: sorted(found) for factor, found in levels.items()}, items
-        ):
-            source.report(("analysis", "exclude", index, *path), problem, hint)
-        if rule.fast_answers is not None and file.quality.min_answer_s is None:
-            source.report(("analysis", "exclude", index, "fast_answers"), *NO_FLOOR)
-    if file.quality.thresholds.fast_answers is not None and file.quality.min_answer_s is None:
-        source.report(("quality", "thresholds", "fast_answers"), *NO_FLOOR)
-    for name in file.quality.checks or {}:
-        if name not in items:
-            path = ("quality", "checks", name)
-            source.report(path, f"there is no question {name!r}", nearest(name, sorted(items)))
+def _choose(source: Source, plan: AnnotationPlan, written: Choose) -> LabelChoosing | None:
+    """The dialogues that annotators judge; None if problems were reported."""
+    layer, _, label = written.target.partition(".")
+    known = {scheme.scheme: (kind, scheme) for kind, scheme in plan.layers}
+    place = (*AT, "choose", "target")
+    if layer not in known:
+        source.report(place, f"the scheme {layer!r} is not annotated", nearest(layer, list(known)))
+        return None
+    kind, scheme = known[layer]
+    if scheme.label(label) is None:
+        labels = [scheme_label.label for scheme_label in scheme.labels]
+        source.report(place, f"{layer!r} has no label {label!r}", nearest(label, labels))
+        return None
+    return LabelChoosing(layer=layer, label=label, kind=kind.name, share=written.share, even=written.even)
 
 
-def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a system without those of its connector."""
-    return {key: value for key, value in written.items() if key not in ("title", "factors", "flags")}
+def _judgement(reader: StudyReader, file: StudyFile, name: str, settings: Any) -> Any:
+    """The plan that a kind of judgement makes of its settings; None if problems were reported."""
+    if name not in JUDGEMENTS:
+        known = [*Annotation.model_fields, *JUDGEMENTS.names()]
+        reader.source.report((*AT, name), f"unknown key {name!r}", nearest(name, known))
+        return None
+    kind, place = JUDGEMENTS.get(name), (*AT, name)
+    checked = read_part(reader.source, kind.settings, settings, place)
+    files = NamedFiles(reader, tuple(file.languages), place, name)
+    return None if checked is None else kind.plan(checked, files)
+
+
+def _recordings(reader: StudyReader, name: str) -> Path:
+    folder = reader.folder / name
+    if not folder.is_dir():
+        hint = "create it with files <dialogue_id>.wav"
+        reader.source.report((*AT, "recordings"), f"no folder {name!r}", hint)
+    return folder
+
+
+def _connector_settings(source: Source, file: StudyFile) -> dict[str, dict[str, Any]]:
+    """Settings of the connector of each system."""
+    return {
+        name: {
+            key: value
+            for key, value in source.data["systems"][name].items()
+            if key not in ("title", "factors", "flags")
+        }
+        for name in file.systems
+    }
 
 
 def _titles(file: StudyFile) -> dict[str, str]:

@@ -25,11 +25,13 @@ from vivavoce.study.steps import (
     ConsentStep,
     DebriefStep,
     DialogueStep,
+    Gate,
     InstructionsStep,
+    Nontrivial,
     QuestionnaireStep,
+    Range,
     Step,
 )
-from vivavoce.study.steps_file import Gate, Nontrivial, Range
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Voice

@@ -3,27 +3,35 @@
 A recruiter's participants form its own population unless the section says otherwise.
 """
 
-import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.validation import mistake
+from vivavoce.core.validation import Fits
 from vivavoce.core.yaml_source import Source
 from vivavoce.study.settings import Number, Settings
 
 LINK: Final = "link"
 """Source of participants in a study without recruiters."""
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,63}")
-_CURRENCY: Final = re.compile(r"[A-Z]{3}")
+PopulationName = Annotated[
+    str,
+    Fits(
+        "[A-Za-z0-9][A-Za-z0-9._ -]{0,63}",
+        "{value} is not a valid population name",
+        "use letters, digits, space, dot, dash, underscore; start with a letter or digit",
+    ),
+]
+Currency = Annotated[
+    str, Fits("[A-Z]{3}", "{value} is not a currency", "write its three-letter code, such as GBP")
+]
 
 
 class PopulationCost(Settings):
     """Costs of a population in one currency (default: 0)."""
 
-    currency: str = Field(description="ISO 4217 code, such as GBP")
+    currency: Currency = Field(description="ISO 4217 code, such as GBP")
     participant: Number = Field(0.0, ge=0, le=1e6, description="cost of each participant with a dialogue")
     dialogue: Number = Field(0.0, ge=0, le=1e6, description="cost of each dialogue")
     minute: Number = Field(
@@ -32,13 +40,6 @@ class PopulationCost(Settings):
     fixed: Number = Field(
         0.0, ge=0, le=1e9, description="fixed cost: advertising, a room, a telephone number"
     )
-
-    @field_validator("currency")
-    @classmethod
-    def _known(cls, currency: str) -> str:
-        if _CURRENCY.fullmatch(currency) is None:
-            raise mistake(f"{currency!r} is not a currency", "write its three-letter code, such as GBP")
-        return currency
 
 
 class PopulationPlan(Settings):
@@ -50,16 +51,6 @@ class PopulationPlan(Settings):
     cost: PopulationCost | None = Field(
         None, description="costs of its participants (default: the recruiters' rates, if known)"
     )
-
-
-def check_population_names(names: Mapping[str, PopulationPlan]) -> None:
-    """Raises  PydanticCustomError: a population cannot be called so"""
-    for name in names:
-        if _NAME.fullmatch(name) is None:
-            raise mistake(
-                f"{name!r} is not a valid population name",
-                "use letters, digits, space, dot, dash, underscore; start with a letter or digit",
-            )
 
 
 def check_populations(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.registry import Registry
-from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
+from vivavoce.core.yaml_source import Source, read_yaml
 from vivavoce.languages.base import folders, lookup_tags
 from vivavoce.study.renamed_keys import RENAMED_KEYS, parse_study
 
@@ -68,33 +68,17 @@ def shipped_text(protocol: str | None, file: str, language: str) -> Path | None:
     return next((shipped[name] for name in names if name in shipped), None)
 
 
-class MergedSource(Source):
-    """A study file laid over a preset; places say which of the two a key stands in."""
-
-    preset: str | None = None
-    own: frozenset[str] = frozenset()
-
-    def place(self, path: KeyPath = ()) -> str:
-        if self.preset is not None and path and path[0] not in self.own:
-            return f"{self.shown} (protocol {self.preset}) {dotted(path)}"
-        return super().place(path)
-
-
-def lay_over(study: Source, preset: str | None) -> MergedSource:
-    """The study over the preset: mappings are merged key by key, everything else is replaced.
+def lay_over(study: Source, preset: str | None) -> Source:
+    """The study over the preset.
 
     A study's `tasks: FILE` replaces the preset's settings for generated tasks.
     """
-    data: dict[str, Any] = study.data
-    merged = MergedSource(study.shown, data, study.lines, study.problems)
-    if preset is not None:
-        below: dict[str, Any] = protocol_content(preset)
-        tasks = data.get("tasks")
-        if isinstance(tasks, str) or (isinstance(tasks, dict) and "file" in tasks):
-            below = {key: value for key, value in below.items() if key != "tasks"}
-        merged.data = _over(data, below)
-        merged.preset, merged.own = preset, frozenset(data)
-    return merged
+    if preset is None:
+        return study
+    below, tasks = protocol_content(preset), study.data.get("tasks")
+    if isinstance(tasks, str) or (isinstance(tasks, dict) and "file" in tasks):
+        below = {key: value for key, value in below.items() if key != "tasks"}
+    return study.over(below, f"protocol {preset}")
 
 
 def effective(text: str) -> dict[str, Any]:
@@ -112,12 +96,3 @@ def protocol_content(name: str) -> dict[str, Any]:
     Raises  UnknownName; InputError: the package that offers it is not there
     """
     return read_yaml(protocol_file(name), renamed=RENAMED_KEYS).data
-
-
-def _over(above: Any, below: Any) -> Any:
-    if not (isinstance(above, dict) and isinstance(below, dict)):
-        return above
-    return {
-        **below,
-        **{key: _over(value, below[key]) if key in below else value for key, value in above.items()},
-    }

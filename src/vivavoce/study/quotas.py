@@ -42,7 +42,7 @@ class Quotas(Settings):
 
 
 def check_quotas(
-    quotas: Quotas | None,
+    quotas: Quotas,
     conditions: Mapping[str, str],
     dialogues: int,
     source: Source,
@@ -55,8 +55,6 @@ def check_quotas(
     Input   conditions: by system; dialogues: minimum of one visit; anonymous: people come without an
     identifier; routed: the system is drawn when a call comes
     """
-    if quotas is None:
-        return
     known = sorted(set(conditions.values()))
     for name in quotas.conditions if isinstance(quotas.conditions, dict) else ():
         if known and name not in known:

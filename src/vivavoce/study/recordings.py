@@ -1,11 +1,9 @@
 """The section `recordings` of a study file: consent, retention and encryption."""
 
-from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
 
-from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.settings import Flag, Number, Settings
 
 CURE = "write `consent: {file: ..., recording: true}` before it, and describe in that text what is recorded"
@@ -29,12 +27,3 @@ class Recordings(Settings):
     def expires(self) -> bool:
         """True if recordings are to be deleted at some time."""
         return self.keep_days is not None or self.keep_until is not None
-
-
-def check_recordings_plan(plan: Recordings | None, unasked: Iterable[KeyPath], source: Source) -> None:
-    """Report steps that record before consent to recording, in studies that require it.
-
-    Input   unasked: their places
-    """
-    for path in unasked if plan is not None and plan.consent else ():
-        source.report(path, "it records without consent", CURE)

@@ -19,8 +19,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
 from vivavoce.core.validation import read_part
 from vivavoce.core.yaml_source import KeyPath, Source
-from vivavoce.study.steps import DialoguePlan
-from vivavoce.study.steps_file import Range
+from vivavoce.study.steps import DialoguePlan, Range
 
 AT: Final[KeyPath] = ("recruitment",)
 

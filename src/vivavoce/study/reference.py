@@ -10,7 +10,7 @@ from vivavoce.study.presets import protocol_file, protocol_names
 from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce.study.schemes import RESERVED_KEYS, Scheme
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps_file import LATER_STEPS, StepEntry
+from vivavoce.study.steps import LATER_STEPS, StepEntry
 from vivavoce.study.tasks_file import TasksFile
 
 _HEAD: Final = """# The study file

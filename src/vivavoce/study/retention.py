@@ -50,10 +50,9 @@ class RetentionRules(Settings):
         return {part: days for part, days in written.items() if days is not None}
 
 
-def check_retention(rules: RetentionRules | None, recordings: Recordings | None, source: Source) -> None:
+def check_retention(rules: RetentionRules, recordings: Recordings | None, source: Source) -> None:
     """Report periods longer than that of the visits which contain the data."""
-    last = rules.visits_days if rules is not None else None
-    if rules is None or last is None:
+    if (last := rules.visits_days) is None:
         return
     for part, days in rules.days().items():
         if days > last:

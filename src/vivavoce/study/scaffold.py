@@ -13,7 +13,7 @@ from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.model import Study
 from vivavoce.study.presets import PROTOCOLS, ROOM, protocol_names, shipped_texts
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps_file import ConsentFile
+from vivavoce.study.steps import ConsentFile
 
 DOMAINS: Final = ROOM / "domains"
 

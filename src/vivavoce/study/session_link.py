@@ -43,11 +43,9 @@ class FollowUp(Settings):
 
 
 def check_follow_up(
-    follow_up: FollowUp | None, recruitment: Mapping[str, Any], folder: Path, source: Source
+    follow_up: FollowUp, recruitment: Mapping[str, Any], folder: Path, source: Source
 ) -> None:
     """Report a missing earlier session, and participants who could not be recognised."""
-    if follow_up is None:
-        return
     path = follow_up.study_path(folder)
     if not (path / "study.yaml").is_file() and not path.is_file():
         hint = "name the earlier study's folder, relative to this one, such as ../first"

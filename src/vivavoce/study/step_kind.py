@@ -18,8 +18,7 @@ from vivavoce.study.pairs_study import TranscriptPairs
 from vivavoce.study.planted_preferences import PlantedPreferences
 from vivavoce.study.settings import Settings
 from vivavoce.study.step_files import StepFiles
-from vivavoce.study.steps import DialoguePlan, QuestionnaireStep, Step
-from vivavoce.study.steps_file import BattlePlan
+from vivavoce.study.steps import BattlePlan, DialoguePlan, QuestionnaireStep, Step
 
 if TYPE_CHECKING:
     from vivavoce.study.model import Study

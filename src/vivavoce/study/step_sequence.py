@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from pydantic import ValidationError
 
@@ -11,9 +11,19 @@ from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.questionnaires.instrument import INSTRUMENTS, About
 from vivavoce.study.pairs_study import TranscriptPairs
 from vivavoce.study.recordings import CURE
-from vivavoce.study.step_kind import STEPS, battles_of, consent_of, dialogues_of, form_of, kind_of
-from vivavoce.study.steps import DialoguePlan, OfferedStep, OwnStep, QuestionnaireStep, Step
-from vivavoce.study.steps_file import FormSettings, Range, ScreenSettings, StepEntry
+from vivavoce.study.step_kind import STEPS, StepKind, consent_of, dialogues_of, form_of, kind_of
+from vivavoce.study.steps import (
+    BattlePlan,
+    DialoguePlan,
+    FormSettings,
+    OfferedStep,
+    OwnStep,
+    QuestionnaireStep,
+    Range,
+    ScreenSettings,
+    Step,
+    StepEntry,
+)
 
 Entries = Sequence[tuple[int, StepEntry]]
 OWN: Final[dict[str, type[Any]]] = {
@@ -21,87 +31,94 @@ OWN: Final[dict[str, type[Any]]] = {
 }
 
 
+class PlacedStep(NamedTuple):
+    """A step, its kind and its place in the study file, with what is done in it."""
+
+    at: KeyPath
+    step: Step
+    kind: StepKind[Any]
+    dialogues: DialoguePlan | None
+    battles: BattlePlan | None
+
+
 class Walk:
-    """The steps of a visit by their place among the entries, and where each stands in the study file.
+    """The steps of a visit, and where each stands in the study file.
 
     Input   entries: with their positions in the file; offered: the steps of other packages by their place
+    placed      the steps, in order
+    held        the dialogues of each step that holds some, with its place
+    answering   the channel of each step in which systems answer; battles are written
     """
 
     def __init__(self, entries: Entries, offered: Mapping[int, OfferedStep]) -> None:
         self._indices = [index for index, _ in entries]
-        self.paths: list[KeyPath] = [("visit", index, entry.written[0]) for index, entry in entries]
+        self._written = [entry.written for _, entry in entries]
         self._forms = [entry.questionnaire for _, entry in entries]
-        self._screens = [entry.screen for _, entry in entries]
-        made = (_made(entry) for _, entry in entries)
-        steps = {place: step for place, step in enumerate(made) if step is not None} | dict(offered)
-        self.steps: dict[int, Step] = {
-            place: step
-            if dialogues_of(step) is None
-            else step.model_copy(update={"feedback": self._feedback(place)})
-            for place, step in sorted(steps.items())
-        }
+        self.paths: list[KeyPath] = [
+            ("visit", index, name) for index, (name, _) in zip(self._indices, self._written, strict=True)
+        ]
+        self._placed: dict[int, PlacedStep] = {}
+        for place, (name, settings) in enumerate(self._written):
+            step = offered.get(place) or _made(name, settings)
+            if step is not None:
+                self._placed[place] = self._place(place, step)
+        self.placed = list(self._placed.values())
+        self.visit = tuple(placed.step for placed in self.placed)
+        self.held = [(placed.at, placed.dialogues) for placed in self.placed if placed.dialogues is not None]
+        self.answering = [(placed.at, "text") for placed in self.placed if placed.battles is not None]
+        self.answering += [(at, plan.channel) for at, plan in self.held]
 
-    @property
-    def visit(self) -> tuple[Step, ...]:
-        return tuple(self.steps.values())
-
-    @property
-    def placed(self) -> list[tuple[KeyPath, Step]]:
-        return [(self.paths[place], step) for place, step in self.steps.items()]
-
-    @property
-    def held(self) -> list[tuple[KeyPath, DialoguePlan]]:
-        """The dialogues of each step that holds some."""
-        return [(at, plan) for at, step in self.placed if (plan := dialogues_of(step)) is not None]
-
-    @property
-    def answering(self) -> list[tuple[KeyPath, str]]:
-        """The channel of each step in which systems answer; battles are written."""
-        battles = [(at, "text") for at, step in self.placed if battles_of(step) is not None]
-        return [*battles, *((at, plan.channel) for at, plan in self.held)]
+    def _place(self, place: int, step: Step) -> PlacedStep:
+        kind = STEPS.get(step.kind)
+        plan = kind.dialogues(step)
+        if plan is not None:
+            step = step.model_copy(update={"feedback": self._feedback(place)})
+            plan = dialogues_of(step)
+        return PlacedStep(self.paths[place], step, kind, plan, kind.battles(step))
 
     @property
     def presented(self) -> list[tuple[KeyPath, TranscriptPairs]]:
         """The pairs of transcripts of each step that presents some."""
-        found = ((at, kind_of(step).transcript_pairs(step)) for at, step in self.placed)
-        return [(at, pairs) for at, pairs in found if pairs is not None]
+        pairs = ((placed.at, placed.kind.transcript_pairs(placed.step)) for placed in self.placed)
+        return [(at, presented) for at, presented in pairs if presented is not None]
 
     @property
     def forms(self) -> dict[str, KeyPath]:
         """The questionnaires that are asked, and where each is named first."""
-        written = [(at, form.use) for at, form in zip(self.paths, self._forms, strict=True) if form]
-        written += [((*at, "use"), one.use) for at, one in zip(self.paths, self._screens, strict=True) if one]
-        named = [(at, name) for at, step in self.placed for name in kind_of(step).forms(step)]
-        return {name: at for at, name in reversed([*written, *named])}
+        named: dict[str, KeyPath] = {}
+        for at, (_, settings) in zip(self.paths, self._written, strict=True):
+            if isinstance(settings, FormSettings):
+                named.setdefault(settings.use, at)
+        for at, (_, settings) in zip(self.paths, self._written, strict=True):
+            if isinstance(settings, ScreenSettings):
+                named.setdefault(settings.use, (*at, "use"))
+        for placed in self.placed:
+            for name in placed.kind.forms(placed.step):
+                named.setdefault(name, placed.at)
+        return named
 
     @property
     def unasked(self) -> list[KeyPath]:
         """The steps that record before participants have agreed to be recorded."""
-        return [self.placed[number][0] for number in _unasked(self.visit)]
-
-    def lacks(self, written: Any) -> bool:
-        """True if an invalid step may hide what happens in the visit."""
-        sound = sum(form is not None or place in self.steps for place, form in enumerate(self._forms))
-        return isinstance(written, list) and len(written) > sound
+        return [self.placed[number].at for number in _unasked(self.visit)]
 
     def check(self, source: Source) -> None:
-        """Reports steps that do not fit together."""
+        """Report steps that do not fit together."""
         seen = set[str]()
-        for at, step in self.placed:
-            hint = kind_of(step).once
-            if hint and step.kind in seen:
-                source.report(at, f"there are two steps {step.kind!r}", hint)
-            seen.add(step.kind)
+        for placed in self.placed:
+            if placed.kind.once and placed.step.kind in seen:
+                source.report(placed.at, f"there are two steps {placed.step.kind!r}", placed.kind.once)
+            seen.add(placed.step.kind)
         for at, plan in self.held:
             if plan.external is not None and plan.gate != "code":
                 problem = f"gate {plan.gate!r} cannot see a dialogue outside the page"
                 source.report((*at, "gate"), problem, "write gate: code")
-        for at, screen in zip(self.paths, self._screens, strict=True):
-            if screen is not None:
-                _check_screen(screen, at, source)
-        for place, form in enumerate(self._forms):
-            if form is not None and form.use in INSTRUMENTS:
-                self._check_form(place, form, source)
+        for place, (_, settings) in enumerate(self._written):
+            if isinstance(settings, ScreenSettings) and settings.use in INSTRUMENTS:
+                _check_screen(settings, self.paths[place], source)
+            elif isinstance(settings, FormSettings) and settings.use in INSTRUMENTS:
+                self._check_form(place, settings, source)
+        self._check_systems(source)
 
     def _check_form(self, place: int, form: FormSettings, source: Source) -> None:
         if about(form) == "dialogue" and not self._follows_dialogue(place):
@@ -122,7 +139,7 @@ class Walk:
         before = self._indices[first - 1] if first else -1
         if self._indices[place] - before != place - first + 1:
             return True
-        return first > 0 and (first - 1 not in self.steps or dialogues_of(self.steps[first - 1]) is not None)
+        return first > 0 and (first - 1 not in self._placed or self._placed[first - 1].dialogues is not None)
 
     def _feedback(self, place: int) -> tuple[QuestionnaireStep, ...]:
         """The forms right after a step of dialogues that are about a dialogue."""
@@ -132,29 +149,45 @@ class Walk:
             if form and form.use in INSTRUMENTS and about(form) == "dialogue"
         )
 
+    def _check_systems(self, source: Source) -> None:
+        """Report missing systems; a visit in which something else is done needs none."""
+        systems, visit = source.data.get("systems"), source.data.get("visit")
+        if visit is None and "protocol" in source.data:
+            return  # nobody knows what is done in it
+        if not self.answering:
+            sound = sum(form is not None or place in self._placed for place, form in enumerate(self._forms))
+            if (isinstance(visit, list) and len(visit) > sound) or any(map(_does_something, self.visit)):
+                return
+        if "systems" not in source.data:
+            source.report(("systems",), "'systems' is missing", "add it")
+        elif systems == {}:
+            source.report(("systems",), "no system is defined", "write `NAME: {connect: ...}`")
+        elif isinstance(systems, dict) and len(systems) < 2:
+            for placed in self.placed:
+                if placed.battles is not None:
+                    problem = "two different systems are needed, but only one is defined"
+                    source.report(placed.at, problem, "name another")
 
-def _made(entry: StepEntry) -> Step | None:
-    """The step of an entry; None for a form about a dialogue, and for steps of other packages."""
-    name, written = entry.written
-    if (screen := entry.screen) is not None:
-        admit = {item: Range(min=codes.min, max=codes.max) for item, codes in screen.admit.items()}
-        return QuestionnaireStep(name=screen.use, about="visit", admit=admit, quotas=screen.quotas)
-    if (form := entry.questionnaire) is not None:
-        known = form.use in INSTRUMENTS and about(form) == "visit"
-        return QuestionnaireStep(name=form.use, about="visit") if known else None
-    if name not in OWN:
-        return None
-    return OWN[name].model_validate(written.model_dump())
+
+def _made(name: str, settings: Any) -> Step | None:
+    """A step as walked; None for a form about a dialogue, and for steps of other packages."""
+    if isinstance(settings, ScreenSettings):
+        admit = {item: Range(min=codes.min, max=codes.max) for item, codes in settings.admit.items()}
+        return QuestionnaireStep(name=settings.use, about="visit", admit=admit, quotas=settings.quotas)
+    if isinstance(settings, FormSettings):
+        known = settings.use in INSTRUMENTS and about(settings) == "visit"
+        return QuestionnaireStep(name=settings.use, about="visit") if known else None
+    return OWN[name].model_validate(settings.model_dump()) if name in OWN else None
 
 
 def written_dialogues(step: Any) -> DialoguePlan | None:
     """The dialogues of a step as a study file has it; None: it holds none, or this version cannot read it."""
     try:
-        entry = StepEntry.model_validate(step)
-        name, written = entry.written
-        if name in StepEntry.model_fields:
-            return dialogues_of(_made(entry))
-        return dialogues_of(OfferedStep(kind=name, settings=STEPS.get(name).settings.model_validate(written)))
+        name, settings = StepEntry.model_validate(step).written
+        if name not in StepEntry.model_fields:
+            settings = STEPS.get(name).settings.model_validate(settings)
+            return dialogues_of(OfferedStep(kind=name, settings=settings))
+        return dialogues_of(_made(name, settings))
     except (ValidationError, InputError):
         return None
 
@@ -177,27 +210,6 @@ def _unasked(visit: Iterable[Step], *, any_consent: bool = False) -> Iterator[in
             yield place
 
 
-def check_systems(walk: Walk, written: Mapping[str, Any], source: Source) -> None:
-    """A visit in which something is done that is no dialogue needs no system.
-
-    Input   written: the study file
-    """
-    systems = written.get("systems")
-    if "visit" not in written and "protocol" in written:
-        return  # nobody knows what is done in it
-    if not walk.answering and (
-        walk.lacks(written.get("visit")) or any(_does_something(step) for step in walk.visit)
-    ):
-        return
-    if "systems" not in written:
-        source.report(("systems",), "'systems' is missing", "add it")
-    elif systems == {}:
-        source.report(("systems",), "no system is defined", "write `NAME: {connect: ...}`")
-    elif isinstance(systems, dict) and len(systems) < 2:
-        for at in (at for at, step in walk.placed if battles_of(step) is not None):
-            source.report(at, "two different systems are needed, but only one is defined", "name another")
-
-
 def _does_something(step: Step) -> bool:
     """True if participants do more than read, agree and fill in a questionnaire."""
     return step.document is None and form_of(step) is None and consent_of(step) is None
@@ -205,8 +217,6 @@ def _does_something(step: Step) -> bool:
 
 def _check_screen(screen: ScreenSettings, path: KeyPath, source: Source) -> None:
     """A screen asks items that its questionnaire has, for codes that their scales have."""
-    if screen.use not in INSTRUMENTS:
-        return
     instrument = INSTRUMENTS.get(screen.use)
     scales = {item.item_id: instrument.scale_of(item) for item in instrument.items}
     quotas = [

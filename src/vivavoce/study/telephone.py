@@ -112,11 +112,11 @@ class Telephone(Settings):
         return self.number is not None and "{pin}" not in self.number
 
 
-def check_telephone(telephone: Telephone | None, source: Source) -> None:
+def check_telephone(telephone: Telephone, source: Source) -> None:
     """Report incomplete settings of the telephone."""
-    if telephone is not None and telephone.asterisk is not None:
+    if telephone.asterisk is not None:
         _check_ports(telephone.asterisk, source)
-    if telephone is not None and telephone.number is None and telephone.outbound is None:
+    if telephone.number is None and telephone.outbound is None:
         hint = "write the number to dial, or outbound: {allowed: [...]} for calls from the laboratory"
         source.report(("telephone", "number"), "'number' is missing", hint)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from vivavoce.study.model import Study
-from vivavoce.study.steps_file import BattlePlan
+from vivavoce.study.steps import BattlePlan
 
 MASK: Final = "▇▇▇"
 SHORTEST: Final = 3  # `a` or `v2` would mask half of every sentence

@@ -25,8 +25,7 @@ from vivavoce.steps.stimulus import Qualification, SoundPlan, StimulusStep, Stim
 from vivavoce.study.model import Step, Study
 from vivavoce.study.recruiter import repeat_of
 from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
-from vivavoce.study.steps import DialoguePlan
-from vivavoce.study.steps_file import BattlePlan, Range
+from vivavoce.study.steps import BattlePlan, DialoguePlan, Range
 from vivavoce.trial.arena import BoutState
 
 Phase = Literal["page", "stimulus", "battle", "ready", "chat", "code", "feedback", "ended"]

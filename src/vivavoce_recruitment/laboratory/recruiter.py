@@ -6,7 +6,7 @@ from typing import Any
 
 from vivavoce.log.store import Log
 from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
-from vivavoce.study.steps_file import Range
+from vivavoce.study.steps import Range
 from vivavoce_recruitment.laboratory.bookings import NAME, Bookings, plain_code
 from vivavoce_recruitment.laboratory.settings import LaboratorySettings, Words
 from vivavoce_recruitment.laboratory.standing import PARAMETER, booking_page, standing_of

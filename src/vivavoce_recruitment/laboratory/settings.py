@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.study.settings import Flag, Settings, Whole
-from vivavoce.study.steps_file import WrittenRange
+from vivavoce.study.steps import WrittenRange
 from vivavoce_recruitment.money import Amount
 from vivavoce_recruitment.settings import Bonus, CallCost, DialoguePay, same_currency
 

@@ -15,7 +15,7 @@ from vivavoce.study.load import check_study, load_study
 from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import write_study
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps_file import Range
+from vivavoce.study.steps import Range
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from vivavoce.audio.degradation import Degradation
 from vivavoce.core.yaml_source import Source
 from vivavoce.study.degradation import DamagePlan, check_degradation
+from vivavoce.study.file import levels_of
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.retention import RetentionRules, check_retention
 from vivavoce.study.task import Task
@@ -82,14 +83,14 @@ def test_damage_is_of_levels_that_systems_have_and_that_are_heard(
     settings: dict[str, Any], systems: dict[str, Any], spoken: bool, problems: list[str]
 ) -> None:
     source = Source("study.yaml")
-    check_degradation(DamagePlan(factor="line", **settings), systems, spoken, source)
+    plan = DamagePlan(factor="line", **settings)
+    check_degradation(plan, systems, levels_of(systems), spoken, source)
     assert told(source) == problems
 
 
 @pytest.mark.parametrize(
     ("rules", "keep_days", "places"),
     [
-        (None, 9, []),
         ({}, 9, []),
         ({"identifiers_days": 9}, 9, []),
         ({"visits_days": 5}, 5, []),
@@ -105,10 +106,10 @@ def test_damage_is_of_levels_that_systems_have_and_that_are_heard(
     ],
 )
 def test_nothing_is_kept_for_longer_than_the_visits_it_belongs_to(
-    rules: dict[str, int] | None, keep_days: float | None, places: list[str]
+    rules: dict[str, int], keep_days: float | None, places: list[str]
 ) -> None:
     source = Source("study.yaml")
-    written = None if rules is None else RetentionRules(**rules)
+    written = RetentionRules(**rules)
     check_retention(written, Recordings(keep_days=keep_days), source)
     assert [one.split(":")[0] for one in told(source)] == places
     without = Source("study.yaml")

@@ -113,7 +113,7 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         (
             "study: plain",
             "study: plain\nlanguages: [en, English]",
-            "study.yaml:2 languages: 'English' is not a language tag",
+            "study.yaml:2 languages[1]: 'English' is not a language tag",
         ),
         (
             "study: plain",
@@ -190,12 +190,12 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         (
             "b: {connect: http}",
             "b: {connect: http, factors: {N-G: x}}",
-            "study.yaml:2 systems: 'N-G' is not a valid factor name",
+            "study.yaml:4 systems.b.factors.N-G: 'N-G' is not a valid factor name",
         ),
         (
             "b: {connect: http}",
             "b c: {connect: http}",
-            "study.yaml:2 systems: 'b c' is not a valid system name",
+            "study.yaml:4 systems.b c: 'b c' is not a valid system name",
         ),
         ("b: {connect: http}", "b: http", "study.yaml:4 systems.b: 'http' where a mapping"),
         (

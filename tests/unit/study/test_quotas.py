@@ -11,20 +11,17 @@ from vivavoce.study.quotas import Quotas, check_quotas
 CONDITIONS = {"robot": "machine", "desk": "person"}
 
 
-def problems(folder: Path, quotas: dict[str, Any] | None, dialogues: int = 2, **how: bool) -> list[str]:
+def problems(folder: Path, quotas: dict[str, Any], dialogues: int = 2, **how: bool) -> list[str]:
     (folder / "study.yaml").write_text("study: s\n", encoding="utf-8")
     source = read_yaml(folder / "study.yaml")
     told = {"anonymous": False, "routed": False} | how
-    check_quotas(
-        Quotas.model_validate(quotas) if quotas is not None else None, CONDITIONS, dialogues, source, **told
-    )
+    check_quotas(Quotas.model_validate(quotas), CONDITIONS, dialogues, source, **told)
     return [one.place.partition(" ")[2] for one in source.problems]
 
 
 @pytest.mark.parametrize(
     ("quotas", "dialogues", "how", "places"),
     [
-        (None, 2, {"anonymous": True, "routed": True}, []),
         ({"participants": 1, "conditions": 1, "visits": 1, "dialogues": 2}, 2, {}, []),
         ({"dialogues": 1}, 2, {}, ["quotas.dialogues"]),
         ({"conditions": {"machine": 1, "person": 2}}, 2, {}, []),

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.core.yaml_source import Source, parse_yaml
 from vivavoce.languages.base import lookup_tags
 from vivavoce.study.load import load_study
-from vivavoce.study.presets import _over, lay_over
+from vivavoce.study.presets import lay_over
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps import QuestionnaireStep
-from vivavoce.study.steps_file import Range
+from vivavoce.study.steps import QuestionnaireStep, Range
 
 
 @pytest.mark.parametrize(
@@ -49,7 +48,7 @@ def test_a_screen_admits_codes_from_the_first_to_the_last(answers: dict, admitte
 def test_mappings_are_merged_key_by_key_and_all_else_is_replaced(
     above: dict, below: dict, merged: dict
 ) -> None:
-    assert _over(above, below) == merged
+    assert Source("study.yaml", above).over(below, "preset").data == merged
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ def test_mappings_are_merged_key_by_key_and_all_else_is_replaced(
 def test_tasks_of_a_file_replace_those_that_a_preset_generates(tasks: str, merged: object) -> None:
     found = lay_over(parse_yaml(f"name: city\n{tasks}\n".encode(), "study.yaml"), "p851")
     assert found.data["tasks"] == merged
-    assert found.data["name"] == "city" and found.preset == "p851"
+    assert found.data["name"] == "city" and found.place(("visit",)) == "study.yaml (protocol p851) visit"
 
 
 def test_a_study_in_a_language_of_a_region_uses_what_is_written_in_the_language(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from vivavoce.dashboard.study_editor.study_text import STUDY_FILE, Written, writ
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import protocol_content
 from vivavoce.study.scaffold import study_contents, write_contents
-from vivavoce.study.steps_file import DialogueSettings
+from vivavoce.study.steps import DialogueSettings
 
 # field of the form by problem
 STUDY_PLACE, TASKS_PLACE, SYSTEM_PLACE, LANGUAGES_PLACE = "study", "tasks", "name", "languages"

@@ -30,7 +30,7 @@ from vivavoce.study.presets import PROTOCOLS, effective, protocol_content, shipp
 from vivavoce.study.renamed_keys import parse_study
 from vivavoce.study.scaffold import example_texts, nameless_consents
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps_file import StepEntry
+from vivavoce.study.steps import StepEntry
 
 _STEP_PLACE: Final = re.compile(r"\bvisit\[(\d+)\](?:\.[\w-]+)?(?:\.(\S+?))?:?$")
 

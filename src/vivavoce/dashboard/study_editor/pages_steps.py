@@ -27,7 +27,7 @@ from vivavoce.dashboard.study_editor.settings_form import (
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.channel import CHANNELS
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps_file import StepEntry
+from vivavoce.study.steps import StepEntry
 
 
 def step_names() -> list[str]:

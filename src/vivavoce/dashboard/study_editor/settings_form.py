@@ -20,7 +20,7 @@ from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.validation import complaints_of
 from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
 from vivavoce.dashboard.study_editor.study_text import Written, written
-from vivavoce.study.steps_file import Range
+from vivavoce.study.steps import Range
 
 MISSING: Final = object()  # value of an absent key
 PREFIX: Final = "set-"  # prefix of field names
