@@ -160,7 +160,7 @@ MEANS_NO_CHANNEL = {
     "vivavoce/importers/venues.py": "a slot",
     "vivavoce/study/channel.py": "a connector",
     "vivavoce/study/degradation.py": "a connector",
-    "vivavoce/study/ontology_lists.py": "a slot",
+    "vivavoce/annotation/ontology_lists.py": "a slot",
     "vivavoce/study/renamed_keys.py": "keys of the study file",
     "vivavoce/testing/sample_dialogues.py": "sample data",
     "vivavoce_campaign/runs.py": "the form of a stress case",

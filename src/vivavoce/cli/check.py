@@ -120,12 +120,10 @@ def warnings_of(study: "Study") -> list[str]:
     from vivavoce.study.scaffold import example_warnings
     from vivavoce.study.step_kind import channels_of
     from vivavoce.study.step_sequence import recording_warnings
-    from vivavoce.study.telephone import telephone_warnings
 
     return [
         *comparison_warnings(study.pairs, study.languages),
         *(doubt for channel in channels_of(study) for doubt in channel.doubts(study)),
-        *telephone_warnings(study.telephone),
         *recording_warnings(study.visit),
         *check_sound(study),
         *example_warnings(study),

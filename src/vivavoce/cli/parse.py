@@ -47,8 +47,8 @@ def parse(
 
 
 def _ontology(domain: Path | None) -> "Ontology":
+    from vivavoce.annotation.ontology_lists import read_lists
     from vivavoce.study.ontology import load_ontology
-    from vivavoce.study.ontology_lists import read_lists
     from vivavoce.study.scaffold import DOMAINS
 
     ours = DOMAINS / "restaurants.yaml"

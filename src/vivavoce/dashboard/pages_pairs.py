@@ -23,11 +23,11 @@ from vivavoce.dashboard.pairs import (
     laboratory_of,
     pair_of_draft,
 )
+from vivavoce.dashboard.pairs_laboratory import KeptPair, PairChanged, PairsLaboratory
 from vivavoce.dashboard.pairs_model import ask_for_version, model_of, read_model_file
 from vivavoce.dashboard.security import OnlyAsks, OwnForm, Steers, field, tell, who_of
 from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
 from vivavoce.study.pairs import Attention, Change, UnreadableTranscript, read_transcript, write_transcript
-from vivavoce.study.pairs_laboratory import KeptPair, PairChanged, PairsLaboratory
 from vivavoce.study.steps import OfferedStep
 
 router = APIRouter()

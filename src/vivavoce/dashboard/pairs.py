@@ -6,6 +6,7 @@ from typing import Final, get_args
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import LocalizedText, statement
+from vivavoce.dashboard.pairs_laboratory import PairsLaboratory
 from vivavoce.log.history import DialogueHistory
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import (
@@ -23,7 +24,6 @@ from vivavoce.study.pairs import (
 from vivavoce.study.pairs_check import Balance, Finding, PairVerdict, judge_pair
 from vivavoce.study.pairs_difference import Difference, difference
 from vivavoce.study.pairs_file import equivalents, phrases
-from vivavoce.study.pairs_laboratory import PairsLaboratory
 from vivavoce.study.step_kind import kind_of
 
 CHANGES: tuple[Change, ...] = get_args(Change)

@@ -42,7 +42,6 @@ from vivavoce.study.steps import OfferedStep, StepEntry
 from vivavoce.study.task import Task
 from vivavoce.study.tasks import check_settings, generate_tasks
 from vivavoce.study.tasks_file import check_tasks
-from vivavoce.study.telephone import check_telephone
 
 NO_FLOOR = ("no minimum answer time is set", "add, for example, `quality: {min_answer_s: 1.5}`")
 EXTENSION: Final = "extension/"
@@ -455,8 +454,6 @@ class StudyReader:
         called = next((name for name, settings in systems.items() if settings["connect"] == CALLED), None)
         if called is not None:
             check_called_system(called, walk.answering, file, source)
-        if file.telephone is not None:
-            check_telephone(file.telephone, source)
         if file.degradation is not None:
             spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
             check_degradation(file.degradation, file.systems, levels_of(file.systems), spoken, source)

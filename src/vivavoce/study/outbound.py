@@ -1,15 +1,12 @@
 """The section `telephone.outbound` of a study file: calls from the laboratory to participants."""
 
 import re
-from collections.abc import Mapping
 from datetime import datetime, time
-from importlib.util import find_spec
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, Field
 
-from vivavoce.core.errors import InputError
 from vivavoce.core.validation import mistake
 from vivavoce.study.settings import Number, Settings, Whole
 
@@ -83,29 +80,3 @@ class Outbound(Settings):
         first, last = self.hours.split("-")
         local = now.astimezone(ZoneInfo(self.timezone)).time()
         return time.fromisoformat(first) <= local and (last == "24:00" or local < time.fromisoformat(last))
-
-
-def outbound_warnings(outbound: Outbound, environment: Mapping[str, str]) -> list[str]:
-    """Reasons why participants cannot be called, one line each."""
-    input_errors: list[InputError] = []
-    place = "telephone.outbound"
-    if outbound.exchange is None and any(one.startswith("+") for one in outbound.allowed):
-        problem = "outbound calls need an exchange"
-        input_errors.append(InputError(problem, place=f"{place}.exchange", hint="write its HOST:PORT"))
-    name = outbound.password[2:-1] if outbound.password else ""
-    if name and not environment.get(name):
-        hint = f"set the environment variable {name} where the service starts"
-        input_errors.append(
-            InputError(f"secret ${{{name}}} is not set", place=f"{place}.password", hint=hint)
-        )
-    if outbound.password and outbound.username is None:
-        hint = "add our user name at the exchange"
-        input_errors.append(
-            InputError("a password without a user name", place=f"{place}.username", hint=hint)
-        )
-    if find_spec("phonenumbers") is None:
-        hint = "pip install 'vivavoce[telephone]'"
-        input_errors.append(
-            InputError("the package phonenumberslite is not installed", place=place, hint=hint)
-        )
-    return [str(input_error) for input_error in input_errors]

@@ -1,14 +1,10 @@
 """The section `telephone` of a study file: incoming calls, recognition and synthesis."""
 
-import os
-from ipaddress import ip_address
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from vivavoce.core.errors import InputError
-from vivavoce.core.yaml_source import Source
-from vivavoce.study.outbound import Outbound, outbound_warnings
+from vivavoce.study.outbound import Outbound
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.voice import RECOGNISE_FOR_LOG, Speech
 
@@ -110,48 +106,3 @@ class Telephone(Settings):
     def asks_for_pin(self) -> bool:
         """True if participants must key in a PIN because all dial the same number."""
         return self.number is not None and "{pin}" not in self.number
-
-
-def check_telephone(telephone: Telephone, source: Source) -> None:
-    """Report incomplete settings of the telephone."""
-    if telephone.asterisk is not None:
-        _check_ports(telephone.asterisk, source)
-    if telephone.number is None and telephone.outbound is None:
-        hint = "write the number to dial, or outbound: {allowed: [...]} for calls from the laboratory"
-        source.report(("telephone", "number"), "'number' is missing", hint)
-
-
-def _check_ports(asterisk: AsteriskSettings, source: Source) -> None:
-    """Report duplicate addresses and invalid ports."""
-    for name in ("agi", "audio"):
-        address: str = getattr(asterisk, name)
-        if int(address.rpartition(":")[2]) > 65_535:
-            path = ("telephone", "asterisk", name)
-            source.report(path, f"{address!r}: invalid port", "write one from 1 to 65535")
-    if asterisk.agi == asterisk.audio:
-        problem = f"{asterisk.audio!r} is where Asterisk asks for the route"
-        source.report(("telephone", "asterisk", "audio"), problem, "write another port")
-
-
-def telephone_warnings(telephone: Telephone | None) -> list[str]:
-    """Warnings about reachable ports and impossible calls, one line each."""
-    if telephone is None:
-        return []
-    found = outbound_warnings(telephone.outbound, os.environ) if telephone.outbound is not None else []
-    if telephone.asterisk is None:
-        return found
-    for name in ("agi", "audio"):
-        address: str = getattr(telephone.asterisk, name)
-        if not _on_loopback(address):
-            problem = f"{address} is reachable from other machines, which could then make calls"
-            hint = "write 127.0.0.1, or admit only Asterisk in the firewall"
-            found.append(str(InputError(problem, place=f"telephone.asterisk.{name}", hint=hint)))
-    return found
-
-
-def _on_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

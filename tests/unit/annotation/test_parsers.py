@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from vivavoce.annotation.ontology_lists import read_lists
 from vivavoce.annotation.parsers import Parser, load_parser
 from vivavoce.annotation.reading import read_turns
 from vivavoce.core.errors import InputError
@@ -16,7 +17,6 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology import load_ontology
-from vivavoce.study.ontology_lists import read_lists
 from vivavoce.study.scaffold import DOMAINS
 
 ONTOLOGY = load_ontology(DOMAINS / "restaurants.yaml")

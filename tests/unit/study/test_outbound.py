@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from vivavoce.study.outbound import Outbound, outbound_warnings
+from vivavoce.study.outbound import Outbound
+from vivavoce_speech.telephony.channel import outbound_warnings
 
 
 def planned(**settings: Any) -> Outbound:

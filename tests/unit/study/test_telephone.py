@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.scaffold import write_study
-from vivavoce.study.telephone import telephone_warnings
+from vivavoce_speech.telephony.channel import telephone_warnings
 
 SECTION = 'telephone:\n  number: "sip:{pin}@192.0.2.7:5060"\n'
 

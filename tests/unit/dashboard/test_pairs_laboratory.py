@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import InputError
+from vivavoce.dashboard.pairs_laboratory import PairChanged, PairsLaboratory
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.pairs import Pair, PairText, PairTurn
-from vivavoce.study.pairs_laboratory import PairChanged, PairsLaboratory
 from vivavoce.study.scaffold import write_study
 
 

@@ -4,11 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from vivavoce.annotation.ontology_lists import read_lists
 from vivavoce.core.errors import InputError
-from vivavoce.study.ontology import Ontology
-from vivavoce.study.ontology_lists import read_lists
+from vivavoce.study.ontology import Ontology, load_ontology
+from vivavoce.study.presets import ROOM
 
 SOUND = '{"informable": {"food": ["thai", "martian"], "colour": ["red"]}, "requestable": ["phone", "food"]}'
+
+
+@pytest.fixture(scope="module")
+def marlowe() -> Ontology:
+    return load_ontology(ROOM / "domains" / "restaurants.yaml", ("en", "it"))
 
 
 def read(folder: Path, text: str, words: Ontology) -> Ontology:
