@@ -106,11 +106,14 @@ class Source:
             self.report(path, f"`{old}` is now `{path[-1]}`", hint)
 
     def first_error(self) -> InputError:
-        """The first problem as an error, with the number of the others."""
-        first, more = self.problems[0], len(self.problems) - 1
-        return InputError(
-            first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
-        )
+        return first_error(self.problems)
+
+
+def first_error(problems: list[Problem]) -> InputError:
+    """The first problem as an error, with the number of the others."""
+    first, more = problems[0], len(problems) - 1
+    problem = first.problem + (f" (and {more} more)" if more else "")
+    return InputError(problem, place=first.place, hint=first.hint)
 
 
 def _over(above: Any, below: Any) -> Any:

@@ -5,9 +5,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.errors import nearest
 from vivavoce.core.validation import read_model
-from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.core.yaml_source import Problem, Source, first_error, read_yaml
 from vivavoce.languages import base as languages
 from vivavoce.questionnaires.instrument import FOLDER, Instrument, folders
 
@@ -92,10 +92,7 @@ def load_wording(instrument: Instrument, language: str, folder: Path | None = No
     """
     wording, problems = check_wording(instrument, language, folder)
     if problems or wording is None:
-        first, more = problems[0], len(problems) - 1
-        raise InputError(
-            first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
-        )
+        raise first_error(problems)
     return wording
 
 

@@ -75,12 +75,11 @@ def _condition(given: Any, *, numbers: bool = False, known: Sequence[str] = ()) 
 
 
 def _check_numbers(given: Any, operator: str, values: Sequence[str]) -> None:
-    if _number(values[0]) is None or (len(values) > 1 and operator not in ("=", "!=")):
+    several = len(values) > 1 and operator not in ("=", "!=")
+    if several or any(_number(value) is None for value in values):
         raise mistake(
             f"{shown_value(given)} does not compare with a number", 'write a comparison such as "< 2"'
         )
-    if any(_number(value) is None for value in values):
-        raise mistake(f"{shown_value(given)} does not compare with a number", "write numbers")
 
 
 def _split(text: str) -> tuple[str, str]:

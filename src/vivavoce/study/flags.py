@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -12,7 +12,7 @@ from vivavoce.core.validation import as_key, mistake
 
 Flag = Literal["question", "help", "error_message", "rejection_prompt", "timeout_prompt"]
 Origin = Literal["acts", "rules"]
-FLAGS: Final[tuple[Flag, ...]] = ("question", "help", "error_message", "rejection_prompt", "timeout_prompt")
+FLAGS: Final[tuple[Flag, ...]] = get_args(Flag)
 ACTS: Final[dict[str, frozenset[str]]] = {
     "question": frozenset({"request", "confirm", "confirm-domain", "select", "reqmore"}),
     "rejection_prompt": frozenset({"repeat"}),

@@ -36,6 +36,7 @@ from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruit
 from vivavoce.study.renamed_keys import RENAMED_KEYS
 from vivavoce.study.retention import check_retention
 from vivavoce.study.session_link import check_follow_up
+from vivavoce.study.step_files import StepFiles
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.step_sequence import Walk
 from vivavoce.study.steps import OfferedStep, StepEntry
@@ -368,7 +369,7 @@ class StudyReader:
             settings = read_part(self.source, kind.settings, written, at)
             if settings is None:
                 continue
-            material = kind.materials(settings, NamedFiles(self, languages, at))
+            material = kind.materials(settings, StepFiles(self, languages, at))
             text = kind.document(settings)
             steps[place] = OfferedStep(kind=name, settings=settings, material=material, text=text)
         return steps
@@ -534,55 +535,6 @@ class StudyReader:
                 self.source.report(path, f"there is no question {name!r}", nearest(name, sorted(items)))
 
 
-class NamedFiles:
-    """Files for a step or a judgement of another package: see `StepFiles`.
-
-    under  what stands before the files' names in the revision
-    """
-
-    def __init__(
-        self, reader: StudyReader, languages: tuple[str, ...], at: KeyPath, under: str = "step"
-    ) -> None:
-        self._reader, self._at, self.languages, self._under = reader, at, languages, under
-        self.folder, self.ontology = reader.folder, reader.domain
-
-    def text(self, name: str, key: str) -> str:
-        path = self.path(name, key)
-        if path is None:
-            return ""
-        try:
-            return self._reader.keep(path, f"{self._under}/{name}", (*self._at, key)).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            self.report(key, f"{name} is not UTF-8 text", "save it as UTF-8")
-            return ""
-
-    def path(
-        self, name: str, key: str, *, hint: str = "put it next to the study file", known_as: str = ""
-    ) -> Path | None:
-        path = self._reader.file(name, (*self._at, key), hint)
-        if path is not None:
-            self.keep(path, known_as or f"{self._under}/{name}", key)
-        return path
-
-    def within(self, name: str, key: str | int) -> Path | None:
-        return self._reader.within(name, (*self._at, key))
-
-    def keep(self, path: Path, known_as: str, key: str | int) -> None:
-        self._reader.keep(path, known_as, (*self._at, key))
-
-    def report(
-        self, key: str | int | KeyPath, problem: str, hint: str, *, file: str = "", line: int | None = None
-    ) -> None:
-        source = self._reader.source
-        if not file:
-            keys = key if isinstance(key, tuple) else (key,) if key != "" else ()
-            source.report((*self._at, *keys), problem, hint)
-            return
-        place = file if line is None else f"{file}:{line}"
-        found = Problem(place, problem, hint)
-        source.problems += [found] if found not in source.problems else []  # several steps may name one file
-
-
 AT: Final[KeyPath] = ("annotation",)
 
 
@@ -635,7 +587,7 @@ def _judgement(reader: StudyReader, file: StudyFile, name: str, settings: Any) -
         return None
     kind, place = JUDGEMENTS.get(name), (*AT, name)
     checked = read_part(reader.source, kind.settings, settings, place)
-    files = NamedFiles(reader, tuple(file.languages), place, name)
+    files = StepFiles(reader, tuple(file.languages), place, name)
     return None if checked is None else kind.plan(checked, files)
 
 

@@ -8,10 +8,10 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.errors import nearest
 from vivavoce.core.text import is_same_value, normalise_value
 from vivavoce.core.validation import read_model
-from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+from vivavoce.core.yaml_source import KeyPath, Problem, Source, first_error, read_yaml
 from vivavoce.study.task import DONTCARE
 
 MOST_REPORTED: Final = 50
@@ -156,10 +156,7 @@ def load_ontology(path: Path, languages: tuple[str, ...] = ()) -> Ontology:
     """
     ontology, problems = check_ontology(path, languages)
     if ontology is None:
-        first, more = problems[0], len(problems) - 1
-        raise InputError(
-            first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
-        )
+        raise first_error(problems)
     return ontology
 
 

@@ -7,18 +7,18 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, Field
 
-from vivavoce.core.validation import mistake
+from vivavoce.core.validation import Fits, mistake
 from vivavoce.study.settings import Number, Settings, Whole
 
-_ALLOWED: Final = re.compile(r"\+[1-9]\d{0,14}|sip:[A-Za-z0-9*._+-]+@[A-Za-z0-9*.-]+(:(\d{1,5}|\*))?")
+Prefix = Annotated[
+    str,
+    Fits(
+        r"\+[1-9]\d{0,14}|sip:[A-Za-z0-9*._+-]+@[A-Za-z0-9*.-]+(:(\d{1,5}|\*))?",
+        "{value} allows no number",
+        'write the start of a number such as "+39", or "sip:*@HOST"',
+    ),
+]
 _HOURS: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)")
-
-
-def _pattern(written: str) -> str:
-    if not _ALLOWED.fullmatch(written):
-        hint = 'write the start of a number such as "+39", or "sip:*@HOST"'
-        raise mistake(f"{written!r} allows no number", hint)
-    return written
 
 
 def _hours(written: str) -> str:
@@ -53,10 +53,10 @@ class Outbound(Settings):
         pattern=r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$",
         description="${NAME} of the environment variable with the password",
     )
-    allowed: list[Annotated[str, AfterValidator(_pattern)]] = Field(
+    allowed: list[Prefix] = Field(
         min_length=1, description='allowed prefixes, such as "+39", or "sip:*@HOST"'
     )
-    denied: list[Annotated[str, AfterValidator(_pattern)]] = Field(
+    denied: list[Prefix] = Field(
         [], description="excluded prefixes; premium and shared-cost numbers are always excluded"
     )
     country: str | None = Field(

@@ -1,7 +1,7 @@
 """The section `retention` of a study file: retention periods of personal data."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,7 @@ from vivavoce.core.yaml_source import Source
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Settings, Whole
 
+Days = Annotated[Whole, Field(ge=1, le=36_500)]
 Part = Literal["identifiers", "free_text", "visits"]
 KEYS: Final[Mapping[Part, str]] = {
     "identifiers": "identifiers_days",
@@ -25,22 +26,16 @@ class RetentionRules(Settings):
     request.
     """
 
-    identifiers_days: Whole | None = Field(
+    identifiers_days: Days | None = Field(
         None,
-        ge=1,
-        le=36_500,
         description="days to keep identifiers of links and platforms, and tickets (default: always)",
     )
-    free_text_days: Whole | None = Field(
+    free_text_days: Days | None = Field(
         None,
-        ge=1,
-        le=36_500,
         description=("days to keep free-text answers in questionnaires (default: always)"),
     )
-    visits_days: Whole | None = Field(
+    visits_days: Days | None = Field(
         None,
-        ge=1,
-        le=36_500,
         description=("days to keep whole visits; erases as `vivavoce erase` does (default: always)"),
     )
 

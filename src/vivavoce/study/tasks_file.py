@@ -73,15 +73,8 @@ def _task(written: WrittenTask, ontology: Ontology | None) -> Task:
 
     other = written.alternative
     alternative = other and Alternative(constraints=other.constraints, venues=venues(other.constraints))
-    return Task(
-        task_id=written.task_id,
-        type=written.type,
-        constraints=written.constraints,
-        requests=tuple(written.requests),
-        text=written.text,
-        venues=venues(written.constraints),
-        alternative=alternative,
-    )
+    same = written.model_dump(exclude={"alternative"})
+    return Task(**same, venues=venues(written.constraints), alternative=alternative)
 
 
 def _check_goal(task: WrittenTask, ontology: Ontology, source: Source, at: KeyPath) -> None:

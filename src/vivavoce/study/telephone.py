@@ -6,7 +6,7 @@ from pydantic import Field
 
 from vivavoce.study.outbound import Outbound
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.voice import RECOGNISE_FOR_LOG, Speech
+from vivavoce.study.voice import RECOGNISE_FOR_LOG, Speaking
 
 
 class MediaStreamSettings(Settings):
@@ -50,7 +50,7 @@ class Routing(Settings):
     )
 
 
-class Telephone(Settings):
+class Telephone(Speaking):
     """Settings of dialogues with `channel: phone`."""
 
     number: str | None = Field(
@@ -80,10 +80,6 @@ class Telephone(Settings):
     routing: Routing | None = Field(
         None, description="assignment of a system to a call (default: by `allocation`, with the task)"
     )
-    recogniser: Speech = Field("pocketsphinx", description="recogniser: a name, or `use` and its settings")
-    recognisers: dict[str, Speech] = Field({}, description="recogniser of one language, such as {it: ...}")
-    synthesiser: Speech = Field("flite", description="synthesiser: a name, or `use` and its settings")
-    synthesisers: dict[str, Speech] = Field({}, description="synthesiser of one language: {it: espeak-ng}")
     recognise_for_log: Flag = Field(False, description=RECOGNISE_FOR_LOG)
     pause_s: Number = Field(0.8, ge=0.2, le=5, description="silence that ends a caller's turn")
     silence_s: Number = Field(8, ge=2, le=3600, description="silence before the system prompts the caller")

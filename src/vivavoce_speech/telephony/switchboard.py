@@ -21,7 +21,7 @@ from vivavoce.languages.data import Phrase, phrase, spoken_digits
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import folder_of
-from vivavoce.study.telephone import Speech, Telephone
+from vivavoce.study.telephone import Telephone
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce_speech.dialogue.bridge import BridgedDialogue
@@ -57,20 +57,19 @@ class Switchboard:
         folder_of(engine.log)
         self._engine, self._telephone, self._calls = engine, telephone, Calls(engine)
 
-        def by_language(default: Speech, overrides: dict[str, Speech]) -> dict[str, Speech]:
-            return {language: overrides.get(language, default) for language in study.languages}
-
-        recognisers = by_language(telephone.recogniser, telephone.recognisers)
-        spoken = by_language(telephone.synthesiser, telephone.synthesisers)
         self._recognisers: dict[str, Recogniser] = {
-            language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
-            for language, raw in recognisers.items()
+            language: make_recogniser(
+                telephone.listener(language), folder=study.folder, place="telephone recogniser"
+            )
+            for language in study.languages
             if telephone.recognise_for_log
             or any(called_system(connector) is None for connector in engine.relay.connectors.values())
         }
         self._synthesisers: dict[str, Synthesiser] = {
-            language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")
-            for language, raw in spoken.items()
+            language: make_synthesiser(
+                telephone.speaker(language), folder=study.folder, place="telephone synthesiser"
+            )
+            for language in study.languages
         }
         self._turn_taking = TurnTaking(telephone.pause_s, telephone.silence_s, telephone.silence_prompts)
         self._talking: dict[str, str] = {}
