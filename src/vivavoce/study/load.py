@@ -196,7 +196,7 @@ class StudyReader:
         self.domain: Ontology | None = None
         self.keep(path, "study.yaml")
         if preset is not None:
-            self.keep(PROTOCOLS.get(preset).folder / "protocol.yaml", f"protocol/{preset}.yaml")
+            self.keep(PROTOCOLS.get(preset).file, f"protocol/{preset}.yaml")
 
     def keep(self, path: Path, name: str, at: KeyPath = ()) -> bytes:
         """The bytes of a file, remembered for the revision; one that cannot be read is reported."""
