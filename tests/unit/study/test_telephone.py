@@ -56,8 +56,8 @@ def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("section", "dialogue", "words"),
     [
-        ("", "gate: code, channel: phone", "needs the section `telephone`. Add telephone: {number: ...}"),
-        (SECTION, "gate: dialogue, channel: phone", "the end of a call. Write gate: code"),
+        ("", "gate: code, channel: phone", "dialogue.channel: "),
+        (SECTION, "gate: dialogue, channel: phone", "dialogue.gate: "),
         (SECTION, "gate: code, channel: fax", "unknown channel 'fax'"),
         ('telephone: {listen: "127.0.0.1:5060"}\n', "gate: code, channel: phone", "'number' is missing"),
         (SECTION + "  lissen: x\n", "gate: code, channel: phone", "Did you mean 'listen'"),
