@@ -16,36 +16,47 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.speed import peers
-from benchmarks.speed.row import Row
+from benchmarks.speed.row import Measured, Row
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "speed.json"
-MODULES: Final = (
-    "pages",
-    "relay",
-    "crowd",
-    "measures",
-    "cluster",
-    "word_errors",
-    "bootstrap",
-    "commands",
-    "report",
-    "importing",
-    "starts",
-    "commits",
-    "reads",
-    "streaming",
-    "training",
-    "listing",
-    "telephone",
-)
+MODULES: Final = {
+    "pages": "pages",
+    "relay": "relay",
+    "crowd": "crowd",
+    "measures": "measures",
+    "cluster": "cluster",
+    "word-errors": "word_errors",
+    "bootstrap": "bootstrap",
+    "commands": "commands",
+    "report": "report",
+    "import": "importing",
+    "starts": "starts",
+    "commits": "commits",
+    "reads": "reads",
+    "streaming": "streaming",
+    "training": "training",
+    "listing": "listing",
+    "telephone": "telephone",
+}
 NOT_MEASURED: Final = "not measured"
 
 
 def rows() -> dict[str, Row]:
-    """All rows by name, in the order of the table."""
-    found = (import_module(f"benchmarks.speed.rows.{module}").ROW for module in MODULES)
-    return {row.name: row for row in found}
+    """All rows by name, in the order of the table; a row that cannot be loaded has `skipped` set."""
+    return {name: row(name) for name in MODULES}
+
+
+def row(name: str) -> Row:
+    """One row. A missing library, or any other error in its module, concerns this row alone."""
+    try:
+        return import_module(f"benchmarks.speed.rows.{MODULES[name]}").ROW
+    except Exception as error:
+        return Row(name, name, "", _nothing, skipped=without_places(f"{type(error).__name__}: {error}"))
+
+
+def _nothing(_: bool) -> Measured:
+    return Measured()
 
 
 def measured(row: Row, quick: bool) -> dict[str, Any]:
@@ -186,5 +197,5 @@ def _found(row: Row, quick: bool) -> dict[str, Any]:
 
 if __name__ == "__main__":
     name, path, *how = sys.argv[1:]
-    found = _found(rows()[name], how == ["quick"])
+    found = _found(row(name), how == ["quick"])
     Path(path).write_text(json.dumps(found), encoding="utf-8")

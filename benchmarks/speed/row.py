@@ -75,6 +75,7 @@ class Row:
     limit_s  after which it is stopped; a row that is stopped has failed
     why      it misses an aim, where it does, for the page
     apart    it takes long: it runs where it is named alone, and keeps what it had
+    skipped  reason why the row cannot be loaded, such as a missing library; "" otherwise
     """
 
     name: str
@@ -85,6 +86,7 @@ class Row:
     limit_s: float = 240.0
     why: str = ""
     apart: bool = False
+    skipped: str = ""
 
 
 class Cost(NamedTuple):

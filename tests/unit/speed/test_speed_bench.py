@@ -97,10 +97,11 @@ def test_a_peer_that_is_there_with_its_versions_is_taken(
         peers.python("jiwer")
 
 
-def test_every_row_has_a_name_of_its_own_and_peers_with_pinned_versions() -> None:
+def test_every_row_can_be_loaded_and_its_peers_have_pinned_versions() -> None:
     known = results.rows()
     modules = [path.stem for path in (ROOT / "benchmarks" / "speed" / "rows").glob("*.py")]
-    assert sorted(results.MODULES) == sorted(modules) and len(known) == len(modules)
+    assert sorted(results.MODULES.values()) == sorted(modules) and len(known) == len(modules)
+    assert {row.name: row.skipped for row in known.values()} == dict.fromkeys(results.MODULES, "")
     of_profiles = {"py-spy"}
     assert {name for row in known.values() for name in row.peers} | of_profiles == set(peers.PINNED)
     assert [pin for pins in peers.PINNED.values() for pin in pins if pin.count("==") != 1] == []
@@ -174,6 +175,17 @@ def test_rows_that_are_not_run_keep_what_they_had(
     monkeypatch.setattr(sys, "argv", ["bench", "--only", "report", "--quick"])
     assert bench.main() == 0
     assert json.loads(kept.read_text("utf-8"))["rows"]["report"]["figures"]
+
+
+def test_a_row_with_a_missing_library_is_skipped_and_the_others_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "benchmarks.speed.rows.telephone", None)
+    monkeypatch.setattr(results, "measured", lambda *_: row(limited("HTML", [2.0], 5.0, unit="s")))
+    monkeypatch.setattr(sys, "argv", ["bench", "--only", "telephone", "starts", "--quick"])
+    assert bench.main() == 0
+    told = capsys.readouterr().out
+    assert "skipped: ModuleNotFoundError" in told and "HTML: 0.4" in told
 
 
 def test_inputs_are_those_of_the_seed_and_can_be_read(tmp_path: Path) -> None:
