@@ -5,6 +5,7 @@ PostgreSQL  a transaction that writes begins with one advisory lock, so that the
             however many processes share the log; servers that may forget a commit are refused
 """
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -77,6 +78,7 @@ def open_engines(url: str, *, patience_s: float = PATIENCE_S, **options: Any) ->
     Raises  InputError: not such a URL, a network file system, an unreachable or a forgetful server
     """
     address = address_of(url)
+    options.setdefault("json_serializer", _json_text)
     if address.get_backend_name() == "sqlite":
         engines = _sqlite(address, options)
     else:
@@ -90,6 +92,11 @@ def open_engines(url: str, *, patience_s: float = PATIENCE_S, **options: Any) ->
             hint="check that the folder or the server exists and that you may write to it",
         ) from None
     return engines
+
+
+def _json_text(value: Any) -> str:
+    """JSON of a column's value; a text is JSON already, such as an event's, whose hash is over that text."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _look_at(writer: Engine) -> None:

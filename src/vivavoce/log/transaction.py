@@ -13,7 +13,6 @@ from sqlalchemy.exc import IntegrityError
 from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
-from vivavoce.log.compiled_statements import run
 from vivavoce.log.event import Event
 from vivavoce.log.events import QuestionnaireAnswered, TrialPaused, TrialResumed, earlier_kinds, stored_kinds
 from vivavoce.log.hash_chain import link
@@ -47,7 +46,6 @@ _LAST_PAUSE: Final = (
     .limit(1)
 )
 _INSERT_EVENT: Final = insert(events)
-_INSERT_EVENT_RETURNING: Final = _INSERT_EVENT.returning(events.c.position)
 
 
 class Transaction:
@@ -69,7 +67,7 @@ class Transaction:
         Raises        Conflict: the visit has moved on past expected_seq
         """
         this = {"this_visit": visit_id, "this_key": client_key}
-        row = run(self.connection, _LAST_AND_KNOWN, this).one_or_none()
+        row = self.connection.execute(_LAST_AND_KNOWN, this).one_or_none()
         last, chain, known_event = (0, None, None) if row is None else tuple(row)
         if known_event is not None:
             return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
@@ -96,9 +94,10 @@ class Transaction:
         event, payload = _written(event)
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
         row["chain"] = link(previous, row)
-        stored = StoredEvent(**facts, event=event, position=self._insert(row))
+        position = self.connection.execute(_INSERT_EVENT, row).inserted_primary_key
+        stored = StoredEvent(**facts, event=event, position=position[0] if position else 0)
         for statement, parameters in writes(stored):
-            run(self.connection, statement, parameters)
+            self.connection.execute(statement, parameters)
         return stored, row["chain"]
 
     def adopt(self, visit: Sequence[StoredEvent]) -> None:
@@ -116,19 +115,13 @@ class Transaction:
             }
             chain = self._put(facts, chain, event.event)[1]
 
-    def _insert(self, row: dict[str, Any]) -> int:
-        """The position that the database gave to an event."""
-        if self.connection.dialect.name == "sqlite":
-            return run(self.connection, _INSERT_EVENT, row).lastrowid
-        return run(self.connection, _INSERT_EVENT_RETURNING, row).scalar_one()
-
     def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
         """A visit's events in order, those after seq `after`."""
         return events_of(self.connection, visit_id, after)
 
     def last_seq(self, visit_id: str) -> int:
         """The seq of a visit's last event; 0 when it has none."""
-        return run(self.connection, _LAST_SEQ, {"this_visit": visit_id}).scalar_one() or 0
+        return self.connection.execute(_LAST_SEQ, {"this_visit": visit_id}).scalar_one() or 0
 
     def allocation_counts(self, study: str, *, simulated: bool | None = None) -> list[tuple[str, int, int]]:
         """(system, running, completed) of every system that was ever allocated.
@@ -265,7 +258,7 @@ class Transaction:
 
     def paused(self) -> bool:
         """True if the researcher or a stopping rule has paused the trial."""
-        return run(self.connection, _LAST_PAUSE, {}).scalar_one_or_none() == TrialPaused.kind
+        return self.connection.execute(_LAST_PAUSE).scalar_one_or_none() == TrialPaused.kind
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
         """Take an earned code for a dialogue, then append CodeIssued; False when the code is taken."""
