@@ -209,8 +209,7 @@ def worker(
     """Serve pages beside other workers; `serve --workers` starts it automatically."""
     import structlog
 
-    from vivavoce.core.errors import LogError
-    from vivavoce.participant.app import ANSWERS, create_app
+    from vivavoce.participant.app import create_app, not_saved
     from vivavoce.participant.serving import PageServer
     from vivavoce.participant.visit_router import Door, Handover, WorkerShare, door_of
     from vivavoce.trial.engine import SessionEngine
@@ -221,7 +220,7 @@ def worker(
     with open_log(read, log) as opened, socket.socket(fileno=listener) as accepting:
         engine = SessionEngine(read, opened, make_connectors(read), leads=share.leads)
         app: Any = create_app(engine, secure_cookies=secure_cookies, notice=notice)
-        site, away = app.state.site, ANSWERS[LogError]
+        site, away = app.state.site, not_saved
         app.add_middleware(Handover, site=site, share=share, folder=folder, away=away)
         door = Door(app, door_of(folder, number))
         server = PageServer(app, door=door, server_header=False, timeout_graceful_shutdown=3)

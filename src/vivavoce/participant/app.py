@@ -12,11 +12,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vivavoce.core.errors import LogError
 from vivavoce.participant import arena, chat_routes, health, judging, sign_in, stimulus, visit_routes, wizard
-from vivavoce.participant.hot_routes import EarlierAddresses, Handler, QuickRoutes
 from vivavoce.participant.i18n import page_language, translations
 from vivavoce.participant.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.participant.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
@@ -38,6 +37,18 @@ JSON_PATHS: Final = (
 
 _COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
 _report = structlog.get_logger("vivavoce.participant")
+
+
+class EarlierAddresses:
+    """Takes what is sent to an earlier address as if it had come to the present one: `now`, by whole path."""
+
+    def __init__(self, app: ASGIApp, *, now: Mapping[str, str]) -> None:
+        self.app, self.now = app, now
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (path := self.now.get(scope["path"])) is not None:
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+        await self.app(scope, receive, send)
 
 
 def create_app(
@@ -99,8 +110,6 @@ def create_app(
         static.all_directories.append(kind.folder / "static")
     app.include_router(judging.router, prefix=base)
     static.all_directories += [source.folder / "static" for source in (*channels, *recruiters)]
-    quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
-    app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
     uploads = [path for channel in channels for path in channel.uploads]
     uploads += [stimulus.RECORDED] if stimulus.takes_recordings(engine.study) else []
     larger = {f"{base}{path}": RECORDING_CAP for path in uploads}
@@ -113,7 +122,11 @@ def create_app(
         now = {f"{base}{path}": f"{base}{address}" for path, address in earlier.items()}
         app.add_middleware(EarlierAddresses, now=now)
     for kind, handler in (
-        *ANSWERS.items(),
+        (NoVisit, _no_visit),
+        (Stale, _stale),
+        (Refused, _refused),
+        (TooMany, _too_many),
+        (LogError, not_saved),
         (sign_in.NotSignedIn, _not_signed_in),
         (wizard.NoWizard, wizard.no_wizard),
         (wizard.NotYours, wizard.not_yours),
@@ -189,7 +202,7 @@ async def _too_many(request: Request, error: Exception) -> Response:
     return response
 
 
-async def _not_saved(request: Request, error: Exception) -> Response:
+async def not_saved(request: Request, error: Exception) -> Response:
     _report.error("log_unavailable", error=repr(error))
     response = _message(request, "not_saved", 503)
     response.headers["Retry-After"] = "5"
@@ -210,12 +223,3 @@ async def _defect(request: Request, error: Exception) -> Response:
     response = _message(request, "defect", 500)
     response.headers.update(HEADERS)  # this answer is made outside the middleware
     return response
-
-
-ANSWERS: Final[dict[type[Exception], Handler]] = {
-    NoVisit: _no_visit,
-    Stale: _stale,
-    Refused: _refused,
-    TooMany: _too_many,
-    LogError: _not_saved,
-}

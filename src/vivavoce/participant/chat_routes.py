@@ -1,8 +1,4 @@
-"""The conversation in the page: turns with keys, news by long poll, the end; forms where scripts are off.
-
-`QUICK` holds what every turn passes through. These routes read their requests themselves: solving
-dependencies would take longer than what they do.
-"""
+"""The conversation in the page: turns with keys, news by long poll, the end; forms where scripts are off."""
 
 import asyncio
 import json
@@ -76,6 +72,7 @@ async def _attempt(work) -> JSONResponse | Any:
         return _problem("not_saved", 503)
 
 
+@router.get("/events")
 async def events(request: Request) -> Response:
     """Events after a given one; waits for them. Also returns the state of the visit."""
     site, visit_id = site_of(request), await visit_of(request)
@@ -123,6 +120,7 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
     }
 
 
+@router.post("/turns")
 async def turns(request: Request) -> Response:
     """Take a user turn; the acknowledgement says that it is on disk."""
     site, visit_id = site_of(request), await visit_of(request)
@@ -169,9 +167,6 @@ async def _turn_in(request: Request) -> TurnIn | None:
         with suppress(ValueError, RecursionError):  # browsers send half a character where one was typed
             return TurnIn.model_validate(well_formed(json.loads(body)))
         return None
-
-
-QUICK: Final = (("GET", "/events", events), ("POST", "/turns", turns))
 
 
 def _payload(state: VisitState, turn: TurnIn) -> str | None:

@@ -11,7 +11,7 @@ import itertools
 import marshal
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import structlog
 from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.participant import sign_in
-from vivavoce.participant.hot_routes import Handler
 from vivavoce.participant.site import Site
 
 PATIENCE_S: Final = 30.0  # a worker that died is back by then, also on a slow machine
@@ -45,6 +45,7 @@ _CARRIED: Final = (
     "subprotocols",
 )
 _LENGTH: Final = struct.Struct("!I")
+Handler = Callable[[Request, Exception], Awaitable[Response]]
 _report = structlog.get_logger("vivavoce.participant")
 
 

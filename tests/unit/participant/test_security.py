@@ -72,8 +72,7 @@ def participant_routes(app) -> list[tuple[str, str]]:
     from vivavoce.participant import chat_routes, visit_routes
 
     routes = [*visit_routes.router.routes, *chat_routes.router.routes]
-    quick = [(method, path) for method, path, _ in chat_routes.QUICK]
-    return sorted([*quick, *((method, route.path) for route in routes for method in route.methods)])
+    return sorted((method, route.path) for route in routes for method in route.methods)
 
 
 def everything_of(log: Log, visit_id: str) -> list[str]:
