@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import os
 import socket
 import ssl
 import time
@@ -13,7 +14,6 @@ from typing import Final
 
 import httpx
 
-from vivavoce.connectors.aiohttp_transport import AiohttpTransport
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import LONGEST, Wire
@@ -25,6 +25,8 @@ _GLOBAL_UNICAST: Final = ipaddress.ip_network("2000::/3")  # all that IANA gives
 _TUNNELS: Final = (ipaddress.ip_network("2002::/16"), ipaddress.ip_network("2001::/32"))
 _NEVER: Final = (ipaddress.ip_network("169.254.0.0/16"), ipaddress.ip_network("fe80::/10"))
 _REMEMBERED_S: Final = 30.0
+_IDLE_S: Final = 1.5  # below two seconds, after which gunicorn closes an idle connection; uvicorn, Node: five
+_IDLE_CONNECTIONS: Final = 20  # each is looked at for every request
 
 
 def is_public(address: _Address) -> bool:
@@ -62,7 +64,10 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         verify: ssl.SSLContext | bool = True,
         wire: Wire | None = None,
     ) -> None:
-        self._carrier = AiohttpTransport(verify)
+        self._verify = verify
+        self._connections: httpx.AsyncHTTPTransport | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
         self._resolved: dict[str, tuple[float, list[str]]] = {}
         self._wire = wire
@@ -74,10 +79,11 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         if wire is not None:
             wire.sent(f"{request.method} {request.url}", await request.aread())
         for address in await self._addresses(host):
+            directed = _directed(request, address)
             try:
-                response = await self._carrier.carry(request, address)
+                response = await self._opened().handle_async_request(directed)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-                problem = error
+                problem = _explained(error, directed.url)
                 continue
             assert isinstance(response.stream, httpx.AsyncByteStream)
             status = f"HTTP {response.status_code}"
@@ -93,8 +99,47 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         self._resolved[host] = (time.monotonic(), addresses)
         return addresses
 
+    def _opened(self) -> httpx.AsyncHTTPTransport:
+        """The connections of this event loop; those of an earlier one went with it."""
+        if self._closed:
+            raise httpx.ConnectError("the connector was shut down")
+        loop = asyncio.get_running_loop()
+        if self._connections is None or self._loop is not loop:
+            limits = httpx.Limits(max_keepalive_connections=_IDLE_CONNECTIONS, keepalive_expiry=_IDLE_S)
+            self._connections = httpx.AsyncHTTPTransport(verify=self._verify, trust_env=False, limits=limits)
+            self._loop = loop
+        return self._connections
+
     async def aclose(self) -> None:
-        await self._carrier.close()
+        """Close all connections; later requests are refused and open none."""
+        self._closed = True
+        connections, self._connections = self._connections, None
+        if connections is not None and self._loop is asyncio.get_running_loop():
+            await connections.aclose()
+
+
+def _directed(request: httpx.Request, address: str) -> httpx.Request:
+    """The same request to an address of its host; the Host header and the TLS name stay."""
+    if address == request.url.host:
+        return request
+    return httpx.Request(
+        request.method,
+        request.url.copy_with(host=address),
+        headers=request.headers,
+        stream=request.stream,
+        extensions={**request.extensions, "sni_hostname": request.url.host},
+    )
+
+
+def _explained(error: httpx.TransportError, url: httpx.URL) -> httpx.TransportError:
+    """A failed connection with the operating system's reason, if it gives one."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:
+            where = f"{url.host}:{url.port}" if url.port else url.host
+            return httpx.ConnectError(f"no connection to {where} ({os.strerror(cause.errno)})")
+        cause = cause.__cause__ or cause.__context__
+    return error
 
 
 async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:

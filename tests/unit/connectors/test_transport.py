@@ -195,21 +195,23 @@ def test_what_goes_wrong_on_the_way_is_told_without_secrets(
 
 
 @pytest.mark.parametrize(("longest", "whole"), [(10, True), (9, False)])
-def test_an_answer_may_be_as_large_as_is_set(restaurant_bot: str, longest: int, whole: bool) -> None:
+def test_an_answer_may_be_as_large_as_is_set(
+    longest: int, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def run() -> int:
         async with httpx.AsyncClient(
             transport=GuardedTransport(allow_private=True, longest_bytes=longest), trust_env=False
         ) as client:
-            client._transport._carrier.carry = carried  # type: ignore[attr-defined]
             return len((await client.get("http://127.0.0.1:9/")).content)
 
-    async def carried(request: httpx.Request, address: str) -> httpx.Response:
+    async def carried(_: object, request: httpx.Request) -> httpx.Response:
         async def body() -> Any:
             yield b"12345"
             yield b"67890"
 
         return httpx.Response(200, content=body())
 
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", carried)
     if whole:
         assert asyncio.run(run()) == 10
     else:

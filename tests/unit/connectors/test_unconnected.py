@@ -6,8 +6,7 @@ import httpx
 import pytest
 
 from scenes.processes import free_port
-from vivavoce.connectors.aiohttp_transport import AiohttpTransport
-from vivavoce.connectors.transport import check_status
+from vivavoce.connectors.transport import GuardedTransport, check_status
 from vivavoce.core.errors import SystemUnderTestError
 
 
@@ -15,11 +14,9 @@ def test_a_bot_that_is_down_is_told_with_its_address_and_the_reason_alone() -> N
     port = free_port()
 
     async def ask() -> None:
-        carrier = AiohttpTransport()
-        try:
-            await carrier.carry(httpx.Request("GET", f"http://127.0.0.1:{port}/"), "127.0.0.1")
-        finally:
-            await carrier.close()
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+        async with httpx.AsyncClient(transport=transport) as client:
+            await client.get(f"http://127.0.0.1:{port}/")
 
     with pytest.raises(httpx.ConnectError) as failed:
         asyncio.run(ask())

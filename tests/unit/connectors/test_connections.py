@@ -1,24 +1,19 @@
 """What goes over a connection to a system: once, to whom it was meant for, and nobody else's cookies."""
 
 import asyncio
-import errno
 import json
 import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from types import SimpleNamespace
 from typing import Any
 
-import aiohttp
 import httpx
 import pytest
 import trustme
 
 from scenes.patience import PATIENCE_S
-from vivavoce.connectors import aiohttp_transport
-from vivavoce.connectors.aiohttp_transport import AiohttpTransport
 from vivavoce.connectors.base import Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.transport import GuardedTransport
@@ -36,7 +31,10 @@ def answered(body: str, *more: str) -> bytes:
 async def serving(answer: Answer, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
     """A port whose server gives each request, its head as text, to `answer`; None closes the connection."""
 
+    writers: list[asyncio.StreamWriter] = []
+
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 lines = head.decode().lower().splitlines()
@@ -55,6 +53,10 @@ async def serving(answer: Answer, context: ssl.SSLContext | None = None) -> Asyn
     server = await asyncio.start_server(talk, "127.0.0.1", 0, ssl=context)
     async with server:
         yield server.sockets[0].getsockname()[1]
+        for writer in writers:
+            writer.close()
+            with suppress(ConnectionError, ssl.SSLError):
+                await writer.wait_closed()
 
 
 def test_a_request_whose_connection_is_lost_is_not_sent_again() -> None:
@@ -184,55 +186,27 @@ def test_path_and_query_go_as_they_are_and_the_reason_comes_back(reason: str) ->
     assert heads == ["GET /a%2Fb/%7Ec?q=%20x&r=1+2 HTTP/1.1"]
 
 
-def test_connections_are_shared_in_a_loop_and_made_anew_in_another() -> None:
-    carrier, sessions = AiohttpTransport(), []
+def test_connections_are_kept_in_a_loop_and_new_in_another() -> None:
+    transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+    made: list[object] = []
 
-    async def opened(*, last: bool) -> None:
-        sessions.append(carrier._opened())
-        assert carrier._opened() is sessions[-1]
-        if last:
-            await carrier.close()
+    def answer(head: str) -> bytes:
+        made.append(transport._connections)
+        return answered("{}")
 
-    for last in (False, True):
-        asyncio.run(opened(last=last))
-    assert sessions[0] is not sessions[1] and all(one.closed for one in sessions)
+    async def run() -> None:
+        async with serving(answer) as port:
+            for path in ("first", "second"):
+                request = httpx.Request("GET", f"http://127.0.0.1:{port}/{path}")
+                response = await transport.handle_async_request(request)
+                await response.aread()
+                await response.aclose()
+            assert transport._connections is not None
+            await transport._connections.aclose()
 
-
-def test_certificates_are_read_once() -> None:
-    transport = AiohttpTransport()
-    assert isinstance(transport._context(), ssl.SSLContext)
-    assert transport._context() is transport._context()
-
-
-@pytest.mark.parametrize(("closing", "closed"), [(True, True), (False, False)])
-def test_what_has_no_socket_is_closed_where_it_says_so(closing: bool, closed: bool) -> None:
-    transport: Any = SimpleNamespace(is_closing=lambda: closing, get_extra_info=lambda _: None)
-    assert aiohttp_transport._closed(transport) == closed
-    assert aiohttp_transport._closed(None)
-
-
-KEY: Any = SimpleNamespace(host="bot.example", port=80, ssl=True, is_ssl=True)
-REFUSED = OSError(errno.ECONNREFUSED, "no")
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (aiohttp.ClientConnectorError(KEY, REFUSED), "no connection to bot.example:80 (Connection refused)"),
-        (
-            aiohttp.ClientConnectorError(KEY, OSError(1, "no")),
-            "no connection to bot.example:80 (Operation not permitted)",
-        ),
-        (aiohttp.ClientConnectorError(KEY, OSError("no words")), None),
-        (aiohttp.ClientConnectorError(KEY, OSError(0, "no words")), None),
-        (aiohttp.ClientConnectorError(KEY, OSError(-2, "no words")), None),
-        (aiohttp.ClientConnectorSSLError(KEY, OSError(1, "no words")), None),
-    ],
-)
-def test_why_nothing_was_connected_is_said_in_the_words_of_the_system_that_has_some(
-    error: aiohttp.ClientConnectorError, said: str | None
-) -> None:
-    assert aiohttp_transport._unconnected(error) == (str(error) if said is None else said)
+    for _ in range(2):
+        asyncio.run(run())
+    assert made[0] is made[1] and made[2] is made[3] and made[1] is not made[2]
 
 
 class ClosesWhatIsIdle(threading.Thread):
@@ -270,17 +244,9 @@ class ClosesWhatIsIdle(threading.Thread):
         self._closed.set()
 
 
-@pytest.mark.parametrize(
-    ("method", "closed"),
-    [("GET", "before it is taken"), ("POST", "before it is taken"), ("POST", "before it is written on")],
-)
-def test_a_connection_that_the_server_closed_while_we_were_busy_is_not_written_on(
-    method: str, closed: str
-) -> None:
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_connection_that_the_server_closed_while_we_were_busy_is_not_used_again(method: str) -> None:
     server = ClosesWhatIsIdle()
-
-    async def busy() -> None:
-        server.close_the_first()
 
     async def run() -> list[str]:
         address = f"http://127.0.0.1:{server.port}/"
@@ -296,11 +262,8 @@ def test_a_connection_that_the_server_closed_while_we_were_busy_is_not_written_o
             )
 
         await say(1)
-        if closed == "before it is taken":
-            await busy()
-            await say(2)
-        else:
-            await asyncio.gather(say(2), busy())
+        server.close_the_first()
+        await say(2)
         await connector.shut_down()
         return said
 
