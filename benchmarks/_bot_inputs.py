@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import yaml
+from ruamel.yaml import YAML
 
 LANGUAGES: Final = ("en", "it")
 COURTESIES: Final = (
@@ -59,7 +59,7 @@ _LONG: Final = 20_000
 @cache
 def callers() -> dict[str, dict[str, dict[str, list[str]]]]:
     """What callers say, by bot, language, and what was asked for."""
-    return yaml.safe_load(Path(__file__).with_name("bot_callers.yaml").read_text("utf-8"))
+    return YAML(typ="safe", pure=True).load(Path(__file__).with_name("bot_callers.yaml").read_text("utf-8"))
 
 
 def wishes(name: str, language: str) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from zlib import crc32
 
-import yaml
+from ruamel.yaml import YAML
 
 Facts = dict[str, Any]
 BOTS: Final = Path(__file__).parent / "stress_verdicts" / "bots"
@@ -32,7 +32,8 @@ class Bot(Protocol):
 def read_bots() -> dict[str, Facts]:
     """What the files say of each bot, by its domain."""
     return {
-        path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(BOTS.glob("*.yaml"))
+        path.stem: YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        for path in sorted(BOTS.glob("*.yaml"))
     }
 
 

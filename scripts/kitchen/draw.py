@@ -9,10 +9,11 @@ in the picture's `desc`), and what moves in this frame. A robot looks at it. Who
 import sys
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import yaml
+from ruamel.yaml import YAML
 
 from vivavoce_bots.chef.notation import Predicate, read_predicates
 from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS
@@ -488,7 +489,7 @@ def drawn(recipe: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, dict[st
 
 def files() -> dict[str, str]:
     """All files by name."""
-    recipes = yaml.safe_load((HERE / "recipes.yaml").read_text("utf-8"))
+    recipes = YAML(typ="safe", pure=True).load((HERE / "recipes.yaml").read_text("utf-8"))
     found, lines = {}, [HEAD.rstrip("\n")]
     for recipe in recipes:
         lines += [f"  - recipe: {recipe['recipe']}", f"    title: {_flow(recipe['title'])}", "    frames:"]
@@ -510,9 +511,10 @@ def files() -> dict[str, str]:
 
 
 def _flow(value: Any) -> str:
-    return yaml.safe_dump(
-        value, default_flow_style=True, allow_unicode=True, width=10_000, sort_keys=False
-    ).strip()
+    yaml, out = YAML(), StringIO()
+    yaml.default_flow_style, yaml.width = True, 10_000
+    yaml.dump(value, out)
+    return out.getvalue().removesuffix("...\n").strip()
 
 
 def main() -> None:

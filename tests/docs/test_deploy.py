@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from ruamel.yaml import YAML
 from typer.main import get_command
 
 from vivavoce.cli.main import app
@@ -16,8 +16,10 @@ from vivavoce.participant.security import RECORDING_CAP
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-COMPOSE = yaml.safe_load((DEPLOY / "compose" / "compose.yaml").read_text("utf-8"))
-MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "vivavoce.yaml").read_text("utf-8")))
+COMPOSE = YAML(typ="safe", pure=True).load((DEPLOY / "compose" / "compose.yaml").read_text("utf-8"))
+MANIFESTS = list(
+    YAML(typ="safe", pure=True).load_all((DEPLOY / "kubernetes" / "vivavoce.yaml").read_text("utf-8"))
+)
 PROXIES = [DEPLOY / "proxy" / name for name in ("Caddyfile", "nginx.conf")]
 
 

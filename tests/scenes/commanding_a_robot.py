@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-import yaml
+from ruamel.yaml import YAML
 
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
@@ -72,5 +72,5 @@ def commanded_study(folder: Path, frames: Frames, language: str) -> Study:
         }
         for at, recipe in enumerate(frames.recipes)
     ]
-    (folder / "stimuli.yaml").write_text(yaml.safe_dump({"recipes": recipes}), encoding="utf-8")
+    YAML(typ="safe").dump({"recipes": recipes}, folder / "stimuli.yaml")
     return load_study(file)

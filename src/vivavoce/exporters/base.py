@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
+from ruamel.yaml import YAML
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
 from vivavoce.core.statement import LocalizedText, statement
+from vivavoce.core.yaml_source import read_yaml
 from vivavoce.dataset.columns import HOLDS, treatment
 from vivavoce.dataset.reader import OF_STUDIES, Dataset, may_replace
 from vivavoce.dataset.schema import TABLES
@@ -80,9 +82,15 @@ class Exporter:
             "files": files,
             "lost": [str(loss) for loss in losses],
         }
-        written_facts = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
-        (into / MANIFEST).write_text(written_facts, encoding="utf-8")
+        (into / MANIFEST).write_text(yaml_text(facts), encoding="utf-8")
         return lost
+
+
+def yaml_text(data: Any) -> str:
+    """Plain data as YAML, in its own order."""
+    yaml, out = YAML(), StringIO()
+    yaml.dump(data, out)
+    return out.getvalue()
 
 
 def _clear(into: Path) -> None:
@@ -91,8 +99,8 @@ def _clear(into: Path) -> None:
     if not manifest.exists():
         return
     try:
-        files = yaml.safe_load(manifest.read_text(encoding="utf-8"))["files"]
-    except (ValueError, KeyError, TypeError, yaml.YAMLError):
+        files = read_yaml(manifest).data["files"]
+    except (KeyError, TypeError):
         raise InputError(f"{MANIFEST} cannot be read", place=str(into), hint="name a new folder") from None
     for name in (*files, MANIFEST):
         if (into / name).resolve().is_relative_to(into.resolve()):

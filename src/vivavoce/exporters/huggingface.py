@@ -8,12 +8,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
 from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
-from vivavoce.exporters.base import Exporter, ExportResult, rows_by_dialogue
+from vivavoce.exporters.base import Exporter, ExportResult, rows_by_dialogue, yaml_text
 
 CONVERSATIONS: Final = "conversations"
 SPLIT: Final = "train"  # there is one, and the library has no better word for all of it
@@ -76,8 +75,7 @@ def _head(dataset: Dataset, tables: dict[str, pa.Table], data: Path) -> str:
         ],
         "dataset_info": [_info(name, table, data) for name, table in tables.items()],
     }
-    front_matter = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=110)
-    return f"---\n{front_matter}---\n\n{_columns(tables)}"
+    return f"---\n{yaml_text(card)}---\n\n{_columns(tables)}"
 
 
 def _info(name: str, table: pa.Table, data: Path) -> dict[str, Any]:

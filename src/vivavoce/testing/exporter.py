@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_source import read_yaml
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.writer import DatasetWriter
@@ -53,7 +52,7 @@ class ExporterContract:
 
     def test_what_is_not_in_it_is_named(self) -> None:
         with self._written(write_sample) as (dataset, folder):
-            facts = yaml.safe_load((folder / MANIFEST).read_text("utf-8"))
+            facts = read_yaml(folder / MANIFEST).data
             rows = dataset.manifest["tables"]
             exported = (
                 EXPORTERS.get(self.name).write(dataset.everything, _made(folder.parent / "again")).tables

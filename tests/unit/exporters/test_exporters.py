@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
+from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
@@ -121,7 +121,7 @@ def turns(dataset: Dataset) -> list[tuple[Any, ...]]:
 def test_what_is_not_in_an_export_is_said_and_counted(name: str, dataset: Dataset, tmp_path: Path) -> None:
     exporter = EXPORTERS.get(name)
     lost = [str(one) for one in exporter.export(dataset, tmp_path / "out")]
-    facts = yaml.safe_load((tmp_path / "out" / MANIFEST).read_text("utf-8"))
+    facts = YAML(typ="safe", pure=True).load((tmp_path / "out" / MANIFEST).read_text("utf-8"))
     readme = (tmp_path / "out" / "README.md").read_text("utf-8")
     assert (facts["format"], facts["study"], facts["level"]) == (name, "ferries", "internal")
     assert set(facts["files"]) == {
@@ -213,7 +213,7 @@ def test_the_card_of_hugging_face_names_files_and_features_that_are_there(
 ) -> None:
     EXPORTERS.get("huggingface").export(dataset, tmp_path / "out")
     head = (tmp_path / "out" / "README.md").read_text("utf-8").split("---\n")[1]
-    card = yaml.safe_load(head)
+    card = YAML(typ="safe", pure=True).load(head)
     assert card["language"] == ["en"] and card["size_categories"] == ["n<1K"]
     infos = {one["config_name"]: one for one in card["dataset_info"]}
     for config in card["configs"]:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
+from ruamel.yaml import YAML
 
 from unit.judges.conftest import CALLS, ScriptedModel, write_trial
 from vivavoce.analysis.judge_estimates import calibrate, estimate
@@ -34,7 +34,7 @@ def write_judge(folder: Path, model: ScriptedModel, **settings: object) -> Path:
         "input_price": 2.0,
         "output_price": 8.0,
     }
-    path.write_text(yaml.safe_dump(said | settings), encoding="utf-8")
+    YAML(typ="safe").dump(said | settings, path)
     return path
 
 
