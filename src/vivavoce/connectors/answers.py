@@ -4,10 +4,9 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
-from typing import Any, NamedTuple
+from typing import Any
 
-from vivavoce.audio.ssml import is_ssml
+from vivavoce.audio.ssml import SsmlText, apart_from_markup
 from vivavoce.connectors.base import Act, Choice, SystemOutput, Understood
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -48,13 +47,6 @@ def read_json(body: bytes | str) -> Any:
         raise bad_answer(f"the answer is not JSON: {' '.join(start.split())!r}") from None
 
 
-class SsmlText(NamedTuple):
-    """A message text; `ssml` is the text as it was marked up for a synthesiser, "" where it was not."""
-
-    text: str
-    ssml: str = ""
-
-
 def read_texts(value: Any) -> list[str]:
     """Message texts without markup: one text or a list; empty ones are dropped. Else a bad answer."""
     return [text.text for text in read_written(value)]
@@ -69,40 +61,6 @@ def read_written(value: Any) -> list[SsmlText]:
         if not isinstance(text, str):
             raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
     return [text for text in map(apart_from_markup, texts) if text.text.strip()]
-
-
-def apart_from_markup(text: str) -> SsmlText:
-    """A text's words, and the whole where it is marked up for a synthesiser."""
-    return SsmlText(without_markup(text), text if is_ssml(text) else "")
-
-
-def without_markup(text: str) -> str:
-    """The words of a text that is marked up for a synthesiser (SSML); any other text as it is."""
-    if not is_ssml(text):
-        return text
-    reader = _Words()
-    reader.feed(text)
-    reader.close()
-    return " ".join("".join(reader.words).split())
-
-
-class _Words(HTMLParser):
-    """The words between the marks; a parser that no entity and no depth can keep busy."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.words: list[str] = []
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag in ("break", "p", "s"):
-            self.words.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("p", "s"):
-            self.words.append(" ")
 
 
 def read_choices(value: Any) -> tuple[Choice, ...]:

@@ -6,6 +6,7 @@ No secret leaves it in pieces of text, either.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, nullcontext
 from dataclasses import replace
@@ -22,11 +23,29 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
-from vivavoce.connectors.secrets import Pieces, Vault
-from vivavoce.core.clock import SystemClock
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import SystemUnderTestError
 
 _TRIES: Final = 3
+
+
+class Pieces:
+    """Text that comes in pieces: each is given out as far as no secret can have begun in it."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._held = vault, ""
+
+    def take(self, piece: str) -> str:
+        """Text that can be passed on now, with secrets replaced."""
+        text = self._vault.redact(self._held + piece)
+        safe = self._vault.safe(text)
+        self._held = text[safe:]
+        return text[:safe]
+
+    def rest(self) -> str:
+        """Text held back, when nothing follows."""
+        held_text, self._held = self._held, ""
+        return held_text
 
 
 class LimitedConnector:
@@ -40,7 +59,7 @@ class LimitedConnector:
         vault: Vault | None = None,
     ) -> None:
         self.inner, self._settings, self._vault = inner, settings, vault or Vault((), {})
-        self._now_s = now_s or SystemClock().monotonic_s
+        self._now_s = now_s or time.monotonic
         self._places = asyncio.Semaphore(settings.max_concurrency) if settings.max_concurrency else None
         self._next_turn_s = self._quiet_until_s = 0.0
         self._failures_in_a_row, self._rests_until_s = 0, 0.0

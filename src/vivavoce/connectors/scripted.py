@@ -71,16 +71,15 @@ class ScriptedConnector(SystemConnector[ScriptedSettings]):
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         await asyncio.sleep(self._settings.delay_s)
         earlier = [past.text for past in conversation.history if past.party == "user"]
-        reply = self._reply(turn.message, len(earlier))
+        message = turn.message
+        reply = self._reply(message, len(earlier))
         if reply.fail is not None:
             raise SystemUnderTestError(reply.fail, "failure by script", reached=reply.fail != "unreachable")
-        first = earlier[0] if earlier else turn.message
+        first = earlier[0] if earlier else message
         texts = [reply.say] if isinstance(reply.say, str) else list(reply.say)
         choices = tuple(Choice(title, title) for title in reply.choices)
         for number, text in enumerate(texts, 1):
-            filled = (
-                text.replace("{first}", first) if "{first}" in text else text.replace("{text}", turn.message)
-            )
+            filled = text.replace("{first}", first) if "{first}" in text else text.replace("{text}", message)
             yield SystemOutput(kind="message", text=filled, choices=choices if number == len(texts) else ())
         if reply.end:
             yield SystemOutput(kind="end")

@@ -22,25 +22,6 @@ def names_in(value: Any) -> set[str]:
     return set()
 
 
-class Pieces:
-    """Text that comes in pieces: each is given out as far as no secret can have begun in it."""
-
-    def __init__(self, vault: "Vault") -> None:
-        self._vault, self._held = vault, ""
-
-    def take(self, piece: str) -> str:
-        """Text that can be passed on now, with secrets replaced."""
-        text = self._vault.redact(self._held + piece)
-        safe = self._vault.safe(text)
-        self._held = text[safe:]
-        return text[:safe]
-
-    def rest(self) -> str:
-        """Text held back, when nothing follows."""
-        held_text, self._held = self._held, ""
-        return held_text
-
-
 class Vault:
     """The secrets that one system may use, and the means to keep them out of what is written down.
 

@@ -12,7 +12,8 @@ from scenes.fighting import until as until_state
 from scenes.patience import eventually_there
 from scenes.visits import Parrot, greeted, into_dialogue, make_study, settled
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.secrets import Pieces, Vault
+from vivavoce.connectors.rate_limit import Pieces
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.log.events import SystemTurnFailed, SystemTurnReceived, WordsShown
 from vivavoce.log.export import export_dataset
