@@ -5,11 +5,11 @@ PostgreSQL  a transaction that writes begins with one advisory lock, so that the
             however many processes share the log; servers that may forget a commit are refused
 """
 
-import json
 import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from vivavoce.core.errors import InputError
+from vivavoce.log.tables import json_text
 
 Result = TypeVar("Result")
 
@@ -78,7 +79,7 @@ def open_engines(url: str, *, patience_s: float = PATIENCE_S, **options: Any) ->
     Raises  InputError: not such a URL, a network file system, an unreachable or a forgetful server
     """
     address = address_of(url)
-    options.setdefault("json_serializer", _json_text)
+    options.setdefault("json_serializer", json_text)
     if address.get_backend_name() == "sqlite":
         engines = _sqlite(address, options)
     else:
@@ -92,11 +93,6 @@ def open_engines(url: str, *, patience_s: float = PATIENCE_S, **options: Any) ->
             hint="check that the folder or the server exists and that you may write to it",
         ) from None
     return engines
-
-
-def _json_text(value: Any) -> str:
-    """JSON of a column's value; a text is JSON already, such as an event's, whose hash is over that text."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _look_at(writer: Engine) -> None:
@@ -169,7 +165,7 @@ def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
     reader = create_engine(address, connect_args={"timeout": BUSY_S}, **options)
     for engine, begin in ((writer, "BEGIN IMMEDIATE"), (reader, "BEGIN")):
         event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _beginner(begin))
+        event.listen(engine, "begin", partial(Connection.exec_driver_sql, statement=begin))
     event.listen(reader, "connect", _forbid_writing)
     return Engines(writer, reader)
 
@@ -206,10 +202,6 @@ def _forbid_writing(connection: Any, _: object) -> None:
     connection.cursor().execute("PRAGMA query_only=ON").close()
 
 
-def _beginner(statement: str) -> Any:
-    return lambda connection: connection.exec_driver_sql(statement)
-
-
 def _postgresql(address: URL, options: dict[str, Any]) -> Engines:
     common = "-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s"
     connect = {
@@ -227,7 +219,8 @@ def _postgresql(address: URL, options: dict[str, Any]) -> Engines:
         connect_args={**connect, "options": f"{common} -c default_transaction_read_only=on"},
         **options,
     )
-    event.listen(writer, "begin", _beginner(f"SELECT pg_advisory_xact_lock({WRITE_LOCK})"))
+    lock = f"SELECT pg_advisory_xact_lock({WRITE_LOCK})"
+    event.listen(writer, "begin", partial(Connection.exec_driver_sql, statement=lock))
     return Engines(writer, reader)
 
 

@@ -76,7 +76,7 @@ class Writer:
         self._engine, self._clock, self._boot, self._patience_s = engine, clock, boot, patience_s
         self._numbered = engine.dialect.name == "postgresql"
         self._number = 0
-        self._connection: Connection | None = None
+        self._transaction: Transaction | None = None
         self._queue: SimpleQueue[_Caller | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._closed = False
@@ -135,10 +135,10 @@ class Writer:
             outcomes: list[_Outcome] = []
             committing = False
             try:
-                connection = self._connect()
-                with connection.begin():
-                    if unsure is None or not self._is_committed(connection):
-                        outcomes = self._run(connection, batch)
+                transaction = self._connect()
+                with transaction.connection.begin():
+                    if unsure is None or not self._is_committed(transaction.connection):
+                        outcomes = self._run(transaction, batch)
                         committing = True
                 for outcome in outcomes or unsure or ():
                     outcome.deliver()
@@ -160,19 +160,19 @@ class Writer:
                 return
             time.sleep(pause_s)
 
-    def _connect(self) -> Connection:
-        if self._connection is None:
-            self._connection = self._engine.connect()
-        return self._connection
+    def _connect(self) -> Transaction:
+        if self._transaction is None:
+            self._transaction = Transaction(self._engine.connect(), self._clock, self._boot)
+        return self._transaction
 
     def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.invalidate()
-            self._connection.close()
-            self._connection = None
+        if self._transaction is not None:
+            connection, self._transaction = self._transaction.connection, None
+            connection.invalidate()
+            connection.close()
 
-    def _run(self, connection: Connection, batch: list[_Caller]) -> list[_Outcome]:
-        transaction = Transaction(connection, self._clock, self._boot)
+    def _run(self, transaction: Transaction, batch: list[_Caller]) -> list[_Outcome]:
+        connection = transaction.connection
         if len(batch) == 1:
             outcomes = [self._run_alone(connection, transaction, batch[0])]
         else:

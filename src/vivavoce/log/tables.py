@@ -7,6 +7,7 @@ is, `follow_ups` who may come to a later session; they are in no export. The res
 about a trial: studies as they were served, process runs, accounts of the dashboard.
 """
 
+import json
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -46,6 +47,11 @@ class Instant(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def json_text(value: Any) -> str:
+    """JSON of a column's value; a text is JSON already, such as an event's, whose hash is over that text."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 NAMES: Final = {

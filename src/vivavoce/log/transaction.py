@@ -51,7 +51,7 @@ _INSERT_EVENT: Final = insert(events)
 class Transaction:
     """One caller's view of the log while it writes; synchronous, and alone: nobody else writes meanwhile.
 
-    What is read here is still true when it is committed. Lives only during the call it was given to.
+    What is read here is still true when it is committed. Use it only during the call it was given to.
     """
 
     def __init__(self, connection: Connection, clock: Clock, boot: str) -> None:

@@ -120,9 +120,9 @@ def test_waiting_callers_share_commits(log: Log) -> None:
     commits = []
     original = log._writer._run
 
-    def counted(connection: object, batch: list[object]) -> object:
+    def counted(transaction: object, batch: list[object]) -> object:
         commits.append(len(batch))
-        return original(connection, batch)  # pyright: ignore[reportArgumentType]
+        return original(transaction, batch)  # pyright: ignore[reportArgumentType]
 
     log._writer._run = counted  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -144,7 +144,7 @@ def test_a_server_that_is_slow_to_let_callers_in_is_waited_for(
     connect = log._writer._connect
     late = [OperationalError("connect", None, ConnectionTimeout("connection timeout expired"))]
 
-    def connected_late() -> Connection:
+    def connected_late() -> Transaction:
         if late:
             raise late.pop()
         return connect()
