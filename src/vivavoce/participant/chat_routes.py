@@ -15,7 +15,6 @@ from vivavoce.core.errors import LogError
 from vivavoce.core.text import well_formed
 from vivavoce.participant.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
 from vivavoce.participant.transcript import growing, news, offered, payload_of, pictures_of
-from vivavoce.study.step_kind import dialogues_of
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 
@@ -84,7 +83,7 @@ async def events(request: Request) -> Response:
         return JSONResponse({"superseded": True})
     stored = await site.news(visit_id, wish.after, wish.wait)
     state = await site.engine.state(visit_id)
-    plan = dialogues_of(state.current_step)
+    plan = state.dialogues_due
     return JSONResponse(
         {
             "superseded": bool(wish.tab) and not site.tabs.is_newest(visit_id, wish.tab),
@@ -133,10 +132,11 @@ async def turns(request: Request) -> Response:
         site.count_turn(visit_id)
     except TooMany:
         return _problem("too_fast", 429)
-    state = await site.engine.state(visit_id)
-    payload = _payload(state, turn)
-    if turn.payload is not None and payload is None:
-        return _problem("bad_request", 422)
+    payload = None
+    if turn.payload is not None:
+        payload = _payload(await site.engine.state(visit_id), turn.dialogue_id, turn.payload)
+        if payload is None:
+            return _problem("bad_request", 422)
     site.posted(visit_id, turn.key)
     submitted = await _attempt(
         site.engine.say(
@@ -169,10 +169,10 @@ async def _turn_in(request: Request) -> TurnIn | None:
         return None
 
 
-def _payload(state: VisitState, turn: TurnIn) -> str | None:
-    """Payload of a pressed button; None without a button, or for one that was not offered."""
-    dialogues = [dialogue for dialogue in state.dialogues if dialogue.dialogue_id == turn.dialogue_id]
-    return payload_of(dialogues[0], turn.payload) if dialogues and turn.payload is not None else None
+def _payload(state: VisitState, dialogue_id: str, pressed: str) -> str | None:
+    """Payload of a pressed button; None for one that was not offered."""
+    dialogues = [dialogue for dialogue in state.dialogues if dialogue.dialogue_id == dialogue_id]
+    return payload_of(dialogues[0], pressed) if dialogues else None
 
 
 def _seconds(measured: float | None) -> float | None:

@@ -18,7 +18,7 @@ from vivavoce.participant.transcript import growing, offered, transcript
 from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.channel import channel_of
 from vivavoce.study.recruiter import HandBack
-from vivavoce.study.step_kind import battles_of, consent_of, kind_of
+from vivavoce.study.step_kind import consent_of, kind_of
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import VisitState
 
@@ -58,7 +58,7 @@ def visit_page(
         return site.page(
             "end", language, **facts, outcome=state.outcome, cap=state.cap, code=back.code, back=back
         )
-    if battles_of(state.current_step) is not None:
+    if state.battles_due is not None:
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)

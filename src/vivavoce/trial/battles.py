@@ -9,23 +9,14 @@ from collections.abc import Awaitable, Callable
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import Vote, VoteCast
 from vivavoce.log.store import StoredEvent
-from vivavoce.study.model import Limits
 from vivavoce.trial.arena import SIDES, VOTES, BoutState
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.masking import leaks, names_to_mask
 from vivavoce.trial.state import VisitState
-from vivavoce.trial.visits import Draft, MoveRules, Visit
+from vivavoce.trial.visits import Draft, MoveRules, Visit, check_text
 
 VisitOf = Callable[[str], Awaitable[Visit]]
 Move = Callable[[Visit, Callable[[Draft], object]], Awaitable[list[StoredEvent]]]
-
-
-def check_text(text: str, limits: Limits) -> None:
-    """Raises Refused: `empty`, or `too_long` for what is longer than the study allows."""
-    if not text.strip():
-        raise Refused("empty")
-    if len(text) > limits.max_chars:
-        raise Refused("too_long", f"{len(text)} of {limits.max_chars} characters")
 
 
 class BattleMoves:

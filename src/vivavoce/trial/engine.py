@@ -19,10 +19,10 @@ from vivavoce.log.models import team_study
 from vivavoce.log.recordings import finish_removals
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.study.model import Study
-from vivavoce.study.step_kind import consent_of, dialogues_of, form_of
+from vivavoce.study.step_kind import consent_of, form_of
 from vivavoce.trial import codes
 from vivavoce.trial.battle_relay import ArenaRelay
-from vivavoce.trial.battles import BattleMoves, check_text
+from vivavoce.trial.battles import BattleMoves
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
 from vivavoce.trial.maintenance import Upkeep
@@ -32,6 +32,7 @@ from vivavoce.trial.visits import (
     Draft,
     MoveRules,
     Visit,
+    check_text,
     judged_code,
     move,
     paused,
@@ -331,7 +332,7 @@ class SessionEngine:
         """Ask for no further task. Raises Stale, or Refused while too few were held and there is time."""
         visit = await self.visit(visit_id)
         async with visit.lock:
-            if dialogues_of(visit.state.current_step) is None or visit.state.step != step:
+            if visit.state.dialogues_due is None or visit.state.step != step:
                 raise Stale("the dialogues are over")
             if visit.state.may_finish:
                 await self.move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
@@ -411,7 +412,7 @@ class SessionEngine:
 
     def speakable(self, state: VisitState, dialogue_id: str, text: str | None) -> DialogueHistory:
         """The dialogue in which this text (None: sound) may be said now. Raises Refused, as `say` does."""
-        dialogue = state.dialogue
+        dialogue = state.dialogues[-1] if state.phase == "chat" else None
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
             raise Refused("not_running")
         if text is not None:
@@ -478,7 +479,8 @@ class SessionEngine:
         """See that what is owed to the participant is being worked on."""
         visit.looked_at_s = self.clock.monotonic_s()
         self.relay.tend(visit)
-        self.arena.tend(visit)
+        if visit.state.bouts:
+            self.arena.tend(visit)
 
     async def move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
         """Log what `write` adds and take it in; the caller holds the lock of the visit."""

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.connectors.answers import apart_from_markup
+from vivavoce.audio.ssml import apart_from_markup
 from vivavoce.connectors.base import Act, ModelUsage, Retrieval, SystemOutput, ToolCall
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.log.events import (
@@ -150,18 +150,24 @@ def _message(text: str, ssml: str = "", **more: Any) -> LoggedMessage:
 
 async def gather(
     outputs: AsyncIterator[SystemOutput],
-    elapsed_s: Callable[[], float],
+    now_s: Callable[[], float],
     turn: SystemTurn,
-    grew: Callable[[], object] = lambda: None,
+    grew: Callable[[], object] | None = None,
+    *,
+    since_s: float = 0.0,
 ) -> None:
-    """Fill `turn` until the outputs end, and tell `grew` each time; what came before a failure stays."""
+    """Fill `turn` until the outputs end, and tell `grew` each time; what came before a failure stays.
+
+    now_s, since_s  a clock, and its time at the opening of the dialogue
+    """
     with heard_on_the_wire(turn.wire):
         async for output in outputs:
-            turn.take(output, elapsed_s())
-            grew()
+            turn.take(output, now_s() - since_s)
+            if grew is not None:
+                grew()
             if output.audio is not None and turn.sound is not None:
                 await turn.sound.take(output.audio)
-    turn.close(elapsed_s())
+    turn.close(now_s() - since_s)
 
 
 def logged_acts(acts: Iterable[Act]) -> list[LoggedAct]:

@@ -84,7 +84,7 @@ def _followed(study: Study, state: VisitState) -> list[str]:
         return systems
     keeps = follow_up.condition == "keep"
     matching = [system for system in systems if (study.condition(system) in earlier.conditions) == keeps]
-    needed = 1 if battles_of(state.current_step) is None else 2
+    needed = 1 if state.battles_due is None else 2
     return matching if len(matching) >= needed else systems
 
 

@@ -25,7 +25,7 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.outputs import SystemTurn, gather
-from vivavoce.trial.streaming_answer import add_words, shown_in_pieces, streams
+from vivavoce.trial.streaming_answer import add_words, shown_in_pieces
 from vivavoce.trial.system_audio import SystemAudio, as_heard, with_sound
 from vivavoce.trial.visits import Draft, MoveRules, Visit, move
 
@@ -91,7 +91,7 @@ class Relay:
         """Start the work that the visit's state calls for, unless it is under way."""
         if visit.task is not None and not visit.task.done():
             return
-        dialogue = visit.state.dialogue
+        dialogue = visit.state.dialogues[-1] if visit.state.phase == "chat" else None
         if dialogue is None or not dialogue.running or dialogue.awaits_call:
             return
         if dialogue.unanswered is not None:
@@ -220,7 +220,9 @@ class Relay:
         self, visit: Visit, outputs: AsyncIterator[SystemOutput], dialogue: DialogueHistory, turn: SystemTurn
     ) -> None:
         """Hear an answer out; where the step streams them, what comes of it is shown meanwhile."""
-        if not streams(visit.state):
+        state = visit.state
+        plan = state.dialogues_due or state.battles_due
+        if plan is None or plan.answers != "streamed" or state.simulated:  # programs get whole answers
             await self._listen(outputs, dialogue, turn)
             return
 
@@ -239,11 +241,12 @@ class Relay:
         outputs: AsyncIterator[SystemOutput],
         dialogue: DialogueHistory,
         turn: SystemTurn,
-        grew: Callable[[], object] = lambda: None,
+        grew: Callable[[], object] | None = None,
     ) -> None:
         try:
             async with asyncio.timeout(LONGEST_TURN_S):
-                await gather(outputs, lambda: self.elapsed_s(dialogue), turn, grew)
+                opened_s = self.clock.monotonic_s() - self.elapsed_s(dialogue)
+                await gather(outputs, self.clock.monotonic_s, turn, grew, since_s=opened_s)
         except TimeoutError:
             raise SystemUnderTestError("timeout", f"no complete turn within {LONGEST_TURN_S:.0f} s") from None
 
@@ -251,8 +254,10 @@ class Relay:
         self, visit: Visit, dialogue: DialogueHistory, turn: SystemTurn, reply_to: int | None, sent_s: float
     ) -> None:
         visit.sounding = None  # who begins to listen now hears the recording
-        turns = visit.state.dialogue_by_id(dialogue.dialogue_id).turns
-        spoken = await _kept(dialogue, turn, len(turns))
+        spoken = None
+        if turn.sound is not None:
+            turns = visit.state.dialogue_by_id(dialogue.dialogue_id).turns
+            spoken = await _kept(dialogue, turn, len(turns))
 
         def write(draft: Draft) -> None:
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)

@@ -38,12 +38,15 @@ class VisitState(VisitHistory):
     questionnaire or debrief of this step), `stimulus` (number `position` of what a step presents, or try
     `attempt` of the check before), `ready` (the next dialogue, or bout, can be begun), `battle`, `chat`,
     `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    dialogues_due and battles_due are the dialogues or battles of this step; None: it has none.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
         super().__init__(visit_id, language=study.languages[0])
         self.study = study
         self.step, self.round, self.position = 0, 0, 0
+        self.dialogues_due: DialoguePlan | None = None
+        self.battles_due: BattlePlan | None = None
         self.phase: Phase = "page"
         self.whole: WholeRecorded | None = None
         self.fruitless = 0
@@ -70,9 +73,9 @@ class VisitState(VisitHistory):
     @property
     def dialogue_plan(self) -> DialoguePlan:
         """The dialogues of this step. Raises TypeError: it holds none."""
-        if (plan := dialogues_of(self.current_step)) is None:
+        if self.dialogues_due is None:
             raise TypeError(f"step {self.step} holds no dialogues")
-        return plan
+        return self.dialogues_due
 
     @property
     def repeat(self) -> Range:
@@ -89,15 +92,14 @@ class VisitState(VisitHistory):
     @property
     def due_channel(self) -> str | None:
         """Settings of this step's dialogues; None without dialogues."""
-        plan = dialogues_of(self.current_step)
-        return plan.channel if plan is not None else None
+        return self.dialogues_due.channel if self.dialogues_due is not None else None
 
     @property
     def battle_plan(self) -> BattlePlan:
         """The battles of this step. Raises TypeError: there are none."""
-        if (plan := battles_of(self.current_step)) is None:
+        if self.battles_due is None:
             raise TypeError(f"step {self.step} has no battles")
-        return plan
+        return self.battles_due
 
     @property
     def stimulus_kind(self) -> StimulusStep[Any, Any, Any]:
@@ -198,7 +200,7 @@ class VisitState(VisitHistory):
     @property
     def until(self) -> datetime | None:
         """After when no dialogue begins in this step; None: whenever, or it holds none."""
-        if self.opened is None or dialogues_of(self.current_step) is None:
+        if self.opened is None or self.dialogues_due is None:
             return None
         return self.opened.until
 
@@ -222,7 +224,7 @@ class VisitState(VisitHistory):
 
     @_move.register
     def _(self, event: log_events.DialogueAssigned, stored: StoredEvent) -> None:
-        if battles_of(self.current_step) is None:
+        if self.battles_due is None:
             self.phase = "chat"
 
     @_move.register
@@ -306,7 +308,8 @@ class VisitState(VisitHistory):
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
         self.whole = None
         due = self.current_step
+        self.dialogues_due, self.battles_due = dialogues_of(due), battles_of(due)
         if due is not None and isinstance(kind_of(due), StimulusStep):
             self.phase = "stimulus"
         else:
-            self.phase = "ready" if dialogues_of(due) or battles_of(due) else "page"
+            self.phase = "ready" if self.dialogues_due or self.battles_due else "page"

@@ -10,18 +10,10 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from vivavoce.log.events import WordsShown
-from vivavoce.study.step_kind import battles_of, dialogues_of
 from vivavoce.trial.outputs import SystemTurn
-from vivavoce.trial.state import VisitState
 from vivavoce.trial.visits import Draft
 
 PIECE_EVERY_S: Final = 0.1
-
-
-def streams(state: VisitState) -> bool:
-    """True if answers are streamed to the page; simulated participants get whole ones."""
-    plan = dialogues_of(state.current_step) or battles_of(state.current_step)
-    return plan is not None and plan.answers == "streamed" and not state.simulated
 
 
 def add_words(draft: Draft, dialogue_id: str, words: str) -> None:

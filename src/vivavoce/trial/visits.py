@@ -21,8 +21,8 @@ from vivavoce.log.stimulus_rows import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import PlanContext
 from vivavoce.study.channel import TEXT, calls_out, is_spoken
-from vivavoce.study.model import Study
-from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
+from vivavoce.study.model import Limits, Study
+from vivavoce.study.step_kind import kind_of
 from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
@@ -108,23 +108,25 @@ class MoveRules:
     def _follow(self, draft: Draft) -> None:
         """Write what follows from the state as it is."""
         state = draft.state
-        dialogue = state.dialogue
-        if state.phase == "code" and dialogue is not None and dialogue.code is None:
-            self.issue_code(draft, dialogue)
-        if state.phase == "stimulus":
-            self.present(draft)
-        self.settle_battle(draft)
-        first = state.round == 0 and state.fruitless == 0
-        if self.time_over(state):
-            draft.add(log_events.DialoguesFinished(step=state.step, time_over=True))
-        elif state.phase == "ready" and first and not paused(draft.tx):
-            self.assign_next(draft)
-        if state.current_step is None and state.phase != "ended":
-            self.end(draft)
-        waiting = draft.state.dialogue
-        if waiting is not None and waiting.running and waiting.awaits_call and waiting.pin is None:
-            pin = self.free_code(draft, waiting, PIN_DIGITS, PIN_MARK)
-            draft.add(CallAwaited(dialogue_id=waiting.dialogue_id, pin=pin))
+        match state.phase:
+            case "code" if state.dialogues[-1].code is None:
+                self.issue_code(draft, state.dialogues[-1])
+            case "chat" if state.dialogues[-1].awaits_call and state.dialogues[-1].pin is None:
+                self.await_call(draft, state.dialogues[-1])
+            case "stimulus":
+                self.present(draft)
+            case "battle":
+                self.settle_battle(draft)
+            case "ready":
+                first = state.round == 0 and state.fruitless == 0
+                if self.time_over(state):
+                    draft.add(log_events.DialoguesFinished(step=state.step, time_over=True))
+                elif first and not paused(draft.tx):
+                    self.assign_next(draft)
+            case "page" if state.current_step is None:
+                self.end(draft)
+            case _:
+                pass
 
     def left_s(self, state: VisitState) -> float | None:
         """Seconds in which dialogues may still begin, 0 when that is over; None: there is no such time."""
@@ -184,7 +186,7 @@ class MoveRules:
     def _end_for_want(self, draft: Draft, cap: log_events.Cap) -> None:
         """No dialogue more: the step is over where enough were held, else the visit."""
         state = draft.state
-        if dialogues_of(state.current_step) is not None and state.may_finish:
+        if state.dialogues_due is not None and state.may_finish:
             draft.add(log_events.DialoguesFinished(step=state.step))
         else:
             draft.add(log_events.VisitEnded(outcome="no_place", cap=cap))
@@ -227,7 +229,7 @@ class MoveRules:
             raise Refused("paused")
         remaining, needed = (
             dialogues_left(tx, study, state),
-            1 if battles_of(state.current_step) is None else 2,
+            1 if state.battles_due is None else 2,
         )
         systems = open_systems(tx, study, state, self.clock.now())
         if remaining is not None and remaining < needed:
@@ -287,7 +289,7 @@ class MoveRules:
     def settle_battle(self, draft: Draft) -> None:
         """End a bout that is over by itself; who was there for its end goes on to the next one."""
         state = draft.state
-        if state.phase != "battle" or state.bout is None:
+        if state.bout is None:
             return
         reason = state.bout.over(state.battle_plan.turns)
         if reason is not None:
@@ -378,6 +380,11 @@ class MoveRules:
         code = self.free_code(draft, dialogue, self.study.limits.code_digits)
         draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
 
+    def await_call(self, draft: Draft, dialogue: DialogueHistory) -> None:
+        """A PIN by which the participant's call is known."""
+        pin = self.free_code(draft, dialogue, PIN_DIGITS, PIN_MARK)
+        draft.add(CallAwaited(dialogue_id=dialogue.dialogue_id, pin=pin))
+
     def free_code(self, draft: Draft, dialogue: DialogueHistory, digits: int, mark: str = "") -> str:
         """Digits that nobody had, reserved for this dialogue."""
         tx, visit_id = draft.tx, draft.state.visit_id
@@ -410,6 +417,14 @@ class MoveRules:
             return "turns"
         lasted_s = self.elapsed_s(dialogue) or 0.0
         return "minutes" if lasted_s >= 60 * limits.dialogue_minutes else None
+
+
+def check_text(text: str, limits: Limits) -> None:
+    """Raises Refused: `empty`, or `too_long` for what is longer than the study allows."""
+    if not text.strip():
+        raise Refused("empty")
+    if len(text) > limits.max_chars:
+        raise Refused("too_long", f"{len(text)} of {limits.max_chars} characters")
 
 
 def paused(tx: Transaction) -> bool:

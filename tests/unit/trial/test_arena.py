@@ -40,11 +40,11 @@ from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Limits, Study
 from vivavoce.trial.arena import opponents, unknown
-from vivavoce.trial.battles import check_text
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.masking import MASK, leaks, masked
 from vivavoce.trial.state import VisitState
+from vivavoce.trial.visits import check_text
 
 EVEN = dict.fromkeys(SYSTEMS, 0.0)
 
