@@ -13,9 +13,8 @@ import pytest
 
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.installed import installed
-from vivavoce.connectors.base import Audio, Conversation, PastTurn, UserTurn
+from vivavoce.connectors.base import Audio, Conversation, PastTurn, UserTurn, heard_on_the_wire
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import heard_on_the_wire
 
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]
 

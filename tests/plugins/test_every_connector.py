@@ -15,10 +15,9 @@ import pytest
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
 from scenes.processes import free_port
-from vivavoce.connectors.base import Connector, Conversation, UserTurn
+from vivavoce.connectors.base import Connector, Conversation, UserTurn, heard_on_the_wire
 from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.probe import hello
-from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.testing.connector import ConnectorContract, say

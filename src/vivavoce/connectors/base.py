@@ -6,9 +6,11 @@ stamps them on arrival. Failures are `SystemUnderTestError`; `reached=False` onl
 never saw the turn, for only then may the caller send it again.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -307,3 +309,18 @@ class ConnectorKind(Protocol):
     settings: type[ConnectorSettings]
 
     def make(self, settings: Any, secrets: Mapping[str, str]) -> Connector: ...
+
+
+Frames = list[dict[str, Any]]
+
+WIRE_LISTENER: Final[ContextVar[Frames | None]] = ContextVar("vivavoce_wire", default=None)
+
+
+@contextmanager
+def heard_on_the_wire(frames: Frames) -> Iterator[Frames]:
+    """While the block runs, everything that connectors note in this task is added to `frames`."""
+    token = WIRE_LISTENER.set(frames)
+    try:
+        yield frames
+    finally:
+        WIRE_LISTENER.reset(token)

@@ -4,29 +4,12 @@ A connector records requests and answers while it handles a turn. Records are dr
 listens, and not made if the system's settings say `log_wire: false`.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, Final
 
-from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.base import WIRE_LISTENER, ConnectorSettings
 from vivavoce.connectors.secrets import Vault
 
 LONGEST: Final = 20_000
-
-Frames = list[dict[str, Any]]
-
-_LISTENER: ContextVar[Frames | None] = ContextVar("vivavoce_wire", default=None)
-
-
-@contextmanager
-def heard_on_the_wire(frames: Frames) -> Iterator[Frames]:
-    """While the block runs, everything that connectors note in this task is added to `frames`."""
-    token = _LISTENER.set(frames)
-    try:
-        yield frames
-    finally:
-        _LISTENER.reset(token)
 
 
 class Wire:
@@ -37,7 +20,7 @@ class Wire:
 
     @property
     def listened_to(self) -> bool:
-        return self._on and _LISTENER.get() is not None
+        return self._on and WIRE_LISTENER.get() is not None
 
     def sent(self, what: str, body: str | bytes = "") -> None:
         self._note("sent", what, body)
@@ -46,7 +29,7 @@ class Wire:
         self._note("received", what, body)
 
     def _note(self, direction: str, what: str, body: str | bytes) -> None:
-        frames = _LISTENER.get()
+        frames = WIRE_LISTENER.get()
         if frames is None or not self._on:
             return
         text = body if isinstance(body, str) else body.decode("utf-8", "backslashreplace")

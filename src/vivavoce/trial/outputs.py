@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.audio.ssml import apart_from_markup
-from vivavoce.connectors.base import Act, ModelUsage, Retrieval, SystemOutput, ToolCall
-from vivavoce.connectors.wire import heard_on_the_wire
+from vivavoce.connectors.base import Act, ModelUsage, Retrieval, SystemOutput, ToolCall, heard_on_the_wire
 from vivavoce.log.events import (
     AgentWork,
     LoggedAct,

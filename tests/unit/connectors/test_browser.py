@@ -13,12 +13,11 @@ from playwright.async_api import Error, TimeoutError
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from vivavoce.connectors import browser
-from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.base import Conversation, Frames, PastTurn, SystemOutput, UserTurn, heard_on_the_wire
 from vivavoce.connectors.browser import BrowserSettings
 from vivavoce.connectors.browser_pages import Browser, Page, Seen
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import Vault
-from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 
 pytestmark = [

@@ -10,9 +10,8 @@ import pytest
 
 from scenes.connecting import PATIENT
 from scenes.counterparts import FOLDER, Counterparts
-from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import Conversation, Frames, SystemOutput, UserTurn, heard_on_the_wire
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 SCRIPT = str(FOLDER / "mcp_server.py")

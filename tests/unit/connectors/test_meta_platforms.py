@@ -10,9 +10,8 @@ import httpx
 import pytest
 
 from scenes.platform_bots import SECRET, platform_bot, texts, titles, told
-from vivavoce.connectors.base import Conversation
+from vivavoce.connectors.base import Conversation, heard_on_the_wire
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_platforms.graph import GraphError
 from vivavoce_platforms.platform_chat import Chat

@@ -10,10 +10,18 @@ import pytest
 
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
-from vivavoce.connectors.base import Audio, Conversation, Heard, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Audio,
+    Conversation,
+    Frames,
+    Heard,
+    PastTurn,
+    SystemOutput,
+    UserTurn,
+    heard_on_the_wire,
+)
 from vivavoce.connectors.realtime import _WRITING_DOWN_S
 from vivavoce.connectors.realtime_events import RealtimeAnswer, without_audio
-from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 A_SECOND_AND_A_HALF = Audio(b"\x00\x01" * 36_000, 24_000)

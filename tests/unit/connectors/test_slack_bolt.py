@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from scenes.platform_bots import SECRET, platform_bot, texts, titles, told
-from vivavoce.connectors.base import Conversation
+from vivavoce.connectors.base import Conversation, heard_on_the_wire
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 
 BOLT: dict[str, Any] = {"path": "/slack/events", "signing_secret": "${SECRET}"}

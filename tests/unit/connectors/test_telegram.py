@@ -16,8 +16,7 @@ import pytest
 
 from scenes.patience import PATIENCE_S, eventually_there
 from scenes.processes import free_port
-from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.wire import heard_on_the_wire
+from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn, heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_platforms import telegram
 from vivavoce_platforms.platform_chat import Chat

@@ -15,9 +15,16 @@ from scenes.speaking import SAME_WORDS, same_words
 from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound, joined
-from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Audio,
+    Conversation,
+    Frames,
+    Heard,
+    SystemOutput,
+    UserTurn,
+    heard_on_the_wire,
+)
 from vivavoce.connectors.webrtc import WebRTCSettings, _Line
-from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")

@@ -11,9 +11,16 @@ import pytest
 
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
-from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Audio,
+    Conversation,
+    Frames,
+    Heard,
+    SystemOutput,
+    UserTurn,
+    heard_on_the_wire,
+)
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 SOUND = (np.arange(8000) % 200 + 100).astype("<i2").tobytes()  # half a second at 16 kHz, never silent

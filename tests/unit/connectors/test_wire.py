@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from scenes.connecting import PATIENT
-from vivavoce.connectors.base import ConnectorSettings, Conversation, UserTurn
+from vivavoce.connectors.base import ConnectorSettings, Conversation, UserTurn, heard_on_the_wire
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import Vault
-from vivavoce.connectors.wire import LONGEST, Wire, heard_on_the_wire
+from vivavoce.connectors.wire import LONGEST, Wire
 
 TURN = UserTurn(key="k-1", number=1, text="città")
 

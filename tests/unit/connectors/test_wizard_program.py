@@ -12,13 +12,14 @@ from vivavoce.connectors.base import (
     Capabilities,
     Choice,
     Conversation,
+    Frames,
     Heard,
     SystemOutput,
     Understood,
     UserTurn,
+    heard_on_the_wire,
 )
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.connectors.wizard import WizardConnector, WizardSettings
 from vivavoce.connectors.wizard_room import Reply, Seat
 from vivavoce.trial.outputs import SystemTurn, gather
