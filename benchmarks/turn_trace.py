@@ -31,6 +31,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dis import get_instructions
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import CodeType, FrameType
@@ -100,17 +102,13 @@ def _is_ours(code: CodeType) -> bool:
 
 
 def _begins(frame: FrameType) -> bool:
-    """Whether a coroutine is called, and does not go on; 3.12 begins it with its first step."""
-    if sys.version_info < (3, 12):
-        return frame.f_lasti < 0
-    first = next(at for at, name in _opcodes(frame.f_code) if name == "RESUME")
-    return frame.f_lasti <= first
+    """True if a coroutine or generator is called, and does not go on: it begins at its first RESUME."""
+    return frame.f_lasti <= _first_resume(frame.f_code)
 
 
-def _opcodes(code: CodeType) -> Iterator[tuple[int, str]]:
-    from dis import get_instructions
-
-    return ((one.offset, one.opname) for one in get_instructions(code))
+@cache
+def _first_resume(code: CodeType) -> int:
+    return next(one.offset for one in get_instructions(code) if one.opname == "RESUME")
 
 
 def figures(calls: list[tuple[CodeType, CodeType | None, bool]]) -> dict[str, Any]:
