@@ -84,7 +84,7 @@ class Ontology(_Data):
 
     name: str = Field(alias="ontology", description="name")
     types: dict[str, dict[str, TypeName]] = Field(description="kinds of venue, by language")
-    slots: dict[str, Slot] = Field(description="the venues")
+    slots: dict[str, Slot] = Field(description="the slots, by name")
     dontcare: Words = Field({}, description="phrases that allow any value, by language")
     venues: tuple[Venue, ...] = Field(description="the venues")
 
