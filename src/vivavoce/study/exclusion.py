@@ -78,7 +78,8 @@ def _check_numbers(given: Any, operator: str, values: Sequence[str]) -> None:
     several = len(values) > 1 and operator not in ("=", "!=")
     if several or any(_number(value) is None for value in values):
         raise mistake(
-            f"{shown_value(given)} does not compare with a number", 'write a comparison such as "< 2"'
+            f"{shown_value(given)} does not compare with a number",
+            'write numbers, or a comparison such as "< 2"',
         )
 
 
