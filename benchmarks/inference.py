@@ -29,7 +29,7 @@ from scipy.stats import beta, norm
 from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
-from vivavoce.analysis.simulation_of_power import Rates, find_participants
+from vivavoce.analysis.planning import Rates, find_participants
 from vivavoce.analysis.summary import summarise
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter

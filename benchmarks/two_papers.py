@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from vivavoce.analysis import declared
 from vivavoce.analysis.populations import RankAgreement, rank_agreement
 from vivavoce.stats.counts import choices, read_counts
-from vivavoce.stats.equivalence import equivalent_proportions
+from vivavoce.stats.difference import equivalent_proportions
 from vivavoce.stats.multiple_testing import bonferroni
 from vivavoce.stats.power import power_of_two_rates, two_rates
 from vivavoce.stats.proportions import ZTest, newcombe, two_proportion_z, wald

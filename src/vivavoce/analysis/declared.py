@@ -41,8 +41,7 @@ from vivavoce.stats.declared_results import (
     NoWorse,
     is_rate,
 )
-from vivavoce.stats.difference import Comparison
-from vivavoce.stats.equivalence import Equivalence
+from vivavoce.stats.difference import Comparison, Equivalence
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.multiple_testing import adjusted, adjusted_pairs, adjustment_words
 from vivavoce.stats.summary_results import GroupTest, Summary, SystemTest

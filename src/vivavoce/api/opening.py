@@ -89,8 +89,8 @@ def _require_one_kind(dataset: "Dataset") -> None:
 
 def data_warnings(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
     """Warnings about the numbers of a dataset, or of two compared ones, in sentences."""
-    from vivavoce.analysis.dataset_pairs import doubts
     from vivavoce.analysis.flow import change_words
+    from vivavoce.analysis.releases import doubts
 
     messages: list[str | LocalizedText | None] = []
     for data in (dataset, other):

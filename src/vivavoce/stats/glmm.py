@@ -1,24 +1,221 @@
-"""Generalised linear mixed models with random intercepts, by maximum likelihood.
+"""Linear (REML) and generalised (maximum likelihood) mixed models with random intercepts, nested or crossed.
 
-One grouping: adaptive Gauss-Hermite quadrature. Several: Laplace's approximation. That is lme4's own rule;
-estimates, errors and log-likelihoods are held to its `glmer`, those of ordered answers to ordinal's `clmm`.
+Generalised models with one grouping: adaptive Gauss-Hermite quadrature; several groupings: Laplace's
+approximation. That is lme4's own rule; estimates, errors and log-likelihoods are held to its `glmer`, those
+of ordered answers to ordinal's `clmm`. Linear models use the profiled criterion of `lmer`. They are
+implemented here because statsmodels has no frequentist ones.
 
-Written out because statsmodels has no frequentist ones.
+With deviations t and standard normal effects u, the matrix to solve is M = T Z' W Z T + I. The grouping with
+the most levels makes a diagonal block, which is eliminated (Schur complement); the rest is as large as all
+other groupings together. Likelihoods give the log-likelihood of a row, its slope and its (negated) curvature in the
+predictor; all are log-concave, so Newton's method finds the mode of random effects from anywhere.
 
-Source  Bates et al. 2015; Pinheiro and Chao 2006 for the quadrature; Christensen 2019 for ordered answers
+Source  Bates, Maechler, Bolker and Walker 2015; Pinheiro and Chao 2006 for the quadrature; Christensen 2019
+        for ordered answers
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
-
-from vivavoce.stats.likelihoods import Binomial, Cumulative, Likelihood
-from vivavoce.stats.random_effects import Groupings
+from scipy.special import expit, gammaln, log_expit
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+EXPONENT: Final = 500.0  # beyond which exp overflows on the way to an answer
+
+
+class Likelihood(Protocol):
+    """A response given its linear predictor (eta); `extra` are parameters of its own, such as thresholds."""
+
+    def logs(self, eta: Floats, extra: Floats) -> Floats:
+        """Log-likelihood, shaped like eta, whose first axis is the rows."""
+        ...
+
+    def slopes(self, eta: Floats, extra: Floats) -> tuple[Floats, Floats]:
+        """First derivative, and minus the second, of each row."""
+        ...
+
+    def mean(self, eta: Floats, extra: Floats) -> Floats:
+        """Expected value of any row with this predictor."""
+        ...
+
+
+class Binomial(NamedTuple):
+    """Successes among cases, by logit."""
+
+    successes: Floats
+    cases: Floats
+
+    def logs(self, eta: Floats, extra: Floats) -> Floats:
+        """Without the binomial coefficient, as if cases were rows of their own."""
+        return _down(self.successes, eta) * eta - _down(self.cases, eta) * np.logaddexp(0, eta)
+
+    def slopes(self, eta: Floats, extra: Floats) -> tuple[Floats, Floats]:
+        """By the rate that the predictor stands for."""
+        rate = expit(eta)
+        return self.successes - self.cases * rate, self.cases * rate * (1 - rate)
+
+    def mean(self, eta: Floats, extra: Floats) -> Floats:
+        """The rate."""
+        return expit(eta)
+
+
+class Poisson(NamedTuple):
+    """Counts, by log."""
+
+    counts: Floats
+
+    def logs(self, eta: Floats, extra: Floats) -> Floats:
+        """With the factorial."""
+        counts = _down(self.counts, eta)
+        return counts * eta - np.exp(np.minimum(eta, EXPONENT)) - gammaln(counts + 1)
+
+    def slopes(self, eta: Floats, extra: Floats) -> tuple[Floats, Floats]:
+        """By the count that the predictor stands for."""
+        expected = np.exp(np.minimum(eta, EXPONENT))
+        return self.counts - expected, expected
+
+    def mean(self, eta: Floats, extra: Floats) -> Floats:
+        """The expected count."""
+        return np.exp(np.minimum(eta, EXPONENT))
+
+
+class Cumulative(NamedTuple):
+    """Ordered answers by thresholds on the logit scale: P(answer <= j) = expit(threshold_j - eta).
+
+    answers  0 to levels - 1; `extra` are the levels - 1 thresholds, ascending
+    scale    the number that stands for each answer, for the mean
+    """
+
+    answers: np.ndarray
+    scale: Floats
+
+    def logs(self, eta: Floats, extra: Floats) -> Floats:
+        """Log of the share of the logistic between the answer's two thresholds."""
+        above, below = self._ends(eta, extra)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gap = np.log1p(-np.exp(below - above))
+        return log_expit(above) + log_expit(-below) + gap
+
+    def slopes(self, eta: Floats, extra: Floats) -> tuple[Floats, Floats]:
+        """The logistic's density over its distribution is plain in both ends."""
+        above, below = (expit(end) for end in self._ends(eta, extra))
+        return above + below - 1, above * (1 - above) + below * (1 - below)
+
+    def mean(self, eta: Floats, extra: Floats) -> Floats:
+        """The expected answer, in the scale's own numbers."""
+        over = 1 - expit(extra - eta[..., None])
+        return self.scale[0] + over @ np.diff(self.scale)
+
+    def _ends(self, eta: Floats, extra: Floats) -> tuple[Floats, Floats]:
+        ends = np.concatenate([[-np.inf], extra, [np.inf]])
+        return _down(ends[self.answers + 1], eta) - eta, _down(ends[self.answers], eta) - eta
+
+
+def _down(values: Floats, eta: Floats) -> Floats:
+    """Values of rows, shaped so that they go with a predictor of further columns."""
+    return values if values.ndim == eta.ndim else values[:, None]
+
+
+MOST_CROSSED: Final = 3_000
+
+
+class Groupings:
+    """Level of each row in each grouping; effects stand in the order of the groupings."""
+
+    def __init__(self, codes: Sequence[np.ndarray]) -> None:
+        self.codes = [np.unique(code, return_inverse=True)[1].ravel() for code in codes]
+        self.sizes = [int(code.max()) + 1 for code in self.codes]
+        self.count = sum(self.sizes)
+        self._starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(int)
+        self._large = int(np.argmax(self.sizes))
+        self._others = [place for place in range(len(self.sizes)) if place != self._large]
+        rows = np.arange(len(self.codes[0]))
+        self._indicators = [
+            sparse.csr_array((np.ones(len(rows)), (rows, group_codes)), shape=(len(rows), size))
+            for group_codes, size in zip(self.codes, self.sizes, strict=True)
+        ]
+
+    @property
+    def solvable(self) -> bool:
+        """True if what is left after elimination is small enough."""
+        return self.count - self.sizes[self._large] <= MOST_CROSSED
+
+    def down(self, deviations: Floats, effects: Floats) -> Floats:
+        """Z T u: what the effects add to each row."""
+        parts = self._split(effects)
+        return sum(
+            (
+                deviation * part[codes]
+                for deviation, part, codes in zip(deviations, parts, self.codes, strict=True)
+            ),
+            start=np.zeros(len(self.codes[0])),
+        )
+
+    def up(self, deviations: Floats, rows: Floats) -> Floats:
+        """T Z' r: sums of rows (or of each of their columns) over levels."""
+        if rows.ndim == 2:
+            return np.column_stack([self.up(deviations, column) for column in rows.T])
+        return np.concatenate(
+            [
+                deviation * np.bincount(codes, rows, size)
+                for deviation, codes, size in zip(deviations, self.codes, self.sizes, strict=True)
+            ]
+        )
+
+    def factor(self, deviations: Floats, weights: Floats) -> "Factor":
+        """M, ready to solve with."""
+        large = self._large
+        diagonal = 1 + deviations[large] ** 2 * np.bincount(self.codes[large], weights, self.sizes[large])
+        if not self._others:
+            return Factor(self, large, diagonal, None, None)
+        scaled = [self._indicators[place] * deviations[place] for place in self._others]
+        small_groups = sparse.hstack(scaled).tocsr()
+        weighted = sparse.diags_array(weights) @ small_groups
+        cross = (deviations[large] * self._indicators[large].T @ weighted).tocsr()
+        schur = (small_groups.T @ weighted - cross.T @ sparse.diags_array(1 / diagonal) @ cross).toarray()
+        schur[np.diag_indices_from(schur)] += 1
+        return Factor(self, large, diagonal, cross, cho_factor(schur, lower=True))
+
+    def slots(self, place: int) -> slice:
+        """Positions of the effects of a grouping."""
+        return slice(int(self._starts[place]), int(self._starts[place]) + self.sizes[place])
+
+    def _split(self, effects: Floats) -> list[Floats]:
+        return [effects[self.slots(place)] for place in range(len(self.sizes))]
+
+
+class Factor:
+    """M factored: its log determinant, and solutions."""
+
+    def __init__(self, groupings: Groupings, large: int, diagonal: Floats, cross: Any, schur: Any) -> None:
+        self.diagonal = diagonal
+        self._large = groupings.slots(large)
+        self._rest = np.ones(groupings.count, dtype=bool)
+        self._rest[self._large] = False
+        self._cross, self._left = cross, schur
+        self.log_determinant = float(np.log(diagonal).sum())
+        if schur is not None:
+            self.log_determinant += 2 * float(np.log(np.diag(schur[0])).sum())
+
+    def solve(self, right: Floats) -> Floats:
+        """The x with M x = right; columns are solved together."""
+        spread = self.diagonal if right.ndim == 1 else self.diagonal[:, None]
+        solution = np.empty_like(right)
+        if self._left is None:
+            solution[self._large] = right[self._large] / spread
+            return solution
+        eliminated = right[self._large] / spread
+        solution[self._rest] = cho_solve(self._left, right[self._rest] - self._cross.T @ eliminated)
+        solution[self._large] = eliminated - (self._cross @ solution[self._rest]) / spread
+        return solution
+
+
 NODES: Final = 25
 STEPS: Final = 100
 NOTHING: Final = 1e-3  # a deviation below this is none: the data ask for no such effect
@@ -273,3 +470,76 @@ def fit_mixed_logistic(
     Raises  NotFitted: see `fit_mixed`
     """
     return fit_mixed(Binomial(successes, cases), fixed, grouping)
+
+
+def fit_mixed_linear(
+    values: Floats, fixed: Floats, grouping: Sequence[np.ndarray], *, restricted: bool = True
+) -> FittedGlmm:
+    """Fit by REML, or by maximum likelihood where two models of other fixed effects are compared.
+
+    Input   one row a value: fixed-effect columns with the constant, and one code array a grouping
+    Raises  NotFitted: too many random effects, nothing left to estimate, or no convergence
+    """
+    groupings = Groupings(grouping)
+    n, width = fixed.shape
+    if not groupings.solvable:
+        raise NotFitted("Too many levels of crossed groupings for this method.")
+    if n <= width or np.linalg.matrix_rank(fixed) < width:
+        raise NotFitted("Columns of the design cannot be told apart.")
+    if min(groupings.sizes) < 2 or max(groupings.sizes) >= n:
+        raise NotFitted("A grouping needs at least 2 levels, and fewer than there are values.")
+    problem = _Profile(values, fixed, groupings, n - width if restricted else n)
+    scale = np.ones(len(groupings.sizes))
+    optimum = minimize(
+        lambda logs: problem.criterion(logs),
+        scale,
+        method="Nelder-Mead",
+        options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 1000 * len(scale)},
+    )
+    relative = np.abs(optimum.x)
+    relative[relative < NOTHING] = 0.0
+    effects, inverse, rss, _ = problem.solve(relative)
+    residual = math.sqrt(rss / problem.df)
+    covariance = np.zeros((width + len(relative),) * 2)
+    covariance[:width, :width] = residual**2 * inverse
+    if not np.isfinite(effects).all() or residual == 0:
+        raise NotFitted("Nothing is left over to estimate errors from.")
+    return FittedGlmm(
+        effects=effects,
+        extra=np.empty(0),
+        deviations=relative * residual,
+        covariance=covariance,
+        log_likelihood=-0.5 * problem.criterion(relative),
+        method="reml" if restricted else "ml",
+        residual=residual,
+    )
+
+
+class _Profile:
+    """The criterion as a function of deviations relative to the residual's."""
+
+    def __init__(self, values: Floats, fixed: Floats, groupings: Groupings, df: int) -> None:
+        self.df, self.restricted = df, df < len(values)
+        self._groupings = groupings
+        self._columns = np.column_stack([fixed, values])
+        self._products = self._columns.T @ self._columns
+        self._ones = np.ones(len(values))
+
+    def solve(self, relative: Floats) -> tuple[Floats, Floats, float, float]:
+        """Effects, the inverse of their information, the squares left over, and the log determinants."""
+        factor = self._groupings.factor(relative, self._ones)
+        across = self._groupings.up(relative, self._columns)
+        reduced = self._products - across.T @ factor.solve(across)
+        inverse: Floats = np.linalg.inv(reduced[:-1, :-1]).astype(float)
+        effects = inverse @ reduced[:-1, -1]
+        logs = factor.log_determinant
+        if self.restricted:
+            logs += float(np.linalg.slogdet(reduced[:-1, :-1])[1])
+        return effects, inverse, float(reduced[-1, -1] - reduced[:-1, -1] @ effects), logs
+
+    def criterion(self, relative: Floats) -> float:
+        """Minus twice the (restricted) log-likelihood."""
+        _, _, rss, logs = self.solve(relative)
+        if rss <= 0:
+            return 1e10
+        return logs + self.df * (1 + math.log(2 * math.pi * rss / self.df))

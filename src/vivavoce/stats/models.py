@@ -10,8 +10,7 @@ from scipy.special import expit
 from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.clusters import FEW, SMALL
 from vivavoce.stats.distributions import t_quantile, t_tail
-from vivavoce.stats.glmm import NotFitted, fit_mixed_logistic
-from vivavoce.stats.lmm import fit_mixed_linear
+from vivavoce.stats.glmm import NotFitted, fit_mixed_linear, fit_mixed_logistic
 from vivavoce.stats.summary_results import ModelDifference
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, norm
 
-from vivavoce.analysis.interim_analyses import monitor
+from vivavoce.analysis.stopping import monitor
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.anytime import e_value, log_e_value, watch_differences

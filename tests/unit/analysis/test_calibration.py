@@ -12,6 +12,7 @@ from scipy.stats import energy_distance
 from scenes.calls import Acts, act, written
 from vivavoce.analysis.annotated_calls import calls_of
 from vivavoce.analysis.calibration import (
+    CallerTurn,
     HabitEvidence,
     HabitValues,
     compare,
@@ -20,8 +21,8 @@ from vivavoce.analysis.calibration import (
     kaplan_meier,
     kullback_leibler,
     observations,
+    read_sayings,
 )
-from vivavoce.analysis.utterance_templates import CallerTurn, read_sayings
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset

@@ -10,11 +10,13 @@ from scipy.stats import beta
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from vivavoce.analysis.annotated_calls import Call
-from vivavoce.analysis.calibration import BetaRate, _dialogues, _error_rates, kaplan_meier
-from vivavoce.analysis.caller_habits import (
+from vivavoce.analysis.calibration import (
+    BetaRate,
     _carefulness,
     _changed_mind,
     _denial,
+    _dialogues,
+    _error_rates,
     _forgetfulness,
     _giving_up,
     _has_alone,
@@ -25,6 +27,7 @@ from vivavoce.analysis.caller_habits import (
     _terseness,
     _thanks_first,
     _two_at_once,
+    kaplan_meier,
 )
 
 Said = str | None

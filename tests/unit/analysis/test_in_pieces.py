@@ -7,7 +7,7 @@ import pytest
 from scenes.engines import carrying
 from scenes.shops import shops
 from vivavoce.analysis.comparison import compare_systems
-from vivavoce.analysis.simulation_of_power import Rates, simulate
+from vivavoce.analysis.planning import Rates, simulate
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.power import Nested
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from vivavoce.analysis.clustered_summary import ClusteredSummary
-from vivavoce.analysis.interim_analyses import boundaries, conditional_power, monitor
+from vivavoce.analysis.stopping import boundaries, conditional_power, monitor
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.measures.compute import groups, sums

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from unit.analysis.test_judge_estimates import AT, judgement
-from vivavoce.analysis.interim_analyses import monitor
 from vivavoce.analysis.judge_estimates import calibrate, estimate
 from vivavoce.analysis.judged_table import doubts_by_dialogue, judged_table
 from vivavoce.analysis.label_targets import free_parameters, is_label, is_turn_label, labelled_cases
-from vivavoce.analysis.stopping import watch
+from vivavoce.analysis.stopping import monitor, watch
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.dataset.annotation_layers import LAYERS
 from vivavoce.dataset.reader import Dataset

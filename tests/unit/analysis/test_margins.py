@@ -13,7 +13,7 @@ from vivavoce.analysis.declared import (
     possible_margins,
 )
 from vivavoce.core.errors import InputError
-from vivavoce.stats.equivalence import equivalence, equivalent_proportions
+from vivavoce.stats.difference import equivalence, equivalent_proportions
 from vivavoce.stats.multiple_testing import holm
 
 SAID, SHOWN = "subjective_success", "objective_success_assigned"

@@ -14,16 +14,14 @@ from scenes.mixed_data import draw_trial
 from vivavoce.analysis import modelling
 from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.flow import balance_warnings
-from vivavoce.analysis.model_frame import _attributes, _check, _order, make_frame
-from vivavoce.analysis.modelling import _Judge, fit_model
+from vivavoce.analysis.modelling import _attributes, _check, _Judge, _order, fit_model, make_frame
 from vivavoce.analysis.summary import summarise
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.formula import read_formula
-from vivavoce.stats.glmm import NotFitted
-from vivavoce.stats.lmm import fit_mixed_linear
+from vivavoce.stats.glmm import NotFitted, fit_mixed_linear
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mixed-models.json").read_text(encoding="utf-8"))[
     "expected"

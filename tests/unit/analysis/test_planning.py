@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from vivavoce.analysis import planning, simulation_of_power
-from vivavoce.analysis.planning import Pilot, answer, doubt_size, plan_of_study
-from vivavoce.analysis.simulation_of_power import Rates
+from vivavoce.analysis import planning
+from vivavoce.analysis.planning import Pilot, Rates, answer, doubt_size, plan_of_study
 from vivavoce.core.errors import InputError
 from vivavoce.stats.power import RequiredSample
 from vivavoce.study.load import load_study
@@ -152,11 +151,11 @@ def test_what_is_simulated_of_two_systems_is_told_of_all_of_them(monkeypatch, pl
 
     def find(_effect, _nested, *, power, guess, seed, **_options):
         asked.append((power, guess, seed))
-        return 10, simulation_of_power.Simulated(0.83, 0.01, 2000, seed, ("t",))
+        return 10, planning.Simulated(0.83, 0.01, 2000, seed, ("t",))
 
     def alarms(effect, people, _nested, *, seed, **_options):
         asked.append((effect, people, seed))
-        return simulation_of_power.Simulated(0.04, 0.02, 1000, seed, ("t",))
+        return planning.Simulated(0.04, 0.02, 1000, seed, ("t",))
 
     monkeypatch.setattr(planning, "find_participants", find)
     monkeypatch.setattr(planning, "simulate", alarms)

@@ -11,9 +11,16 @@ from scipy.stats import beta, norm
 from statsmodels.stats.power import TTestIndPower
 
 from scenes.judging import judged_often
-from vivavoce.analysis import simulation_of_power
-from vivavoce.analysis.planning import Pilot, _weakest_pair, answer, read_pilot
-from vivavoce.analysis.simulation_of_power import Rates, find_participants, simulate
+from vivavoce.analysis import planning
+from vivavoce.analysis.planning import (
+    Pilot,
+    Rates,
+    _weakest_pair,
+    answer,
+    find_participants,
+    read_pilot,
+    simulate,
+)
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.power import (
     Nested,
@@ -133,21 +140,19 @@ def test_few_participants_have_the_power_that_was_asked_for(nested, fails):
 
 def test_a_smallest_p_that_equals_alpha_reaches_nothing():
     five = Nested(calls=2, icc=0.0, design="within")
-    assert simulation_of_power.smallest_p(5, five) == 2 / 2**5  # all five signs alike, on either side
+    assert planning.smallest_p(5, five) == 2 / 2**5  # all five signs alike, on either side
     with pytest.raises(InputError, match=r"5 participants .* cannot reach p < 0\.0625"):
-        simulation_of_power.check_attainable(5, five, alpha=2 / 2**5)
-    simulation_of_power.check_attainable(5, five, alpha=0.07)
+        planning.check_attainable(5, five, alpha=2 / 2**5)
+    planning.check_attainable(5, five, alpha=0.07)
 
 
 @pytest.mark.parametrize("people", [6, 12, 24])
 def test_sums_over_participants_are_judged_like_their_dialogues(people):
     nested = Nested(calls=4, icc=0.2, design="within")
     judge = []
-    whole = simulation_of_power._design(people, nested, 2, (1, 0))
+    whole = planning._design(people, nested, 2, (1, 0))
     repeats = np.repeat(np.arange(len(whole.people)), whole.sizes)
-    single = simulation_of_power._Design(
-        whole.people[repeats], whole.sides[repeats], np.ones(len(repeats), int)
-    )
+    single = planning._Design(whole.people[repeats], whole.sides[repeats], np.ones(len(repeats), int))
     hits = np.random.default_rng(3).binomial(2, 0.5, (2 * people, 5)).astype(float)
     dialogues = np.arange(2)[:, None] < hits[:, None, :]
     for design, outcomes in ((whole, hits), (single, dialogues.reshape(-1, 5).astype(float))):
@@ -172,9 +177,9 @@ def test_the_fewest_participants_are_as_many_on_each_side_as_fresh_trials_need(
     def simulated(_effect, participants, _nested, *, seed, **_options):
         assert isinstance(participants, int) and participants % 2 == 0, "half of them a side"
         share = min(1.0, (participants - (lost if seed == 2 else 0)) / whole)
-        return simulation_of_power.Simulated(share, 0.0, 1, seed, ())
+        return planning.Simulated(share, 0.0, 1, seed, ())
 
-    monkeypatch.setattr(simulation_of_power, "simulate", simulated)
+    monkeypatch.setattr(planning, "simulate", simulated)
     nested = Nested(calls=1, icc=0.0, design="between")
     people, _ = find_participants(Rates(0.4, 0.8), nested, power=0.8, guess=11)
     assert people == needed

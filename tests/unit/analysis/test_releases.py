@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.analysis.dataset_pairs import doubts
-from vivavoce.analysis.releases import ReleaseComparison, ReleaseRow, against
+from vivavoce.analysis.releases import ReleaseComparison, ReleaseRow, against, doubts
 from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from vivavoce.analysis.interim_analyses import boundaries, conditional_power, judge
+from vivavoce.analysis.stopping import boundaries, conditional_power, judge
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.anytime import (
     e_value,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vivavoce.analysis.simulation_of_power import (
+from vivavoce.analysis.planning import (
     BATCH,
     Means,
     Rates,
@@ -161,7 +161,7 @@ def test_fresh_trials_may_fall_short_by_their_own_error(monkeypatch, lag: float,
     def simulated(_effect, participants, _nested, *, seed, **_options):
         return Simulated(participants / 100 - (lag if seed == 2 else 0), 0.02, 1, seed, ())
 
-    monkeypatch.setattr("vivavoce.analysis.simulation_of_power.simulate", simulated)
+    monkeypatch.setattr("vivavoce.analysis.planning.simulate", simulated)
     assert find_participants(SURE, Nested(calls=1), power=0.8, guess=90)[0] == needed
 
 
@@ -180,6 +180,6 @@ def test_too_few_participants_are_told_how_small_their_p_can_get(people, nested,
 
 def test_a_difference_that_no_number_of_participants_shows_is_told(monkeypatch) -> None:
     nothing = Simulated(0.0, 0.0, 1, 1, ())
-    monkeypatch.setattr("vivavoce.analysis.simulation_of_power.simulate", lambda *_args, **_options: nothing)
+    monkeypatch.setattr("vivavoce.analysis.planning.simulate", lambda *_args, **_options: nothing)
     with pytest.raises(InputError, match="more than 50000 participants would be needed"):
         find_participants(NEVER, Nested(calls=1), power=0.8)

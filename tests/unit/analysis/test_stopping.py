@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from vivavoce.analysis.interim_analyses import _z, boundaries
-from vivavoce.analysis.stopping import _stop_at_any_time, _whole, next_look, share_of_alpha, watch
+from vivavoce.analysis.stopping import (
+    _stop_at_any_time,
+    _whole,
+    _z,
+    boundaries,
+    next_look,
+    share_of_alpha,
+    watch,
+)
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.events import LoggedVerdict
 from vivavoce.stats.anytime import Look

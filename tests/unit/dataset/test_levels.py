@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vivavoce.analysis.description import describe
-from vivavoce.analysis.interim_analyses import monitor
+from vivavoce.analysis.stopping import monitor
 from vivavoce.analysis.summary import summarise
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName

@@ -15,7 +15,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.result import as_json
 from vivavoce.stats.contingency import chi_square, cochran_q, fisher, mcnemar
 from vivavoce.stats.counts import choices, rates, read_counts
-from vivavoce.stats.equivalence import equivalence, equivalent_proportions
+from vivavoce.stats.difference import equivalence, equivalent_proportions
 from vivavoce.stats.multiple_testing import ADJUSTMENTS
 from vivavoce.stats.proportions import DIFFERENCES, INTERVALS, cohen_h, two_proportion_z
 

@@ -14,9 +14,16 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from scenes.mixed_data import design, draw_trial, write_csv
-from vivavoce.stats.glmm import FittedGlmm, NotFitted, fit_mixed, fit_mixed_logistic
-from vivavoce.stats.likelihoods import Binomial, Cumulative, Poisson
-from vivavoce.stats.lmm import fit_mixed_linear
+from vivavoce.stats.glmm import (
+    Binomial,
+    Cumulative,
+    FittedGlmm,
+    NotFitted,
+    Poisson,
+    fit_mixed,
+    fit_mixed_linear,
+    fit_mixed_logistic,
+)
 
 FOLDER = Path(__file__).parents[2] / "golden"
 GOLDEN = json.loads((FOLDER / "mixed-models.json").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, logistic, poisson
 
-from vivavoce.stats.likelihoods import Binomial, Cumulative, Poisson
+from vivavoce.stats.glmm import Binomial, Cumulative, Poisson
 
 ETA = np.array([-2.0, -0.5, 0.0, 0.7, 3.0])
 THRESHOLDS = np.array([-1.0, 0.4, 2.0])

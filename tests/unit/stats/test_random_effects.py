@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vivavoce.stats.random_effects import MOST_CROSSED, Groupings
+from vivavoce.stats.glmm import MOST_CROSSED, Groupings
 
 ROWS = 40
 
