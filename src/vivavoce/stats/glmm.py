@@ -7,8 +7,9 @@ implemented here because statsmodels has no frequentist ones.
 
 With deviations t and standard normal effects u, the matrix to solve is M = T Z' W Z T + I. The grouping with
 the most levels makes a diagonal block, which is eliminated (Schur complement); the rest is as large as all
-other groupings together. Likelihoods give the log-likelihood of a row, its slope and its (negated) curvature in the
-predictor; all are log-concave, so Newton's method finds the mode of random effects from anywhere.
+other groupings together. Likelihoods give the log-likelihood of a row, its slope and its (negated)
+curvature in the predictor; all are log-concave, so Newton's method finds the mode of random effects from
+anywhere.
 
 Source  Bates, Maechler, Bolker and Walker 2015; Pinheiro and Chao 2006 for the quadrature; Christensen 2019
         for ordered answers
