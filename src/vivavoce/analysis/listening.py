@@ -16,7 +16,7 @@ from vivavoce.core.result import installed_version, signature
 from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.bounded import bounded_mean, bounded_share
 from vivavoce.stats.difference import compare_clusters, interval_facts
-from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.multiple_testing import with_holm
 
 Row = Mapping[str, Any]
 WORST: Final = 1
@@ -142,8 +142,8 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
         for condition in sorted({row["condition"] for row in rated})
     }
     opinions = [_opinion(condition, condition_rows, level) for condition, condition_rows in parts.items()]
-    contrasts = _adjusted([_contrast(parts, a, b, level) for a, b in combinations(parts, 2)])
-    pairs = _adjusted(
+    contrasts = with_holm([_contrast(parts, a, b, level) for a, b in combinations(parts, 2)])
+    pairs = with_holm(
         [
             _preference(pair, [row for row in compared if _couple(row) == pair], level)
             for pair in sorted({_couple(row) for row in compared})
@@ -188,14 +188,6 @@ def _signature(
     return signature(
         name, unit="participant", n=result.participants, data=data, interval=f"{result.method} {level}", **of
     )
-
-
-def _adjusted(results: Sequence[Compared]) -> list[Compared]:
-    """Results with p adjusted after Holm over all of them."""
-    return [
-        replace(result, p_holm=p)
-        for result, p in zip(results, holm([result.p for result in results]), strict=True)
-    ]
 
 
 def _people(rows: Sequence[Row]) -> list[str]:

@@ -14,7 +14,7 @@ from vivavoce.core.result import installed_version, signature, unless_none
 from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.difference import compare_clusters, interval_facts
-from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.multiple_testing import with_holm
 from vivavoce.stats.preference_models import people_of
 
 Row = Mapping[str, Any]
@@ -111,8 +111,8 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
         participants=len(set(people_of(rows))),
         ratings=len(rows),
         transcripts=len({(row["pair_id"], row["version"]) for row in rows}),
-        items=_adjusted(by_item),
-        variables=_adjusted(by_variable),
+        items=with_holm(by_item),
+        variables=with_holm(by_variable),
         attention=attention_passed(all_rows),
         signature=signature(
             "transcript_rating",
@@ -122,13 +122,6 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRating
             interval=f"permutation_of_participants {level}",
         ),
     )
-
-
-def _adjusted(ratings: Sequence[RatedVersions]) -> list[RatedVersions]:
-    return [
-        replace(rating, p_holm=p)
-        for rating, p in zip(ratings, holm([rating.p for rating in ratings]), strict=True)
-    ]
 
 
 def attention_passed(rows: Sequence[Row]) -> AttentionCheck | None:

@@ -20,7 +20,8 @@ from vivavoce.stats.bounded import bounded_share
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 from vivavoce.stats.contingency import cochran_q
 from vivavoce.stats.difference import compare_clusters, interval_facts
-from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.multiple_testing import holm, with_holm
+from vivavoce.stats.preference_models import people_of
 from vivavoce.stats.preferences import (
     GroupDifference,
     GroupPreference,
@@ -206,15 +207,7 @@ def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]
                 **qualities,
             )
         )
-    adjusted = holm([variable_preference.p for variable_preference in variable_preferences])
-    return [
-        replace(preference, p_holm=p) for preference, p in zip(variable_preferences, adjusted, strict=True)
-    ]
-
-
-def _people(rows: Sequence[Choice]) -> np.ndarray:
-    """A number for each row's participant; without one, the visit is the person."""
-    return np.array([row["participant_id"] or row["visit_id"] for row in rows])
+    return with_holm(variable_preferences)
 
 
 def _flags(rows: Sequence[Choice], test: Callable[[Choice], bool]) -> np.ndarray:
@@ -228,7 +221,7 @@ def _pooled(rows: Sequence[Choice], level: float) -> PooledPreference:
     if not decided:
         return PooledPreference(choices=len(rows), decided=0, ties=ties, participants=0)
     won = [float(row["choice"] == "experimental") for row in decided]
-    share = bounded_share(_people(decided), won, level)
+    share = bounded_share(people_of(decided), won, level)
     return PooledPreference(
         choices=len(rows),
         decided=len(decided),
@@ -253,14 +246,13 @@ def _differences(rows: Sequence[Choice], level: float) -> list[VariableDifferenc
         VariableDifference(**_between(a, b, variable_choices, level))
         for a, b in combinations(variable_choices, 2)
     ]
-    adjusted = holm([difference.p for difference in differences])
-    return [replace(difference, p_holm=p) for difference, p in zip(differences, adjusted, strict=True)]
+    return with_holm(differences)
 
 
 def _between(a: str, b: str, parts: Mapping[str, Sequence[Choice]], level: float) -> dict[str, Any]:
     """The fields of a difference of two shares, the same people possibly in both."""
     first, second = parts[a], parts[b]
-    _, codes = np.unique(np.concatenate([_people(first), _people(second)]), return_inverse=True)
+    _, codes = np.unique(np.concatenate([people_of(first), people_of(second)]), return_inverse=True)
     won = [_flags(rows, lambda row: row["choice"] == "experimental") for rows in (first, second)]
     comparison = compare_clusters(
         codes[: len(first)],
@@ -303,7 +295,7 @@ def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
     decided = [row for row in rows if row["choice"] != "tie" and row["experimental_side"] is not None]
     if not decided:
         return SideLeaning()
-    people = _people(decided)
+    people = people_of(decided)
     flags = _flags(decided, lambda row: row["side"] == "left")
     rate = clustered_rate(sum_by_participant(people, flags, np.ones(len(flags))), level)
     leaning = SideLeaning(left=float(flags.mean()), low=rate.low, high=rate.high)

@@ -113,6 +113,8 @@ class Table(NamedTuple):
 
 DIALOGUE = Column("dialogue_id", KEY, "key of the dialogue", True)
 TURN = Column("turn_index", INTEGER, "0-based position over both parties", True)
+VISIT = Column("visit_id", KEY, "visit", True)
+ANSWERED_AT = Column("answered_at", INSTANT, "UTC")
 PARTICIPANT = Column("participant_id", KEY, "pseudonymous key of the participant; null when unknown")
 
 

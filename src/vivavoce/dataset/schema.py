@@ -12,6 +12,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.columns import (
+    ANSWERED_AT,
     DIALOGUE,
     FACTOR_PREFIX,
     FLAG,
@@ -210,7 +211,7 @@ RATINGS = Table(
         Column("role", LABEL, "subjective_success for the item that asks it, else null"),
         Column("value", REAL, "raw code as answered, never recoded; null for free text"),
         Column("answer", WORDS, "label chosen, or free text"),
-        Column("answered_at", INSTANT, "UTC"),
+        ANSWERED_AT,
     ),
 )
 

@@ -1,6 +1,7 @@
 """Tables of the dataset: what is done beside dialogues, by participants, programs and researchers."""
 
 from vivavoce.dataset.columns import (
+    ANSWERED_AT,
     FLAG,
     INSTANT,
     INTEGER,
@@ -10,6 +11,7 @@ from vivavoce.dataset.columns import (
     PARTICIPANT,
     REAL,
     SOUND,
+    VISIT,
     WORDS,
     Column,
     Table,
@@ -74,7 +76,7 @@ STEPS = Table(
     "steps",
     "one step that a participant went through",
     (
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         PARTICIPANT,
         Column("number", INTEGER, "1-based order within the visit", True),
         Column("kind", LABEL, "dialogue, or the step's: consent, page, questionnaire, rate, ...", True),
@@ -91,13 +93,13 @@ CHECKS = Table(
     "one stimulus whose right answer is known beforehand, and that was answered",
     (
         PARTICIPANT,
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         Column("step", LABEL, "kind of the step: compare, rate, transcribe, ...", True),
         Column(
             "number", INTEGER, "1-based place of the stimulus in what this participant was presented", True
         ),
         Column("credit", REAL, "how right it was answered: 0 not at all, 1 wholly", True),
-        Column("answered_at", INSTANT, "UTC"),
+        ANSWERED_AT,
         Column("simulated", FLAG, "the participant was a program", True),
     ),
 )
@@ -108,7 +110,7 @@ RECORDINGS = Table(
     (
         Column("recording_id", KEY, "key of the recording", True),
         PARTICIPANT,
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         Column("content", LABEL, "what it holds: command(s), response(s), dialogue, turn or check", True),
         Column("speakers", LABEL, "who is heard on each channel, in order, joined by spaces", True),
         Column("step", INTEGER, "0-based step of the visit"),
@@ -140,7 +142,7 @@ VOTES = Table(
     "one vote on two answers to the same message",
     (
         PARTICIPANT,
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         Column("bout_id", KEY, "two systems side by side", True),
         Column("bout_number", INTEGER, "1-based order among this visit's bouts", True),
         Column("exchange", INTEGER, "1-based number of the message in the bout", True),
@@ -154,7 +156,7 @@ VOTES = Table(
         Column("leaks", LABEL, "sides whose answer named a system (masked on the page), joined by spaces"),
         Column("response_s", REAL, "from when both answers were there to the vote"),
         Column("language", LABEL, "BCP 47 tag"),
-        Column("answered_at", INSTANT, "UTC"),
+        ANSWERED_AT,
         Column("simulated", FLAG, "the participant was a program", True),
     ),
     counted="vote",

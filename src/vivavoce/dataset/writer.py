@@ -154,11 +154,13 @@ class DatasetWriter:
 
         Raises  UnknownName: a table or column that the schema does not have
         """
+        self._check(table)
+        if table != EXCLUSIONS:
+            self._add(table, rows)
+
+    def _check(self, table: str) -> None:
         if table not in TABLES:
             raise UnknownName("table", table, list(TABLES), place=str(self.folder))
-        if table == EXCLUSIONS:
-            return
-        self._add(table, rows)
 
     def _add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         columns = set(self._schema(table).names)
@@ -186,8 +188,7 @@ class DatasetWriter:
         Raises  UnknownName: a table or column that the schema does not have
                 InputError: cells of another type
         """
-        if table not in TABLES:
-            raise UnknownName("table", table, list(TABLES), place=str(self.folder))
+        self._check(table)
         schema = self._schema(table)
         if strange := sorted(set(rows.column_names) - set(schema.names)):
             raise UnknownName("column", strange[0], sorted(schema.names), place=f"table {table}")

@@ -52,10 +52,10 @@ class ClusteredRate:
     low: float | None
     high: float | None
     se: float | None
-    design_effect: float | None
-    icc: float | None
+    design_effect: float | None = None
+    icc: float | None = None
     clusters: int
-    n_effective: float | None
+    n_effective: float | None = None
     method: str
 
 
@@ -186,10 +186,7 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
         low=low,
         high=high,
         se=error and error.se,
-        design_effect=None,
-        icc=None,
         clusters=n_people,
-        n_effective=None,
         method=method,
     )
 
@@ -227,10 +224,7 @@ def chosen_ratio(
         low=low,
         high=high,
         se=error and error.se,
-        design_effect=None,
-        icc=None,
         clusters=n_people,
-        n_effective=None,
         method=method,
     )
 

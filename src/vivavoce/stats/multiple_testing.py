@@ -4,13 +4,15 @@ Written out, because statsmodels' `multipletests` collects garbage at every call
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from vivavoce.core.statement import LocalizedText, PluralCount, statement
 
 PValues = Sequence[float | None]
+Tested = TypeVar("Tested", bound=Any)
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -28,6 +30,12 @@ def holm(p_values: PValues) -> list[float | None]:
         return np.minimum(adjusted, 1)
 
     return _adjusted(p_values, adjust)
+
+
+def with_holm(results: Sequence[Tested]) -> list[Tested]:
+    """Results with p adjusted after Holm over all of them, in `p_holm`."""
+    adjusted = holm([result.p for result in results])
+    return [replace(result, p_holm=p) for result, p in zip(results, adjusted, strict=True)]
 
 
 def benjamini_hochberg(p_values: PValues) -> list[float | None]:

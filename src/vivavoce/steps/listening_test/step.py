@@ -8,7 +8,17 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
+from vivavoce.dataset.columns import (
+    ANSWERED_AT,
+    FLAG,
+    INTEGER,
+    LABEL,
+    PARTICIPANT,
+    REAL,
+    VISIT,
+    Column,
+    Table,
+)
 from vivavoce.log.events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
 from vivavoce.steps.listening_test.clips import Clip, ListenSettings, clips_of
@@ -66,7 +76,7 @@ LISTENING: Final = Table(
     "one rated clip, or one compared pair of clips",
     (
         PARTICIPANT,
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         Column("trial_number", INTEGER, "1-based position among this participant's trials", True),
         Column("method", LABEL, "opinion (one clip) or pairs (two)", True),
         Column("pair_id", LABEL, "pair of clips; null for one clip"),
@@ -80,7 +90,7 @@ LISTENING: Final = Table(
         Column("hearing", FLAG, "the participant counted the tones correctly; null without tones"),
         Column("language", LABEL, "BCP 47 tag"),
         Column("response_s", REAL, "seconds from the presentation of the trial to its answer"),
-        Column("answered_at", INSTANT, "UTC"),
+        ANSWERED_AT,
         Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="clip judgement",

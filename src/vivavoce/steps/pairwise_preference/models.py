@@ -4,7 +4,17 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
+from vivavoce.dataset.columns import (
+    ANSWERED_AT,
+    FLAG,
+    INTEGER,
+    LABEL,
+    PARTICIPANT,
+    REAL,
+    VISIT,
+    Column,
+    Table,
+)
 
 
 class PresentedPair(BaseModel):
@@ -52,7 +62,7 @@ PREFERENCES: Final = Table(
     "answer to one question about one pair of transcripts",
     (
         PARTICIPANT,
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         Column("comparison_number", INTEGER, "1-based position of the pair for this participant"),
         Column("role", LABEL, "main, attention or repeat", True),
         Column("pair_id", LABEL, "pair of transcripts", True),
@@ -74,7 +84,7 @@ PREFERENCES: Final = Table(
         Column("total_s", REAL, "duration of the participant's whole response; null if unfinished"),
         Column("accepted", FLAG, "the whole response is accepted; null if unfinished"),
         Column("flags", LABEL, "flags of the whole response, joined by spaces"),
-        Column("answered_at", INSTANT, "UTC"),
+        ANSWERED_AT,
         Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="judgement",

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.dataset.columns import (
+    ANSWERED_AT,
     FLAG,
-    INSTANT,
     INTEGER,
-    KEY,
     LABEL,
     PARTICIPANT,
     REAL,
+    VISIT,
     WORDS,
     Column,
     Table,
@@ -107,7 +107,7 @@ READINGS = Table(
     "answer to one item about one transcript",
     (
         PARTICIPANT,
-        Column("visit_id", KEY, "visit", True),
+        VISIT,
         Column("reading_number", INTEGER, "1-based position of the transcript for this participant", True),
         Column("pair_id", LABEL, "its pair of transcripts", True),
         Column("variable", LABEL, "interaction strategy under test", True),
@@ -123,7 +123,7 @@ READINGS = Table(
         Column("answer", WORDS, "chosen label, or free text"),
         Column("tokens", INTEGER, "length of the transcript"),
         Column("response_s", REAL, "seconds from the presentation of the transcript to its answers"),
-        Column("answered_at", INSTANT, "UTC"),
+        ANSWERED_AT,
         Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="transcript rating",
