@@ -15,7 +15,7 @@ from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages.base import check_installed, languages_with
-from vivavoce.questionnaires.wording import Wording
+from vivavoce.questionnaires.instrument import Wording
 from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
 from vivavoce_campaign.submission_file import Submission, Words, check_submission, in_language
 

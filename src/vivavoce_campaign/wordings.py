@@ -9,8 +9,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import Wording, languages_of, load_wording, wording_file
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Wording, languages_of, load_wording, wording_file
 from vivavoce_campaign.submission_file import Submission
 
 SHOWN: Final = ("idial", "idial_background")

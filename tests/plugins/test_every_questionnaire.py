@@ -2,8 +2,7 @@
 
 import pytest
 
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import languages_of
+from vivavoce.questionnaires.instrument import INSTRUMENTS, languages_of
 from vivavoce.testing.questionnaire import QuestionnaireContract
 
 TESTS = [name for name in vars(QuestionnaireContract) if name.startswith("test_")]

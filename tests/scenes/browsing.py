@@ -9,8 +9,7 @@ from scenes.visits import Parrot, make_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.participant.app import create_app
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, load_wording
 from vivavoce.study.model import Study
 from vivavoce.testing import pages
 from vivavoce.testing.pages import PageForms as Forms

@@ -8,8 +8,7 @@ from vivavoce.analysis.label_targets import is_label, labelled_cases
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.base import PREFERENCE, JudgeCase, JudgeQuestion, JudgeSettings
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, load_wording
 from vivavoce.study.schemes import bundled, said, scheme_names
 
 WHICH: Final = "Which of the two answers to the user's last message is better?"

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from vivavoce.core.reference import markdown_table, model_tables
-from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
-from vivavoce.questionnaires.wording import Wording, languages_of
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument, Wording, languages_of
 
 _HEAD: Final = """# Questionnaires
 

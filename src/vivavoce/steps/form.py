@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from vivavoce.log.event import LoggedRating
-from vivavoce.questionnaires.instrument import Instrument, Item
-from vivavoce.questionnaires.wording import Wording
+from vivavoce.questionnaires.instrument import Instrument, Item, Wording
 from vivavoce.study.model import Study
 
 LONGEST_COMMENT: Final = 5000

@@ -17,8 +17,13 @@ from vivavoce.core.extensions import load_extension
 from vivavoce.core.validation import read_part, read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.languages.base import lookup_tags
-from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
-from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
+from vivavoce.questionnaires.instrument import (
+    INSTRUMENTS,
+    Wording,
+    check_wording,
+    instrument_file,
+    wording_file,
+)
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.channel import CALLED, TEXT, check_called_system, check_channels, is_spoken
 from vivavoce.study.degradation import check_degradation

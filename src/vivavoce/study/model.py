@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
-from vivavoce.questionnaires.wording import Wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument, Wording
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits

@@ -9,8 +9,7 @@ from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.languages.base import LANGUAGES, Language, language_name, locale_of
 from vivavoce.languages.coverage import Coverage, coverage, misfits
 from vivavoce.languages.data import FILES
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import check_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, check_wording
 from vivavoce.reports.language import instant, percent, report_languages, speaking
 from vivavoce.reports.section import words_of_sections
 from vivavoce.study.presets import protocol_names

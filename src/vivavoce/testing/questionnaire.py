@@ -1,7 +1,6 @@
 """Contract of every questionnaire."""
 
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import languages_of, load_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, languages_of, load_wording
 
 
 class QuestionnaireContract:

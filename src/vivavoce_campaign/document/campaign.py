@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from vivavoce.analysis.idial import IdialPeople, PartTimes
 from vivavoce.core.result import installed_version
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import Wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Wording
 from vivavoce.reports.blocks import (
     Block,
     Bullets,

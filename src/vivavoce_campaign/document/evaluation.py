@@ -7,7 +7,7 @@ from typing import Any, Final
 from vivavoce.analysis import idial
 from vivavoce.core.text import spoken_words
 from vivavoce.dataset.reader import Dataset
-from vivavoce.questionnaires.wording import Wording
+from vivavoce.questionnaires.instrument import Wording
 from vivavoce.reports.section import simulation_mark
 from vivavoce_campaign.campaign_file import CampaignFile, read_facts
 from vivavoce_campaign.conversations import Conversations, conversations

@@ -8,7 +8,7 @@ import altair as alt
 from vivavoce.analysis.idial import IdialAspect, IdialItem
 from vivavoce.analysis.scales import LikertItem
 from vivavoce.core.i18n import N_
-from vivavoce.questionnaires.wording import Wording
+from vivavoce.questionnaires.instrument import Wording
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.distributions import likert_figure
 from vivavoce.reports.drawing import ACCENT, INK, SOFT, Figure, figure, row_names

@@ -17,8 +17,7 @@ from vivavoce.dataset.copying import copy_dataset
 from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.journal import CostCeiling
 from vivavoce.judges.running import judge_dataset
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, load_wording
 
 LIMIT_S = 240
 

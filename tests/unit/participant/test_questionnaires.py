@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from scenes.browsing import Visitor, events_of
 from vivavoce.log.store import Log
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, load_wording
 from vivavoce.steps.form import Form, Question, filled_form
 
 

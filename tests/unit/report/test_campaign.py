@@ -15,8 +15,7 @@ from scenes.campaigns import campaign_dataset, stress_row, transcript
 from unit.report.test_pdf import text_of
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording
+from vivavoce.questionnaires.instrument import INSTRUMENTS, load_wording
 from vivavoce.reports.blocks import Document, Heading, TableOfText
 from vivavoce.reports.drawing import Figure
 from vivavoce.reports.html import page, save

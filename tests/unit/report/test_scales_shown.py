@@ -14,7 +14,7 @@ import vl_convert
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording
+from vivavoce.questionnaires.instrument import load_wording
 from vivavoce.reports.drawing import NARROW, Figure
 from vivavoce.reports.html import render
 from vivavoce.reports.language import say, speaking

@@ -14,8 +14,7 @@ from vivavoce.analysis.description import (
     answered_dialogues,
 )
 from vivavoce.analysis.scales import AnsweredScale, GroupScore, LikertItem, ScaleScore
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import load_wording, wording_file
+from vivavoce.questionnaires.instrument import INSTRUMENTS, load_wording, wording_file
 from vivavoce.reports.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.reports.counted import CountedDialogues
 from vivavoce.reports.distributions import likert_figure
