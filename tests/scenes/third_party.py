@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
-import yaml
 from ruamel.yaml import YAML
 
 from scenes.browserless import into_chat, patiently
@@ -32,7 +31,9 @@ from vivavoce.trial.engine import SessionEngine
 
 SCRIPTS: Final = FOLDER / "third_party"
 GUIDES: Final = Path(__file__).resolve().parents[2] / "docs" / "how-to"
-SYSTEMS: Final[dict[str, dict[str, Any]]] = yaml.safe_load((SCRIPTS / "systems.yaml").read_text("utf-8"))
+SYSTEMS: Final[dict[str, dict[str, Any]]] = YAML(typ="safe", pure=True).load(
+    (SCRIPTS / "systems.yaml").read_text("utf-8")
+)
 
 
 def hold_dialogues(folder: Path, name: str, said: list[list[str]]) -> list[list[str]]:

@@ -1,25 +1,13 @@
-"""YAML 1.2 read with the line of every key, so that errors can name their place. Nothing in it is executed.
+"""YAML 1.2 with the line of every key, so that errors can name their place. Nothing in it is executed."""
 
-Files are composed in C, several times as fast as in Python, and by ruamel.yaml where libyaml cannot say the
-same: where the syntax is wrong (ruamel names the place), or where the two could read one text differently.
-libyaml knows YAML 1.1. Its words (`yes`, `on`) and numbers (`1:30`) differ by tags, and tags are given here,
-as ruamel.yaml gives them to a text of version 1.2.
-"""
-
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import ScalarNode
-from ruamel.yaml.resolver import implicit_resolvers
-from yaml.nodes import MappingNode, Node, SequenceNode
-from yaml.nodes import ScalarNode as PlainNode
 
 from vivavoce.core.errors import InputError
 
@@ -30,17 +18,6 @@ RenamedKeys: TypeAlias = Mapping[tuple[str, ...], Mapping[str, str]]
 _TAG: Final = "tag:yaml.org,2002:"
 _PLAIN: Final = {_TAG + name for name in ("str", "timestamp", "value", "binary")}
 _MOST_NODES: Final = 200_000
-# marks of documents, a file of one block, written tags, a comment in a block's head, rare white space
-_OF_ONE_VERSION: Final = re.compile(
-    r"^(?:%|---|\.\.\.)|\A\s*[|>]|(?:^|[\s\[{,])!!?\w*(?:\s|\Z)|[|>][-+0-9]*#|\r(?!\n)"
-    r"|[\t\x85\u2028\u2029\ufeff]",
-    re.MULTILINE,
-)
-_IMPLICIT: Final[dict[str, list[tuple[str, Any]]]] = {}
-
-for _versions, _tag, _words, _firsts in implicit_resolvers:
-    for _first in _firsts if (1, 2) in _versions else ():
-        _IMPLICIT.setdefault(_first, []).append((_tag, _words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +129,10 @@ def parse_yaml(content: bytes | str, shown: str, renamed: RenamedKeys | None = N
     source = Source(shown)
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
-        node, constructor = compose_quickly(text), _constructor()
-        if node is None:
-            careful = YAML(typ="safe", pure=True)
-            node, constructor = careful.compose(text), careful.constructor
+        yaml = YAML(typ="safe", pure=True)
+        node = yaml.compose(text)
         if node is not None:
-            source.data = _Reader(source, constructor, renamed or {}).value(node, ())
+            source.data = _Reader(source, yaml.constructor, renamed or {}).value(node, ())
     except UnicodeDecodeError as error:
         source.problems.append(Problem(shown, f"is not UTF-8 text (byte {error.start})", "save it as UTF-8"))
     except YAMLError as error:
@@ -257,75 +232,3 @@ class _Reader:
                 return str(node.value)
         self.source.report(path, f"tag {tag!r} is not allowed", "remove the tag")
         return None
-
-
-@cache
-def _constructor() -> Any:
-    """Resolver of numbers and the like, as in YAML 1.2."""
-    return YAML(typ="safe", pure=True).constructor
-
-
-def compose_quickly(text: str) -> Node | None:
-    """The root node of a text, with tags and places; None where it is empty, or must be read by ruamel.yaml.
-
-    Raises  RecursionError: it is nested too deeply
-    """
-    if not yaml.__with_libyaml__ or _OF_ONE_VERSION.search(text):
-        return None
-    from yaml.cyaml import CParser  # pyright: ignore[reportAttributeAccessIssue]
-
-    parser = CParser(text)
-    try:
-        parser.get_event()  # the stream begins
-        if isinstance(parser.get_event(), yaml.StreamEndEvent):
-            return None
-        root = _Composer(parser.get_event).node()
-        parser.get_event()  # the document ends
-        return root if isinstance(parser.get_event(), yaml.StreamEndEvent) else None
-    except (yaml.YAMLError, KeyError):
-        return None
-
-
-class _Composer:
-    """Nodes of events. PyYAML's own composer overflows the stack of C where a text is nested deeply."""
-
-    def __init__(self, get_event: Callable[[], Any]) -> None:
-        self.get_event = get_event
-        self.anchors: dict[str, Node] = {}
-
-    def node(self, event: Any = None) -> Node:
-        event = event or self.get_event()
-        if isinstance(event, yaml.AliasEvent):
-            return self.anchors[event.anchor]
-        if isinstance(event, yaml.ScalarEvent):
-            built: Node = PlainNode(_scalar_tag(event), event.value, event.start_mark)
-        elif isinstance(event, yaml.SequenceStartEvent):
-            built = SequenceNode(_written(event.tag) or _TAG + "seq", [], event.start_mark)
-        else:
-            built = MappingNode(_written(event.tag) or _TAG + "map", [], event.start_mark)
-        if event.anchor is not None:
-            if event.anchor in self.anchors:  # which of the two is meant is ruamel's to say
-                raise KeyError(event.anchor)
-            self.anchors[event.anchor] = built
-        if isinstance(built, SequenceNode):
-            while not isinstance(event_or_end := self.get_event(), yaml.SequenceEndEvent):
-                built.value.append(self.node(event_or_end))
-        elif isinstance(built, MappingNode):
-            while not isinstance(event_or_end := self.get_event(), yaml.MappingEndEvent):
-                built.value.append((self.node(event_or_end), self.node()))
-        return built
-
-
-def _written(tag: str | None) -> str | None:
-    return None if tag in (None, "!") else tag
-
-
-def _scalar_tag(event: Any) -> str:
-    if (tag := _written(event.tag)) is not None:
-        return tag
-    is_plain, _ = event.implicit
-    if is_plain:
-        for implicit_tag, words in _IMPLICIT.get(event.value[:1], ()):
-            if words.match(event.value):
-                return implicit_tag
-    return _TAG + "str"
