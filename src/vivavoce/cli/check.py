@@ -20,6 +20,8 @@ from vivavoce.core.errors import InputError, MissingExtra, SystemUnderTestError
 from vivavoce.core.extras import require
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vivavoce.audio.sound import Sound
     from vivavoce.audio.synthesis import Synthesiser
     from vivavoce.connectors.base import Connector
@@ -226,7 +228,10 @@ async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
         await listen_for_bot(system, connectors[system])
     asked = {system: one for system, one in connectors.items() if wait or system not in comes}
     speak = speaking(study, study.default_language)
-    answers = await asyncio.gather(*(_hello(connector, study, speak) for connector in asked.values()))
+    tasks = [task.words(study.default_language) for task in study.tasks[:3]]
+    answers = await asyncio.gather(
+        *(_hello(connector, study.default_language, speak, tasks) for connector in asked.values())
+    )
     for connector in connectors.values():
         await connector.shut_down()
     found = dict.fromkeys(comes, Hello(ok=True, text=COMES, seconds=0.0))
@@ -274,7 +279,7 @@ async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> boo
     made, _ = try_connectors({system: settings}, study.folder, source)
     for connector in made.values():
         try:
-            return bool((await _hello(connector, study)).heeds)
+            return bool((await _hello(connector, study.default_language)).heeds)
         finally:
             await connector.shut_down()
     return False
@@ -306,13 +311,13 @@ def synthesiser_of(study: "Study", language: str) -> "Synthesiser":
     return make_synthesiser(raw, folder=study.folder, place="synthesiser")
 
 
-async def _hello(connector: "Connector", study: "Study", speak: "Speak | None" = None) -> "Hello":
+async def _hello(
+    connector: "Connector", language: str, speak: "Speak | None" = None, tasks: "Sequence[str]" = ()
+) -> "Hello":
     from vivavoce.connectors.probe import Hello, hello
 
     if getattr(connector, "room", None) is not None:  # nobody sits there now
         return Hello(ok=True, text=PLAYED, seconds=0.0)
-    language = study.default_language
-    tasks = [task.words(language) for task in study.tasks[:3]]
     return await hello(connector, language=language, reset=True, speak=speak, words=True, tasks=tasks)
 
 

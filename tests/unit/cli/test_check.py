@@ -10,18 +10,17 @@ from scenes.command_line import vivavoce
 from scenes.processes import free_port
 from scenes.strange_bots import service_desk
 from vivavoce.api.studies import make_connectors
-from vivavoce.cli.check import PLAYED, SILENT, check_bots, check_evidence, check_file, told
+from vivavoce.cli.check import PLAYED, SILENT, _hello, check_bots, check_evidence, check_file, told
 from vivavoce.cli.servers import bots_awaited
 from vivavoce.cli.trial import UNCOUNTED
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.probe import hello
 
 
 def facts(settings: dict[str, object]) -> list[str]:
     async def run() -> list[str]:
         connector = make_connector(settings, {})
         try:
-            found = await hello(connector, language="en", reset=True, words=True)
+            found = await _hello(connector, "en")
         finally:
             await connector.shut_down()
         names = ("ok", "answers", "text", "problem", "seconds", "resets", "streams", "first_output_s")
