@@ -41,7 +41,7 @@ Measured beside other work on 2 cores (load in brackets), not by `make bench`. C
 | an event, 200 writers, SQLite; PostgreSQL | 0.2; 0.4 ms CPU |
 | hash chain, an event | 14 µs CPU |
 | a turn against a minimal application with the same commits (13) | 1.61 times the CPU |
-| visit of 12 turns without aiohttp; short routes; compiled SQL; all three | 1.10; 1.10; 1.05; 1.21 times the CPU |
+| visit of 12 turns without aiohttp; short routes; compiled SQL; all | 1.10; 1.10; 1.05; 1.21 times the CPU |
 | `check` of a new study, YAML read in Python rather than in C | 1.18 times the CPU |
 | reads of a participant or caller, 1,000 and 10,000 participants | 0.1 to 0.4 ms CPU |
 | dialogues by system; bouts; calls by system, 10,000 participants | 1.9; 1.0; 10 ms CPU |
