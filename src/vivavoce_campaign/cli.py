@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import note, progress
 from vivavoce.core.result import as_json as plain
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.reports.language import MISSING, coefficient, span

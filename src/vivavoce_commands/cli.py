@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.arguments import Replace
-from vivavoce.cli.progress import Report, note, progress
+from vivavoce.cli.arguments import Replace, Report, note, progress
 from vivavoce.core.executor import uncollected
 
 if TYPE_CHECKING:

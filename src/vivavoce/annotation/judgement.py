@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from vivavoce.core.i18n import N_
-from vivavoce.log.annotation_rows import annotation_rows
-from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.annotation_state import AnnotationState, annotation_rows
 from vivavoce.log.models import StoredEvent
 from vivavoce.study.judgement_kind import JudgementKind, Row
 from vivavoce.study.schemes import (

@@ -17,7 +17,7 @@ from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.log.queries import Reader
-from vivavoce.log.transcriptions import transcriptions
+from vivavoce.log.stimulus_rows import transcriptions
 from vivavoce.steps.transcription.items import COLUMNS as ITEM_COLUMNS
 
 Row = dict[str, Any]

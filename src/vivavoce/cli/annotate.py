@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Replace
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Replace, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.annotation.files import Blank

@@ -1,7 +1,10 @@
-"""Arguments that several verbs share, and datasets for the verbs of analysis."""
+"""Arguments that several verbs share, datasets for the verbs of analysis, and progress on stderr."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -175,8 +178,6 @@ def warn(line: str) -> None:
 
 def tell_warnings(*_: object, **__: object) -> None:
     """Print the warnings collected in this run."""
-    from vivavoce.cli.progress import note
-
     for line in _told:
         note(line)
     _told.clear()
@@ -211,3 +212,38 @@ def print_parts(parts: "Iterable[RenderableType]") -> None:
     console = Console()
     for part in parts:
         console.print(part)
+
+
+Report = Callable[..., None]
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Report]:
+    """A function `report(done, total, doing="")` that moves a bar; silent if stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(file=sys.stderr)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task(label, total=None)
+
+        def report(done: int, total: int, doing: str = "") -> None:
+            bar.update(task, completed=done, total=total, description=doing or label)
+
+        yield report
+
+
+def note(line: str) -> None:
+    """Print one line to stderr; stdout may be a pipe of numbers."""
+    print(folded(line), file=sys.stderr)
+
+
+def folded(line: str) -> str:
+    """Wrap a line for the terminal on stderr; unchanged without a terminal."""
+    if not sys.stderr.isatty() or len(line) <= (columns := get_terminal_size().columns):
+        return line
+    from textwrap import TextWrapper
+
+    wrapper = TextWrapper(columns, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
+    return "\n".join(map(wrapper.fill, line.splitlines()))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Engine_
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Engine_, note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from vivavoce.api.studies import (
     place_in,
     study_path,
 )
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 from vivavoce.core.errors import InputError, MissingExtra, SystemUnderTestError
 from vivavoce.core.extras import require
 

@@ -32,8 +32,7 @@ def confidence(
 ) -> None:
     """Calibration of recognition confidences: calibration error, Brier score, area under the curve."""
     from vivavoce.analysis.confidence import confidence_results
-    from vivavoce.cli.arguments import print_json, require_one_population
-    from vivavoce.cli.progress import note
+    from vivavoce.cli.arguments import note, print_json, require_one_population
 
     found = confidence_results(
         require_one_population(dataset), by, source=source, ranks=ranks, bins=bins, level=level

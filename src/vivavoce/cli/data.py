@@ -6,8 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from vivavoce.cli.arguments import Replace, complete_studies, offered
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Replace, complete_studies, note, offered, progress
 from vivavoce.core.errors import InputError
 from vivavoce.core.paths import resolve_path
 

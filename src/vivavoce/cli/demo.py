@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import note, progress
 from vivavoce.cli.trial import FreeDeskPort, FreePagesPort, chosen_ports
 
 WORD_ERROR_RATE = 0.4  # where a bot that weighs all hypotheses should do better than one that takes the first

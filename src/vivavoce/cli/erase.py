@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Study_
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Study_, note
 
 
 def erase(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Replace, print_json, print_parts
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Dataset_, Replace, note, print_json, print_parts, progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -102,7 +102,7 @@ def _of_a_place(error: OSError) -> str:
 
 
 def _say(line: str) -> None:
-    from vivavoce.cli.progress import note
+    from vivavoce.cli.arguments import note
 
     note(f"vivavoce: {line}")
 

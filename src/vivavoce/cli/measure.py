@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.arguments import Engine_, Exclude, print_json, print_parts, warn
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Engine_, Exclude, note, print_json, print_parts, warn
 from vivavoce.core.executor import uncollected
 
 

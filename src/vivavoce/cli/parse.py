@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Replace
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Dataset_, Replace, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.analysis.parsing import ParserScore

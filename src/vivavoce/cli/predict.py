@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Engine_, print_json
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Dataset_, Engine_, note, print_json, progress
 
 if TYPE_CHECKING:
     from vivavoce.analysis.prediction.evaluation import QualityEvaluation

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Engine_, Exclude, Study_, offered
-from vivavoce.cli.progress import Report as Moved
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Dataset_, Engine_, Exclude, Study_, note, offered, progress
+from vivavoce.cli.arguments import Report as Moved
 
 if TYPE_CHECKING:
     from vivavoce.api.reporting import Report

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.api.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
+from vivavoce.cli.arguments import note
 from vivavoce.cli.processes import last_will, running, wait_for_port
-from vivavoce.cli.progress import note
 from vivavoce.cli.service_lock import alone
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_

@@ -9,8 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.cli import calibration
-from vivavoce.cli.arguments import Engine_, Study_
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.arguments import Engine_, Study_, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.simulation.training import Practice, Practising

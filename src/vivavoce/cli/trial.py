@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from vivavoce.api.new_package import kinds, write_package
-from vivavoce.cli.arguments import Study_, offered
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Study_, note, offered
 
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")]
 PagesPort = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 from vivavoce.cli.trial import FreeDeskPort, FreePagesPort, chosen_ports
 
 if TYPE_CHECKING:

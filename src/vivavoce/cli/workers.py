@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from vivavoce.api.studies import log_url, make_connectors, open_log, read_study
+from vivavoce.cli.arguments import note
 from vivavoce.cli.processes import end_processes
-from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:

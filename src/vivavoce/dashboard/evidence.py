@@ -11,7 +11,7 @@ from vivavoce.dashboard.board import Board
 from vivavoce.dataset.schema import TABLES
 from vivavoce.log.dialogue_rows import Readers, Row
 from vivavoce.log.history import VisitHistory
-from vivavoce.log.transcriptions import references
+from vivavoce.log.stimulus_rows import references
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place
 from vivavoce.log.models import SIMULATED
-from vivavoce.log.transcriptions import TranscribedVisit, transcriptions, word_accuracy
+from vivavoce.log.stimulus_rows import TranscribedVisit, transcriptions, word_accuracy
 from vivavoce.study.judgement_kind import JudgementKind
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import Scheme, said

@@ -18,8 +18,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.dataset.schema import TABLES
 from vivavoce.dataset.schema_steps import RECORDINGS
 from vivavoce.dataset.writer import DatasetWriter
-from vivavoce.log.annotation_rows import chance_rows
-from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.annotation_state import AnnotationState, chance_rows
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row, pseudonymous
 from vivavoce.log.encryption import Altered, content_of
@@ -43,11 +42,10 @@ from vivavoce.log.models import Recording, StoredEvent, StudyRecord, scope_of, s
 from vivavoce.log.notes import Remarks, note_rows, remark_stream, tag_rows
 from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
-from vivavoce.log.stimulus_rows import check_rows, response_rows
+from vivavoce.log.stimulus_rows import check_rows, references, response_rows, with_texts
 from vivavoce.log.stress_events import stress_rows, stress_stream, stress_titles
 from vivavoce.log.tables import events, recordings, studies
 from vivavoce.log.transaction import events_of
-from vivavoce.log.transcriptions import references, with_texts
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.step_kind import STEPS

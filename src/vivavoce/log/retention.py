@@ -10,8 +10,8 @@ from typing import NamedTuple
 from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.models import Recording
 from vivavoce.log.recordings import erase_recordings, finish_removals
+from vivavoce.log.stimulus_rows import references
 from vivavoce.log.store import Log
-from vivavoce.log.transcriptions import references
 
 
 class Keeping(NamedTuple):

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Replace
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Replace, note
 
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
 

@@ -148,8 +148,7 @@ def _normal(annotation: str | None) -> str | None:
 
 def elicited(log: Log, study: str, scope: Scope | None = None) -> list[Row]:
     """The commands that participants of a study gave so far, as rows of the table `commands`."""
-    from vivavoce.log.stimulus_rows import response_rows
-    from vivavoce.log.transcriptions import with_texts
+    from vivavoce.log.stimulus_rows import response_rows, with_texts
 
     visits = [visit for visit in log.visits(study) if scope in (None, scope_of(simulated=visit.simulated))]
     responses = (response_rows(log.history(visit.visit_id), COMMANDS.table) for visit in visits)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 from vivavoce.core.errors import InputError
 from vivavoce_recruitment.cli.options import (
     DRY,

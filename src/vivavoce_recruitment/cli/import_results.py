@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce_recruitment.cli.options import Json, LogUrl, StudyFile
 

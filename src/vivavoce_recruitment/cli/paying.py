@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 from vivavoce_recruitment.cli.options import (
     DRY,
     Confirm,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 from vivavoce.connectors.secrets import names_in
 from vivavoce.core.errors import InputError
 from vivavoce_recruitment.cli.import_results import FirstLog

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import progress
+from vivavoce.cli.arguments import progress
 
 
 def recogniser(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.arguments import Study_
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Study_, note
 from vivavoce_stress.cli.propose import Certainty_, Endpoint_, Key_, Model_, language_models
 from vivavoce_stress.cli.run import (
     Backends_,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import Report, note, progress
+from vivavoce.cli.arguments import Report, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.connectors.base import Connector

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import note
 
 _COLUMNS = ("test", "applied", "n/a", "passed", "ratio (95%)", "IDIAL", "pass^k", "p")
 

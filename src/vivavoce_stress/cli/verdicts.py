@@ -7,8 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from vivavoce.cli.arguments import Study_
-from vivavoce.cli.progress import note
+from vivavoce.cli.arguments import Study_, note
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.csv_files import safe_csv_cell
 from vivavoce.log.stress_events import ReplayFinished, VerdictGiven

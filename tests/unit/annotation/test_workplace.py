@@ -17,8 +17,8 @@ from vivavoce.dataset.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
+from vivavoce.log.stimulus_rows import transcriptions
 from vivavoce.log.store import Log
-from vivavoce.log.transcriptions import transcriptions
 from vivavoce.log.verification import rebuild
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from scenes.processes import free_port
 from vivavoce.api.reporting import composed
+from vivavoce.cli.arguments import note
 from vivavoce.cli.main import app
-from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
 from vivavoce.core.verb import VERBS
 from vivavoce.dataset.reader import Dataset

@@ -10,8 +10,7 @@ from vivavoce.log.annotation_events import (
     LabelsGiven,
     LoggedLabel,
 )
-from vivavoce.log.annotation_rows import annotation_rows
-from vivavoce.log.annotation_state import AnnotationState, Place
+from vivavoce.log.annotation_state import AnnotationState, Place, annotation_rows
 from vivavoce.log.event import Event
 from vivavoce.log.models import StoredEvent
 

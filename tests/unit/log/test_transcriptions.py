@@ -5,16 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned, VisitOpened
-from vivavoce.log.stimulus_rows import Answered, StimulusVisit
-from vivavoce.log.store import Log
-from vivavoce.log.transcriptions import (
+from vivavoce.log.stimulus_rows import (
+    Answered,
     LoggedItem,
+    StimulusVisit,
     Transcriptions,
     WrittenTranscript,
     references,
     with_texts,
     word_accuracy,
 )
+from vivavoce.log.store import Log
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,8 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from vivavoce.dataset.declaration import frozen_revision, served_revisions
-from vivavoce.log.stimulus_rows import Answered
-from vivavoce.log.transcriptions import LoggedItem, TranscribedVisit, Transcriptions, WrittenTranscript
+from vivavoce.log.stimulus_rows import (
+    Answered,
+    LoggedItem,
+    TranscribedVisit,
+    Transcriptions,
+    WrittenTranscript,
+)
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 SERVED = [

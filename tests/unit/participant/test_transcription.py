@@ -11,8 +11,8 @@ from scenes.browsing import Visitor, serve
 from scenes.transcribing import GOLD, transcribing_study
 from scenes.visits import Parrot
 from vivavoce.log.events import ResponseGiven
+from vivavoce.log.stimulus_rows import WrittenTranscript
 from vivavoce.log.store import Log
-from vivavoce.log.transcriptions import WrittenTranscript
 
 Come = Callable[..., Visitor]
 

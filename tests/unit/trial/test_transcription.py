@@ -12,8 +12,8 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
 from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.export import export_dataset
+from vivavoce.log.stimulus_rows import references, transcriptions, word_accuracy
 from vivavoce.log.store import Log
-from vivavoce.log.transcriptions import references, transcriptions, word_accuracy
 from vivavoce.measures.compute import compute
 from vivavoce.simulation.trial import run_trial
 from vivavoce.steps.stimulus import Rejected

@@ -13,7 +13,7 @@ from typing import Any, Final
 from vivavoce.core.alignment import align
 from vivavoce.core.text import spoken_words
 from vivavoce.log.events import ResponseGiven, StepFinished, StimuliPlanned
-from vivavoce.log.transcriptions import LoggedItem, Transcriptions, WrittenTranscript, word_accuracy
+from vivavoce.log.stimulus_rows import LoggedItem, Transcriptions, WrittenTranscript, word_accuracy
 from vivavoce.steps.base import (
     EMPTY,
     TOO_LONG,
