@@ -373,7 +373,7 @@ def _run_settings(stress: StressSettings, seed: int) -> RunSettings:
 
 def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
     """Reason why tests of inaudible changes have no case for a spoken system."""
-    facts = {"language": study.default_language, "dialogue_id": None, "reason": "it is not applied to voice"}
+    facts = {"language": study.default_language, "dialogue_id": None, "reason": "it does not apply to voice"}
     return [{"test": test.name, "family": test.family, **facts} for test in tests]
 
 

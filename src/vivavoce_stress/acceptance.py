@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce_stress.language_file import FOLDER
 
 ENOUGH: Final = 0.92
-"""The least share at which 95 % of what is left were accepted in a half that was not learnt from."""
+"""Lowest confidence at which 95% of the remaining variants were accepted in held-out data."""
 _OWN: Final = 0.5  # a vote of who made the rules: they accept 93 %, strangers 74 %
 _UNSURE: Final = 0.5  # a vote on a place where the rule itself was not certain
 _STRENGTH: Final = 4.0  # votes that what lies above is worth: a rule's test, a word's kind

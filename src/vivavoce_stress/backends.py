@@ -90,8 +90,8 @@ def backend_of(name: str, language: str, place: str = "--backend") -> Backend:
     """
     chosen = _named(name, place)
     if language not in chosen.hint:
-        hint = f"leave it out; it serves {', '.join(chosen.hint)}"
-        raise InputError(f"backend {name!r} has nothing for language {language!r}", place=place, hint=hint)
+        hint = f"remove it; it supports {', '.join(chosen.hint)}"
+        raise InputError(f"backend {name!r} does not support language {language!r}", place=place, hint=hint)
     if not chosen.installed(language):
         raise InputError(f"backend {name!r} is not installed", place=place, hint=chosen.hint[language])
     return chosen

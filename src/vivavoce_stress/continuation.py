@@ -189,7 +189,7 @@ class SimulatedContinuation:
 
     def __init__(self, case: Case, ontology: Ontology, seed: int) -> None:
         if case.task is None:
-            raise ValueError("a simulated user needs a task")
+            raise ValueError("simulated users need a task")
         self._caller = _TakingOver(
             case.task, ontology, _STEADY, case.language, Random(f"{seed}:{case.case_id}")
         )

@@ -17,7 +17,7 @@ from vivavoce_stress.verdict_model import AnswerPair
 
 LABELS: Final = ("pass", "fail", "clarification")
 _NEEDED: Final = ("language", "answer", "other", "label")
-_CURE: Final = f"columns {', '.join(_NEEDED)}; utterance and variant if known"
+_CURE: Final = f"use the columns {', '.join(_NEEDED)}; add utterance and variant if known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ def labelled_pairs(path: Path) -> list[LabelledPair]:
     """
     pairs = _of_dataset(path) if path.is_dir() else _of_file(path)
     if not pairs:
-        hint = "judge some cases on the dashboard, or write a CSV file: " + _CURE
-        raise InputError("no pair with a person's verdict", place=str(path), hint=hint)
+        hint = "judge cases on the dashboard, or write a CSV file: " + _CURE
+        raise InputError("no pairs with a human verdict", place=str(path), hint=hint)
     return pairs
 
 
@@ -48,7 +48,7 @@ def _of_file(path: Path) -> list[LabelledPair]:
     names, lines = read
     missing = [name for name in _NEEDED if name not in names]
     if missing:
-        raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", hint=_CURE)
+        raise InputError(f"column {missing[0]!r} is missing", place=f"{path.name}:1", hint=_CURE)
     return [_row(line, place) for place, line in lines]
 
 
@@ -56,7 +56,9 @@ def _row(row: Mapping[str, str | None], place: str) -> LabelledPair:
     cells = {name: read_csv_cell(cell or "") for name, cell in row.items() if isinstance(name, str)}
     for name in _NEEDED:
         if not (cells.get(name) or "").strip():
-            raise InputError(f"no {name}", place=place, hint="fill in the cell, or leave out the line")
+            raise InputError(
+                f"the {name} is missing", place=place, hint="fill in the cell, or remove the row"
+            )
     label, language = (str(cells[name]).strip() for name in ("label", "language"))
     if label not in LABELS:
         raise InputError(f"unknown label {label!r}", place=place, hint=f"known: {', '.join(LABELS)}")

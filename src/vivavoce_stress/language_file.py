@@ -22,7 +22,7 @@ def _pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise mistake(f"{text!r} is no regular expression ({error})", "mend the pattern") from None
+        raise mistake(f"invalid regular expression {text!r} ({error})", "correct the pattern") from None
     return text
 
 
@@ -47,7 +47,7 @@ class Rule(_Part):
         groups = re.compile(info.data["pattern"]).groups if "pattern" in info.data else 99
         beyond = [group for group in re.findall(r"\\(\d)", becomes) if int(group) > groups]
         if beyond:
-            raise mistake(f"invalid group reference \\{beyond[0]}", f"the pattern has {groups} groups")
+            raise mistake(f"invalid group reference \\{beyond[0]}", f"the pattern has only {groups} groups")
         return becomes
 
 
@@ -83,7 +83,7 @@ class Anaphora(_Part):
     heads      words that say of what kind all alternatives are, and so tell none apart: restaurant, food
     """
 
-    alternatives: list[str] = Field(min_length=1, description="words between alternatives: or")
+    alternatives: list[str] = Field(min_length=1, description="words between alternatives, such as or")
     ordinals: list[str] = Field(min_length=2)
     pointing: list[str] = Field(min_length=1)
     last: list[str] = []
@@ -96,44 +96,52 @@ class Nationality(_Part):
 
     pattern: Pattern
     becomes: str
-    capitals: dict[str, str] = Field({}, description="capital by people, before what the dictionary says")
+    capitals: dict[str, str] = Field(
+        {}, description="capitals, by inhabitants; take precedence over the dictionary"
+    )
 
 
 class LanguageFile(_Part):
     """Only the first three are needed: a test whose part is missing is not applicable."""
 
-    language: str = Field(description="BCP 47 tag")
-    name: str = Field(description="the language's name in English")
-    function_words: list[str] = Field(description="words too small to misspell")
+    language: str = Field(description="BCP 47 language tag")
+    name: str = Field(description="English name of the language")
+    function_words: list[str] = Field(description="short words that are never misspelled")
     request_frame: list[str] = Field(
         [],
-        description="words that frame a request and are not what it asks for: I would like, please, when; "
-        "spelling tests change them only where no other word is to be changed",
+        description="words that frame a request, such as I would like, please, when; spelling tests "
+        "change them only if there are no other words",
     )
-    blocked: list[str] = Field([], description="words that no variant may put in, beside the offensive ones")
+    blocked: list[str] = Field([], description="words excluded from variants, in addition to offensive words")
     keyboard: list[str] = Field([], description="rows of letter keys, from the top")
     misspellings: list[Rule] = []
-    confusions: list[list[str]] = Field([], description="words that are taken for each other")
-    taken_for: dict[str, list[str]] = Field({}, description="words that are taken for others, one way only")
-    one_letter: list[Rule] = Field([], description="small changes that give another word of the language")
+    confusions: list[list[str]] = Field([], description="words that are confused with each other")
+    taken_for: dict[str, list[str]] = Field(
+        {}, description="words that are confused with others in one direction only"
+    )
+    one_letter: list[Rule] = Field([], description="small changes that produce another word of the language")
     rarer_words: dict[str, dict[str, list[str | Rarer]]] = Field(
-        {}, description="rarer synonyms found right, by part of speech (n, v, a, r) and dictionary form"
+        {}, description="approved rarer synonyms, by part of speech (n, v, a, r) and dictionary form"
     )
     kept_words: list[str] = Field(
         [],
-        description="words whose synonyms in the dictionary mean another thing in what people ask of systems",
+        description="words whose dictionary synonyms do not fit requests to systems",
     )
     register_words: list[Register] = []
-    frames: list[Rule] = Field([], description="ways to put a request, in another register")
+    frames: list[Rule] = Field([], description="phrasings of requests in another register")
     anaphora: Anaphora | None = None
-    described: dict[str, str] = Field({}, description="a day or feast, and its description with article")
-    first_names: dict[Literal["m", "f"], list[str]] = Field(
-        {}, description="first names of one gender alone that are no other word: who bears one is he or she"
+    described: dict[str, str] = Field(
+        {}, description="days and feasts, each with a description and its article"
     )
-    pointing_back: list[str] = Field([], description="phrases for a place or thing that was named before")
+    first_names: dict[Literal["m", "f"], list[str]] = Field(
+        {}, description="unambiguous first names of a single gender, for the pronouns he and she"
+    )
+    pointing_back: list[str] = Field(
+        [], description="phrases that refer to a place or thing mentioned before"
+    )
     nationality: Nationality | None = None
     courtesies: list[str] = Field(
-        [], description="small words beside thanks, yes, no, a greeting or farewell, which ask for nothing"
+        [], description="small words without a request, besides thanks, yes, no, greetings and farewells"
     )
 
 

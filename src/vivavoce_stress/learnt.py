@@ -136,7 +136,7 @@ class FromLexicon:
                 )
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "nothing that was approved before fits"
+        return "no earlier approved replacement applies"
 
 
 def lexicon_operators(known: ReviewLexicon) -> list[Operator]:

@@ -52,7 +52,7 @@ class Pack:
     def lacks(self, capability: str) -> str:
         if capability in self.capabilities:
             return self.capabilities[capability].lacking
-        return f"the language file of {self.file.name} has no {capability.replace('_', ' ')}"
+        return f"language file {self.file.name} has no {capability.replace('_', ' ')}"
 
     def get(self, capability: str) -> Any:
         if capability not in self._made:

@@ -389,5 +389,5 @@ def _test(name: str) -> StressTest:
     if name in STRESS_TESTS:
         return STRESS_TESTS.get(name)
     return StressTest(
-        name=name, title=N_("a test of the suite's own"), family="spelling", meaning="", source=""
+        name=name, title=N_("a custom test of the suite"), family="spelling", meaning="", source=""
     )

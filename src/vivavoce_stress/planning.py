@@ -251,7 +251,7 @@ def by_voice(cases: Sequence[Case]) -> RunPlan:
                     "family": case.family,
                     "language": case.language,
                     "dialogue_id": case.dialogue_id,
-                    "reason": "it is not applied to voice",
+                    "reason": "it does not apply to voice",
                 }
             )
         else:

@@ -130,9 +130,9 @@ def _ranked(found: Sequence[Variant], utterance: Utterance, ranker: Ranker) -> l
 
 def _not_for(test: StressTest, utterance: Utterance, channel: str) -> str:
     if channel not in test.channels:
-        return f"it is not applied to {channel}"
+        return f"it does not apply to {channel}"
     if "previous_system_turn" in test.needs and not (utterance.previous or "").strip():
-        return "it needs the system turn before the utterance"
+        return "it needs the previous system turn"
     return "" if any(sign.isalpha() for sign in utterance.text) else NO_WORDS
 
 
@@ -211,7 +211,7 @@ def _why_not(
 ) -> str:
     """The first operator that could have worked says why; else what is lacking."""
     if not operators:
-        return f"nothing makes such variants in language {utterance.language!r}"
+        return f"no rules for language {utterance.language!r}"
     if UNCERTAIN in dropped:
         return UNCERTAIN
     if dropped:

@@ -21,8 +21,8 @@ def _test(test: StressTest) -> tuple[str, ...]:
 REFERENCE: Final = ReferencePage(
     "stress-tests",
     "Stress tests",
-    "Changes that `vivavoce stress` makes to utterances: "
-    "[stress-test a bot](../how-to/stress-test-a-bot.md). "
-    "The human check before a run is none, a review of each variant, or a choice of one of them.",
+    "Changes that `vivavoce stress` makes to utterances: [stress-test a "
+    "bot](../how-to/stress-test-a-bot.md). The human check before a run is none, a review "
+    "of each variant, or a choice between variants.",
     tests_table,
 )

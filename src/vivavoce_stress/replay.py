@@ -272,7 +272,7 @@ class _Held:
         )
         self.replayed.turns.append({"party": "user", "text": text, **said_turn.facts})
         if said_turn.turn is None:
-            raise NothingArrived(f"nothing was recognised of {text!r}")
+            raise NothingArrived(f"no words recognised in {text!r}")
         turn = SystemTurn()
         try:
             async with aclosing(self.connector.send(self.conversation, said_turn.turn)) as outputs:  # pyright: ignore[reportArgumentType]

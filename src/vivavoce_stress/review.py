@@ -112,16 +112,18 @@ def reviewed(
     if kind == "reject":
         return VariantReviewed(item_id=item.item_id, reviewer=reviewer, decision=kind, text=None)
     if kind != "write" and (proposal is None or not 0 <= proposal < len(item.proposals)):
-        number = "of that number" if proposal is None else proposal + 1
+        number = "no proposal with this number" if proposal is None else proposal + 1
         hint = f"choose 1 to {len(item.proposals)}"
-        raise InputError(f"no proposal {number}", place=place, hint=hint)
+        raise InputError(f"proposal {number} not found", place=place, hint=hint)
     final_text = (
         item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
     )
     if not final_text or len(final_text) > LONGEST:
         raise InputError(N_("a variant is empty or too long"), place=place, hint=f"1 to {LONGEST} characters")
     if final_text == " ".join(item.original.split()):
-        raise InputError(N_("the variant is the original"), place=place, hint=N_("change it, or reject it"))
+        raise InputError(
+            N_("the variant equals the original"), place=place, hint=N_("change it, or reject it")
+        )
     return VariantReviewed(
         item_id=item.item_id,
         reviewer=reviewer,

@@ -35,10 +35,10 @@ def new_file(path: Path) -> TextIO:
     try:
         return path.open("x", encoding="utf-8-sig", newline="")  # Excel reads UTF-8 only with its mark
     except FileExistsError:
-        hint = "name a new file: what was filled in there stays"
-        raise InputError("is there already", place=str(path), hint=hint) from None
+        hint = "choose a new file, so that existing entries are kept"
+        raise InputError("already exists", place=str(path), hint=hint) from None
     except OSError as error:
-        raise InputError(error.strerror or str(error), place=str(path), hint="name another file") from None
+        raise InputError(error.strerror or str(error), place=str(path), hint="choose another file") from None
 
 
 def write_review(items: Iterable[VariantsProposed], path: Path) -> int:
@@ -77,11 +77,11 @@ def read_rows(path: Path, needed: Sequence[str]) -> list[dict[str, str]]:
     """
     try:
         if path.stat().st_size > _LARGEST:
-            raise InputError("the file is too large", place=str(path), hint=f"at most {_LARGEST} bytes")
+            raise InputError("the file is too large", place=str(path), hint=f"limit it to {_LARGEST} bytes")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"cannot be read: {_why(error)}", place=str(path), hint="save it as CSV, UTF-8"
+            f"cannot read the file: {_why(error)}", place=str(path), hint="save it as CSV in UTF-8"
         ) from None
     first = text.partition("\n")[0]
     dialect = ";" if first.count(";") > first.count(",") else ","
@@ -89,16 +89,18 @@ def read_rows(path: Path, needed: Sequence[str]) -> list[dict[str, str]]:
         read = csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True)
         rows, columns = list(read), read.fieldnames or []
     except csv.Error as error:
-        raise InputError(f"is no CSV: {error}", place=str(path), hint="save it as CSV, UTF-8") from None
+        raise InputError(
+            f"not a CSV file: {error}", place=str(path), hint="save it as CSV in UTF-8"
+        ) from None
     missing = [name for name in needed if name not in columns]
     if missing:
-        hint = "keep the columns as they were"
-        raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", hint=hint)
+        hint = "keep the original columns"
+        raise InputError(f"column {missing[0]!r} is missing", place=f"{path.name}:1", hint=hint)
     return rows
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
-    return (error.strerror or "no file") if isinstance(error, OSError) else "it is no UTF-8"
+    return (error.strerror or "file not found") if isinstance(error, OSError) else "not UTF-8"
 
 
 def _decisions(
@@ -111,7 +113,9 @@ def _decisions(
             continue
         item = reviews.items.get(read_cell(row["item_id"]))
         if item is None:
-            raise InputError(f"unknown item {row['item_id']!r}", place=place, hint="keep the column item_id")
+            raise InputError(
+                f"unknown item {row['item_id']!r}", place=place, hint="keep the column item_id unchanged"
+            )
         try:
             yield reviewed(
                 item, reviewer, decision, read_cell(row["variant"]), _choice(read_cell(row["choice"]))

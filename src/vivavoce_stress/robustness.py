@@ -24,7 +24,7 @@ from vivavoce.study.voice import Speaking, Speech
 Progress = Callable[[int, int], None]
 MARGIN_S: Final = 0.25  # before and after a turn that is cut out of a dialogue
 ALONE: Final = "recogniser"
-_CURE: Final = "export with --audio, and name the accepted transcripts of that study"
+_CURE: Final = "export with --audio, and use the accepted transcripts of the same study"
 
 
 class Trial(Speaking):
@@ -34,7 +34,9 @@ class Trial(Speaking):
     """
 
     listeners: dict[str, Speech] = Field({}, description="recognisers to compare, by name")
-    conditions: dict[str, Degradation] = Field(min_length=1, description="damage by the condition's name")
+    conditions: dict[str, Degradation] = Field(
+        min_length=1, description="degradation by name of the condition"
+    )
 
 
 class Cut(NamedTuple):
@@ -98,11 +100,11 @@ def recorded_turns(dataset: Dataset, said: Mapping[tuple[str, int], str]) -> lis
                 continue
             file = dataset.folder / row["file"]
             if not file.is_file():
-                problem = f"no file {row['file']}"
+                problem = f"file {row['file']} not found"
                 raise InputError(problem, place=str(dataset.folder), hint="export with --audio")
             turns[turn] = Recorded(file, row["participant_id"], languages[turn[0]], text, turn, cut)
     if not turns:
-        problem = "no recording of a person's turn has an accepted transcript"
+        problem = "no recorded participant turn has an accepted transcript"
         raise InputError(problem, place=str(dataset.folder), hint=_CURE)
     return list(turns.values())
 

@@ -163,7 +163,7 @@ class Run:
         Raises  InputError: no case; or the system is not there, so that nothing can be said of it
         """
         if not self.cases:
-            raise InputError("no case to run", place=f"stress run {self.study}", hint=_NO_CASES)
+            raise InputError("no cases to run", place=f"stress run {self.study}", hint=_NO_CASES)
         await self._take_up()
         finished_before, begun_before = self._finished, self._begun
         waiting = [case for case in self.cases if case.case_id not in self._judged]
@@ -466,11 +466,11 @@ class Run:
         client_key = None if key is None else f"{self.run_id}/{key}"
         stored = await self.log.transact(lambda tx: tx.append(stream, event, client_key=client_key))
         if stored.replayed and stored.event != event and not isinstance(event, StressRunFinished):
-            raise LogError(f"run {self.run_id} is being held by another process, too")
+            raise LogError(f"another process is running {self.run_id}")
 
 
-_NOT_THERE: Final = "start it, or mend its address; the same command then goes on where this one stopped"
-_NO_CASES: Final = "approve variants with `vivavoce stress review`, or take more interactions with --sample"
+_NOT_THERE: Final = "start the system or correct its address; then run the same command to resume"
+_NO_CASES: Final = "approve variants with `vivavoce stress review`, or sample more interactions with --sample"
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

@@ -293,14 +293,14 @@ def item_of(
     once   an utterance that was drawn for the test is not drawn again, be it with other variants
     """
     if interaction.channel not in STRESS_TESTS.get(test).channels:
-        return f"it is not applied to {interaction.channel}"
+        return f"it does not apply to {interaction.channel}"
     tried_items, language = tried or ItemsTried(), interaction.language
     spelling = STRESS_TESTS.get(test).family == "spelling"
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
     reason, repeating = "the interaction has no user turn", set[int]()
     if places and not interaction.listed:
-        reason = "there are but greetings, thanks, farewells, yes and no"
+        reason = "the utterance contains only greetings, thanks, farewells, yes or no"
         turns = interaction.turns
         places = [
             place for place in places if not is_courtesy(turns[place].text, language, turns[place].acts)

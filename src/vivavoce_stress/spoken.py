@@ -36,7 +36,7 @@ class Speech(Speaking):
     damage: Degradation = Field(
         Degradation.model_validate({}),
         alias="degradation",
-        description="noise, telephone and loss of packets",
+        description="noise, telephone band and packet loss",
     )
 
     def facts(self) -> dict[str, Any]:

@@ -31,8 +31,8 @@ class Suite(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    suite: str = Field(min_length=1, description="its name")
-    version: int = Field(FORMAT, description="version of this format")
+    suite: str = Field(min_length=1, description="name of the suite")
+    version: int = Field(FORMAT, description="version of the file format")
     system: dict[str, Any] = Field(description="settings of the system's connector")
     ontology: str | None = None
     speech: Speech | None = None
@@ -50,12 +50,14 @@ def read_suite(path: Path) -> Suite:
         raise source.first_error()
     if suite.version > FORMAT:
         raise InputError(
-            f"a suite of format {suite.version}", place=str(path), hint="run it with a newer vivavoce"
+            f"unsupported suite format {suite.version}",
+            place=str(path),
+            hint="use a newer version of Vivavoce",
         )
     keys = [case.case_id for case in suite.cases]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
-        raise InputError(f"two cases {twice!r}", place=str(path), hint="give each its own case_id")
+        raise InputError(f"duplicate case {twice!r}", place=str(path), hint="give each case its own case_id")
     for number, case in enumerate(suite.cases):
         _check(case, lambda key, at=number: source.place(("cases", at, key)))
     return suite
@@ -68,11 +70,11 @@ def _check(case: Case, place: Callable[[str], str]) -> None:
     except UnknownName as error:
         raise InputError(error.problem, place=place("test"), hint=error.hint) from None
     if case.family != test.family:
-        problem = f"{case.test} is no {case.family!r} test"
-        raise InputError(problem, place=place("family"), hint=f"write {test.family}")
+        problem = f"test {case.test} does not belong to {case.family!r}"
+        raise InputError(problem, place=place("family"), hint=f"set {test.family}")
     if case.variant == case.original:
-        problem = f"the variant {shown_value(case.variant)} is the original"
-        raise InputError(problem, place=place("variant"), hint="change it, or take the case out")
+        problem = f"the variant {shown_value(case.variant)} equals the original"
+        raise InputError(problem, place=place("variant"), hint="change it, or remove the case")
 
 
 def write_suite(suite: Suite, path: Path) -> None:
@@ -105,4 +107,4 @@ def is_suite(path: Path) -> bool:
         return any(line.startswith("suite:") for line in lines)
 
 
-_HEAD: Final = "# Stress tests that people approved; run: vivavoce stress run THIS-FILE --fail-under 0.9\n"
+_HEAD: Final = "# Approved stress tests. Run them: vivavoce stress run THIS-FILE --fail-under 0.9\n"

@@ -33,8 +33,10 @@ def read_utterances(path: Path, language: str) -> Iterator[tuple[str, Utterance]
             with path.open(encoding="utf-8-sig", newline="") as file:
                 yield from _read(file, path.name, language)
     except (OSError, UnicodeDecodeError) as error:
-        why = (error.strerror or "no file") if isinstance(error, OSError) else "it is no UTF-8"
-        raise InputError(f"cannot be read: {why}", place=str(path), hint="name a text file, UTF-8") from None
+        why = (error.strerror or "file not found") if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(
+            f"cannot read the file: {why}", place=str(path), hint="use a text file in UTF-8"
+        ) from None
 
 
 def _read(lines: Iterable[str], name: str, language: str) -> Iterator[tuple[str, Utterance]]:
@@ -65,7 +67,7 @@ def _of_json(lines: Iterable[str], name: str) -> Iterator[tuple[int, dict[str, A
         except ValueError:
             row = None
         if not isinstance(row, dict):
-            raise InputError("is no JSON object", place=f"{name}:{number}", hint='write {"utterance": "..."}')
+            raise InputError("not a JSON object", place=f"{name}:{number}", hint='write {"utterance": "..."}')
         yield number, row
 
 
@@ -81,10 +83,10 @@ def _of_csv(lines: Iterable[str], first: str) -> Iterator[tuple[int, dict[str, A
 def _utterance(row: dict[str, Any], language: str, place: str) -> Utterance:
     raw_text = next((row[name] for name in _TEXT if row.get(name)), None)
     if not isinstance(raw_text, str) or not raw_text.strip():
-        raise InputError("no utterance", place=place, hint="name it `utterance`")
+        raise InputError("the utterance is missing", place=place, hint="add it as `utterance`")
     spoken = row.get("language") or language
     if not isinstance(spoken, str) or not spoken:
-        raise InputError("no language", place=place, hint="add `language`, or --language it")
+        raise InputError("the language is missing", place=place, hint="add `language`, or --language it")
     previous = next((row[name] for name in _PREVIOUS if row.get(name)), None)
     text = " ".join(raw_text.split())
     words = row.get("protect") or []
@@ -108,7 +110,7 @@ def protected_spans(text: str, words: Iterable[str], place: str) -> tuple[tuple[
     for word in words:
         places = list(places_of(word, text)) if word.strip() else []
         if not places:
-            hint = "write it as it stands there"
+            hint = "copy the word from the utterance"
             raise InputError(f"{word!r} is not in the utterance", place=place, hint=hint)
         spans += places
     return tuple(sorted(spans))

@@ -7,7 +7,7 @@ STRESS = Verb(
     "vivavoce_stress.cli.app:app",
     part="Run",
     order=3,
-    short_help="Linguistic stress tests on any bot.",
+    short_help="Run linguistic stress tests on any bot.",
     examples=(
         'propose "I am looking for a cheap restaurant" --language en --test ST-1',
         "review my-study --propose --system nbest",
@@ -20,7 +20,5 @@ STRESS = Verb(
         "judge pairs.csv --judge https://llm.example/v1 --judge-model some-model --fail-under 0.8",
         "score dataset --json",
     ),
-    kept={
-        "run": "cases that were replayed are in the log and are not replayed again: the same command goes on"
-    },
+    kept={"run": "replayed cases are saved in the log; run the same command to resume"},
 )

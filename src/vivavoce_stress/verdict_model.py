@@ -134,9 +134,9 @@ def _read(answer: str) -> Opinion:
     except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict):
-        return Opinion(None, "its answer is no JSON object", "unreadable")
+        return Opinion(None, "the answer is not a JSON object", "unreadable")
     answer_word, reason = str(read.get("verdict")), " ".join(str(read.get("reason", "")).split())[:300]
     if answer_word == _REFUSES:
         return Opinion(None, reason, "refused")
     verdict = _SAYS.get(answer_word)
-    return Opinion(verdict, reason) if verdict else Opinion(None, "it names no verdict", "unreadable")
+    return Opinion(verdict, reason) if verdict else Opinion(None, "the answer has no verdict", "unreadable")

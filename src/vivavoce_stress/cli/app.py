@@ -9,13 +9,15 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def _stress() -> None:
-    """Linguistic stress tests: propose variants of an utterance, and try them on a system."""
+    """Propose variants of an utterance and test a system with them (linguistic stress tests)."""
 
 
-app.command("propose", short_help="Variants of an utterance.")(propose.propose)
-app.command("review", short_help="Put variants before people; freeze a suite.")(review.review)
-app.command("verdicts", short_help="Judge cases by file.")(verdicts.verdicts)
-app.command("run", short_help="Replay interactions, or a suite, on a system.")(run.run)
-app.command("recogniser", short_help="Word error rates of recordings under damage.")(recogniser.recogniser)
-app.command("judge", short_help="A language model's verdicts, held to people's.")(judge.judge)
-app.command("score", short_help="Results of the stress tests in a dataset.")(score.score)
+app.command("propose", short_help="Propose variants of an utterance.")(propose.propose)
+app.command("review", short_help="Review variants; freeze a suite.")(review.review)
+app.command("verdicts", short_help="Judge cases with a file.")(verdicts.verdicts)
+app.command("run", short_help="Replay interactions, or a suite, with a system.")(run.run)
+app.command("recogniser", short_help="Measure word error rates of degraded recordings.")(
+    recogniser.recogniser
+)
+app.command("judge", short_help="Compare verdicts of a language model with human verdicts.")(judge.judge)
+app.command("score", short_help="Show stress test results of a dataset.")(score.score)

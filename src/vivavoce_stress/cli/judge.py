@@ -17,20 +17,27 @@ if TYPE_CHECKING:
 
 def judge(
     pairs: Annotated[
-        Path, typer.Argument(metavar="PAIRS|DATASET", help="CSV of labelled pairs, or a dataset's folder.")
+        Path, typer.Argument(metavar="PAIRS|DATASET", help="CSV of labelled pairs, or folder of a dataset.")
     ],
-    url: Annotated[str, typer.Option("--judge", help="URL of the language model (OpenAI's protocol).")],
+    url: Annotated[str, typer.Option("--judge", help="URL of the language model (OpenAI-compatible).")],
     model: Annotated[str, typer.Option("--judge-model", help="Model name.")],
     key: Annotated[
         str | None, typer.Option("--judge-key", help="API key as ${NAME} from the environment.")
     ] = None,
-    at_once: Annotated[int, typer.Option("--at-once", min=1, max=100, help="Pairs at the same time.")] = 4,
-    level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=100, help="Concurrent requests.")] = 4,
+    level: Annotated[
+        float, typer.Option("--level", min=0.5, max=0.999, help="Random seed of the intervals.")
+    ] = 0.95,
     fail_under: Annotated[
         float | None,
-        typer.Option("--fail-under", min=0, max=1, help="Exit with 1 below this agreement, none counted no."),
+        typer.Option(
+            "--fail-under",
+            min=0,
+            max=1,
+            help="Exit with 1 below this agreement; missing verdicts count as wrong.",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:
     """Have a language model judge pairs of answers that people labelled; tell how far it agrees."""
     from vivavoce_stress.case import digest
@@ -56,7 +63,7 @@ def judge(
         typer.echo(_told(facts))
     rate = facts["model_or_none"]["rate"]
     if fail_under is not None and rate < fail_under:
-        note(f"agreement {rate:.3f}, asked for {fail_under:g}")
+        note(f"agreement {rate:.3f}, required {fail_under:g}")
         raise typer.Exit(1)
 
 
@@ -91,18 +98,17 @@ async def _ask(
 
 
 def _told(facts: dict[str, Any]) -> str:
-    lines = [
-        f"{facts['n']} pairs that people labelled; {facts['asked']} gave a verdict on {facts['decided']}"
-    ]
+    lines = [(f"{facts['n']} pairs with human labels; {facts['asked']} gave a verdict on {facts['decided']}")]
     if facts["troubles"]:
         lines.append("no verdict: " + ", ".join(f"{why} {n}" for why, n in facts["troubles"].items()))
-    lines.append(f"the same in both orders of the answers: {_share(facts['steady'])}")
+    lines.append(f"same verdict in both orders of the answers: {_share(facts['steady'])}")
     lines.append(
-        f"kinder when the utterance's answer comes first {facts['first_kinder']}, last {facts['last_kinder']}"
+        f"more lenient when the answer to the original comes first {facts['first_kinder']}, "
+        f"last {facts['last_kinder']}"
     )
     for name, figures in [("all", facts), *facts["by_language"].items()]:
         lines.append(f"{name}: model {_share(figures['model'])}")
-        lines.append(f"{name}: model, no verdict counted as wrong {_share(figures['model_or_none'])}")
+        lines.append(f"{name}: model, missing verdicts counted as wrong {_share(figures['model_or_none'])}")
         lines.append(f"{name}: other rungs {_share(figures['ladder'])}")
     lines += [f"{what}: {count}" for what, count in facts["confusions"].items()]
     return "\n".join([*lines, facts["signature"]])
@@ -110,6 +116,6 @@ def _told(facts: dict[str, Any]) -> str:
 
 def _share(one: dict[str, Any] | None) -> str:
     if one is None or one["rate"] is None:
-        return "no pair"
+        return "no labelled pairs"
     kappa = f", kappa {one['kappa']:.2f}" if one.get("kappa") is not None else ""
     return f"{one['same']} of {one['n']} ({one['rate']:.0%}, {one['low']:.2f} to {one['high']:.2f}{kappa})"

@@ -12,7 +12,9 @@ from vivavoce_stress.cli.run import Backends_
 
 Endpoint_ = Annotated[
     str | None,
-    typer.Option("--endpoint", help="URL of a language model (OpenAI's protocol) that proposes too."),
+    typer.Option(
+        "--endpoint", help="URL of a language model (OpenAI-compatible) that also proposes variants."
+    ),
 ]
 Model_ = Annotated[str, typer.Option("--model", help="Model name for --endpoint.")]
 Key_ = Annotated[str | None, typer.Option("--key", help="API key as ${NAME} from the environment.")]
@@ -24,21 +26,25 @@ Certainty_ = Annotated[
         "--certainty",
         min=0,
         max=1,
-        help="Least confidence of a variant: 0 for all, 0.8 for those the rules are certain of. "
-        "If none, of these only what people mostly accept.",
+        help="Minimum confidence; 0 for all, 0.8 for variants that are certain (default: certain "
+        "variants of usually accepted rules).",
     ),
 ]
 
 
 def propose(
     utterance: Annotated[
-        str | None, typer.Argument(metavar="UTTERANCE", help="User utterance, or use --utterances.")
+        str | None, typer.Argument(metavar="UTTERANCE", help="User utterance; or use --utterances.")
     ] = None,
     utterances: Annotated[
         Path | None,
-        typer.Option("--utterances", help="File with many: JSONL, CSV, one a line; - for standard input."),
+        typer.Option(
+            "--utterances", help="File of utterances: JSONL, CSV or one per line; - for standard input."
+        ),
     ] = None,
-    language: Annotated[str, typer.Option("--language", help="it, en, or that of --pack.")] = "",
+    language: Annotated[
+        str, typer.Option("--language", help="Language: it, en, or the language of --pack.")
+    ] = "",
     test: Annotated[
         list[str] | None, typer.Option("--test", help="Test to use, such as ST-1. Repeatable (default all).")
     ] = None,
@@ -61,12 +67,11 @@ def propose(
     key: Key_ = None,
     rank: Annotated[
         bool,
-        typer.Option(
-            "--rank", help="The model of --endpoint ranks what the rules find, and proposes nothing."
-        ),
+        typer.Option("--rank", help="The model of --endpoint only ranks the variants of the rules."),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout: an object, or one a line of --utterances.")
+        bool,
+        typer.Option("--json", help="Print JSON to stdout: one object, or one per line with --utterances."),
     ] = False,
 ) -> None:
     """Propose stress test variants of one or many utterances, with one substitution each."""
@@ -80,11 +85,13 @@ def propose(
             f"unknown channel {channel!r}", place="stress propose --channel", hint="text or voice"
         )
     if (utterance is None) == (utterances is None):
-        hint = "give an utterance in quotes, or --utterances FILE"
-        raise InputError("one utterance or a file of them", place="stress propose", hint=hint)
+        hint = "add an utterance in quotes, or --utterances FILE"
+        raise InputError("expected an utterance or --utterances", place="stress propose", hint=hint)
     if rank and endpoint is None:
         raise InputError(
-            "no model that ranks", place="stress propose --rank", hint="add --endpoint URL --model NAME"
+            "--rank needs a language model",
+            place="stress propose --rank",
+            hint="add --endpoint URL --model NAME",
         )
     own_pack = make_pack(pack) if pack else None
     spoken = language or (own_pack.language if own_pack else "")
@@ -103,7 +110,9 @@ def propose(
             typer.echo(line)
         return
     if utterance is None or not spoken:
-        raise InputError("no language", place="stress propose", hint="add --language it or --language en")
+        raise InputError(
+            "the language is missing", place="stress propose", hint="add --language it or --language en"
+        )
     spans = protected_spans(utterance, protect or [], "stress propose --protect")
     facts = proposer(Utterance(text=utterance, language=spoken, previous=previous, protected=spans))
     typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else _told(facts))
@@ -148,8 +157,8 @@ def _with_backends(own: Any, language: str, names: list[str]) -> Any:
     from vivavoce_stress.packs import pack_of
 
     if own is not None:
-        problem = "a language file of your own has no backends"
-        raise InputError(problem, place="stress propose --backend", hint="leave out --pack or --backend")
+        problem = "--backend cannot be combined with --pack"
+        raise InputError(problem, place="stress propose --backend", hint="remove --pack or --backend")
     return pack_of(language, names)
 
 
@@ -190,7 +199,6 @@ def _told(facts: dict[str, Any]) -> str:
         for variant in facts["variants"]
     ]
     lines += [
-        f"{unfit['test']:<{width}}not applicable, because {unfit['reason']}"
-        for unfit in facts["not_applicable"]
+        f"{unfit['test']:<{width}}not applicable: {unfit['reason']}" for unfit in facts["not_applicable"]
     ]
     return "\n".join(lines)

@@ -10,19 +10,24 @@ from vivavoce.cli.arguments import progress
 
 
 def recogniser(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Exported with --audio.")],
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset exported with --audio.")],
     transcripts: Annotated[
         Path,
         typer.Argument(
-            metavar="TRANSCRIPTS", help="CSV of `annotate transcripts`.", exists=True, dir_okay=False
+            metavar="TRANSCRIPTS", help="CSV written by `annotate transcripts`.", exists=True, dir_okay=False
         ),
     ],
     trial: Annotated[
-        Path, typer.Argument(metavar="TRIAL", help="YAML: recognisers, and conditions with their damage.")
+        Path,
+        typer.Argument(
+            metavar="TRIAL", help="YAML file of recognisers and of conditions with their degradation."
+        ),
     ],
-    seed: Annotated[int, typer.Option("--seed", help="Random seed of noise and losses.")] = 1,
-    level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of noise and packet loss.")] = 1,
+    level: Annotated[
+        float, typer.Option("--level", min=0.5, max=0.999, help="Random seed of the intervals.")
+    ] = 0.95,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:
     """Measure word error rates of recordings under damage, per recogniser and condition."""
     import asyncio
@@ -33,7 +38,7 @@ def recogniser(
 
     opened, planned = Dataset(dataset), read_trial(trial)
     recorded = recorded_turns(opened, read_transcripts(transcripts, opened).turns)
-    with progress("recordings heard") as report:
+    with progress("recordings recognised") as report:
         heard_turns = asyncio.run(hear(recorded, planned, trial.parent, seed=seed, progress=report))
     facts = _facts(heard_turns, conditions_of(planned), opened.hash, seed, level)
     if as_json:

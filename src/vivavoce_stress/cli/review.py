@@ -38,13 +38,16 @@ def review(
     ] = False,
     system: Annotated[
         str | None,
-        typer.Option("--system", help="System of the dialogues; for --freeze, the system of the suite."),
+        typer.Option("--system", help="System of the dialogues; with --freeze, the system of the suite."),
     ] = None,
     dataset: From_ = None,
     utterances: Annotated[
         Path | None,
         typer.Option(
-            "--utterances", help="For --propose, --freeze: a file instead of dialogues, as of stress propose."
+            "--utterances",
+            help=(
+                "With --propose or --freeze: file of utterances instead of dialogues, as in stress propose."
+            ),
         ),
     ] = None,
     certainty: Certainty_ = None,
@@ -59,7 +62,7 @@ def review(
     key: Key_ = None,
     seed: Seed_ = 1,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write variants to review by --reviewer to this CSV file.")
+        Path | None, typer.Option("--csv", help="Write variants for --reviewer to this CSV file.")
     ] = None,
     read: Annotated[Path | None, typer.Option("--read", help="Read decisions from this CSV file.")] = None,
     reviewer: Annotated[
@@ -71,7 +74,7 @@ def review(
     freeze: Annotated[
         Path | None, typer.Option("--freeze", help="Write a suite of all approved variants.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the state as JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the state as JSON to stdout.")] = False,
 ) -> None:
     """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
     from vivavoce.api.studies import open_log, read_study
@@ -80,8 +83,8 @@ def review(
     from vivavoce_stress.sampling import interactions_in, interactions_of
 
     if utterances is not None and not propose and freeze is None:
-        hint = "add --propose to queue variants of them, or --freeze FILE to write what was approved of them"
-        raise InputError(f"nothing is to be done with {utterances}", place="stress review", hint=hint)
+        hint = "add --propose to queue variants, or --freeze FILE to write the approved variants"
+        raise InputError(f"no action given for {utterances}", place="stress review", hint=hint)
     plan = read_study(study)
     choice = RunChoice(
         tests=tuple(test or ()),
@@ -120,7 +123,7 @@ def _named(reviewer: str | None) -> str:
     from vivavoce.core.errors import InputError
 
     if not reviewer or not reviewer.strip():
-        raise InputError("reviewer missing", place="stress review", hint="add --reviewer NAME")
+        raise InputError("the reviewer is missing", place="stress review", hint="add --reviewer NAME")
     return reviewer.strip()
 
 
@@ -137,7 +140,7 @@ def _propose(
     from vivavoce_stress.planning import queue_for_review
 
     new, already = queue_for_review(study, log, source, choice, more)
-    note(f"{new} utterances queued for review, {already} were already")
+    note(f"queued {new} utterances for review; {already} were already queued")
 
 
 def _write(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
@@ -154,7 +157,7 @@ def _read(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
     events = read_review(path, _reviews(log, study), reviewer)
     stream = stress_stream(study.name)
     log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
-    note(f"took {len(events)} decisions of {reviewer}")
+    note(f"imported {len(events)} decisions by {reviewer}")
 
 
 def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, listed: list[Any]) -> None:
@@ -164,8 +167,8 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, li
 
     plan = approved_cases(study, source, _reviews(log, study), listed)
     if not plan.cases:
-        hint = "approve some on the dashboard or with --read"
-        raise InputError("no approved variant", place=f"study {study.name}", hint=hint)
+        hint = "approve variants on the dashboard or with --read"
+        raise InputError("no approved variants", place=f"study {study.name}", hint=hint)
     ontology = _ontology(study, path)
     suite = Suite(
         suite=f"{study.name}-stress",
@@ -176,9 +179,7 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, li
     )
     write_suite(suite, path)
     again = len(plan.not_applicable)
-    repeated = (
-        f"; {again} approved variants repeat one of the same words, which is in it once" if again else ""
-    )
+    repeated = f"; {again} approved variants repeat a case and are included once" if again else ""
     note(f"wrote {len(plan.cases)} cases to {path}{repeated}")
 
 
@@ -220,9 +221,7 @@ def _told(facts: dict[str, Any]) -> str:
     lines = [summary]
     if facts["second"]:
         wait = "waits" if facts["second"] == 1 else "wait"
-        lines.append(
-            f"{facts['second']} of these {wait} for a second reviewer, by whom it is told how far two agree"
-        )
+        lines.append(f"{facts['second']} of these {wait} for a second reviewer, to measure agreement")
     agreed = facts["agreement"]
     if agreed:
         kappa = "" if agreed["kappa"] is None else f", kappa {agreed['kappa']:.2f}"

@@ -37,15 +37,19 @@ From_ = Annotated[
 ]
 Backends_ = Annotated[
     list[str] | None,
-    typer.Option("--backend", help="apertium, thesaurus (it), misspellings (en): better resources; several."),
+    typer.Option(
+        "--backend", help="Additional resources: apertium, thesaurus (it), misspellings (en). Repeatable."
+    ),
 ]
 Each_ = Annotated[
-    bool, typer.Option("--each-test", help="Replay an interaction once for every test that fits it.")
+    bool, typer.Option("--each-test", help="Replay each interaction once for every applicable test.")
 ]
 
 
 def run(
-    path: Annotated[Path, typer.Argument(metavar="STUDY|SUITE", help="Study file or folder, or a suite.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="STUDY|SUITE", help="Study file or folder, or a suite file.")
+    ],
     system: Annotated[str | None, typer.Option("--system", help="System to test.")] = None,
     dataset: From_ = None,
     log: Log_ = None,
@@ -99,8 +103,8 @@ def run(
             "--fail-under", min=0, max=1, help="Exit with 1 below this ratio; open cases count as failed."
         ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:
     """Replay interactions or a suite with originals and variants, then judge the replies."""
     from vivavoce.core.errors import UnknownName
@@ -159,10 +163,12 @@ def _check_paths(path: Path, junit: Path | None) -> None:
     from vivavoce.core.errors import InputError
 
     if not path.exists():
-        hint = "name a study, or a suite that `vivavoce stress review STUDY --freeze` wrote"
+        hint = "use a study, or a suite written by `vivavoce stress review STUDY --freeze`"
         raise InputError("file or folder not found", place=str(path), hint=hint)
     if junit is not None and not junit.absolute().parent.is_dir():
-        raise InputError("its folder does not exist", place=f"--junit {junit}", hint="make the folder first")
+        raise InputError(
+            "its folder does not exist", place=f"--junit {junit}", hint="create the folder first"
+        )
 
 
 @dataclass(frozen=True)
@@ -299,7 +305,11 @@ def system_of(study: "Study", system: str | None) -> str:
 
     if system is None and len(study.systems) > 1:
         names = ", ".join(study.systems)
-        raise InputError("system missing", place=f"study {study.name}", hint=f"add --system. Known: {names}")
+        raise InputError(
+            "the system is missing",
+            place=f"study {study.name}",
+            hint=f"add --system; systems of the study: {names}",
+        )
     chosen = system or next(iter(study.systems))
     if chosen not in study.systems:
         raise UnknownName("system", chosen, list(study.systems), place="stress --system")
@@ -393,21 +403,21 @@ def _scored(rows: list[dict[str, Any]], run_id: str) -> dict[str, Any]:
 
 
 def _tell(done: "CaseDone") -> None:
-    line = f"run {done.run_id}: {done.cases} cases, {done.held} replays held"
+    line = f"run {done.run_id}: {done.cases} cases, {done.held} replays"
     if done.taken_over:
-        line += f", {done.taken_over} taken over from before"
+        line += f", {done.taken_over} kept from earlier runs"
     if done.begun_again:
-        line += f", {done.begun_again} interrupted ones begun again"
+        line += f", {done.begun_again} restarted after an interruption"
     if done.tried_again:
-        line += f", {done.tried_again} at which the system failed tried again"
+        line += f", {done.tried_again} retried after a system failure"
     note(line)
 
 
 def _demand(whole: dict[str, Any], least: float) -> None:
     """The lower bound holds it: open cases count as not passed until somebody says otherwise."""
     if whole["worst"] is None or whole["worst"] < least:
-        share = "no case was decided" if whole["worst"] is None else f"ratio {whole['worst']:.3f}"
+        share = "no decided cases" if whole["worst"] is None else f"ratio {whole['worst']:.3f}"
         if whole["open"]:
-            share += f" at worst, {whole['best']:.3f} at best, {whole['open']} cases open"
-        note(f"{share}, asked for {least:g}")
+            share += f" (minimum), {whole['best']:.3f} (maximum), {whole['open']} cases open"
+        note(f"{share}, required {least:g}")
         raise typer.Exit(1)

@@ -16,8 +16,10 @@ def score(
     run: Annotated[
         str | None, typer.Option("--run", help="Run ID (default: last run of each system).")
     ] = None,
-    level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    level: Annotated[
+        float, typer.Option("--level", min=0.5, max=0.999, help="Random seed of the intervals.")
+    ] = 0.95,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:
     """Results of linguistic stress tests per test, family and language, with reasons."""
     from vivavoce.dataset.reader import Dataset
@@ -28,7 +30,7 @@ def score(
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
         return
     if not facts["runs"]:
-        note(f"no stress test in {dataset}; run some with `vivavoce stress run`, then `vivavoce export`")
+        note(f"no stress tests in {dataset}; run `vivavoce stress run`, then `vivavoce export`")
     for run_facts in facts["runs"]:
         show(run_facts)
 
@@ -66,9 +68,8 @@ def show(facts: dict[str, Any], suite: Path | None = None) -> None:
     agreed = facts["agreement"]
     if agreed:
         console.print(
-            f"ladder and people agree on {agreed['same']} of {agreed['n']} "
-            f"({_span(agreed['low'], agreed['high'])}), "
-            f"kappa {_number(agreed['kappa'])}"
+            f"rules and people agree on {agreed['same']} of {agreed['n']} "
+            f"({_span(agreed['low'], agreed['high'])}), kappa {_number(agreed['kappa'])}"
         )
     for row in facts["failures"][:10]:
         console.print(
@@ -76,7 +77,7 @@ def show(facts: dict[str, Any], suite: Path | None = None) -> None:
             markup=False,
         )
     if len(facts["failures"]) > 10:
-        console.print(f"and {len(facts['failures']) - 10} more; see --json or the report")
+        console.print(f"{len(facts['failures']) - 10} more; see --json or the report")
     console.print(total["signature"], markup=False, style="dim")
 
 
@@ -85,15 +86,16 @@ def open_lines(whole: dict[str, Any], suite: Path | None = None) -> list[str]:
     lines = []
     if whole["open"]:
         ends = f"between {whole['worst']:.2f} and {whole['best']:.2f}"
-        lines.append(f"no share of passed cases while {whole['open']} are open: {ends}")
+        lines.append(f"{whole['open']} cases are open, so the share passed is a range: {ends}")
     if whole["waiting"]:
         lines.append(
-            f"{whole['waiting']} wait for a person's verdict, on the study's dashboard, page /stress/verdicts"
-            + (f"; add them to a study: vivavoce stress run STUDY --ad-hoc {suite}" if suite else "")
+            (f"{whole['waiting']} wait for a human verdict on the study's dashboard, page /stress/verdicts")
+            + (f"; add the cases to a study: vivavoce stress run STUDY --ad-hoc {suite}" if suite else "")
         )
     if whole["outage"]:
         lines.append(
-            f"{whole['outage']} have no verdict, for the system failed each time: the same run tries again"
+            f"{whole['outage']} have no verdict because the system failed every time; repeat "
+            "the run to retry them"
         )
     return lines
 

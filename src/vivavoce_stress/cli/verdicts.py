@@ -86,7 +86,7 @@ def _given(path: Path, queue: VerdictQueue, judge: str) -> Iterator[VerdictGiven
         place, key = f"{path.name}:{number}", (read_cell(row["run_id"]), read_cell(row["case_id"]))
         judged_case = queue.cases.get(key)
         if judged_case is None or not judged_case.decided:
-            hint = "keep the columns run_id and case_id; cases are of the last runs"
+            hint = "keep the columns run_id and case_id; cases must be of the last runs"
             raise InputError(f"unknown case {row['case_id']!r}", place=place, hint=hint)
         try:
             yield given(judged_case, judge, verdict.lower(), remark, instead.lower())
@@ -96,9 +96,13 @@ def _given(path: Path, queue: VerdictQueue, judge: str) -> Iterator[VerdictGiven
 
 def verdicts(
     study: Study_,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write every case that can be judged.")] = None,
-    read: Annotated[Path | None, typer.Option("--read", help="Take the verdicts in this CSV.")] = None,
-    judge: Annotated[str | None, typer.Option("--judge", help="Who judged; needed by --read.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write all cases that can be judged to this CSV file.")
+    ] = None,
+    read: Annotated[Path | None, typer.Option("--read", help="Import the verdicts of this CSV file.")] = None,
+    judge: Annotated[
+        str | None, typer.Option("--judge", help="Name of the judge. Required by --read.")
+    ] = None,
     log: Log_ = None,
 ) -> None:
     """Judge cases by file, whoever decided them: a person's verdict takes the place of the rules'."""
@@ -109,11 +113,9 @@ def verdicts(
 
     who = (judge or "").strip()
     if csv is None and read is None:
-        raise InputError(
-            "nothing is to be done", place="stress verdicts", hint="add --csv FILE, or --read FILE"
-        )
+        raise InputError("no action given", place="stress verdicts", hint="add --csv FILE, or --read FILE")
     if read is not None and not who:
-        raise InputError("who judges?", place="stress verdicts", hint="add --judge NAME")
+        raise InputError("the judge is missing", place="stress verdicts", hint="add --judge NAME")
     plan = read_study(study)
     stream = stress_stream(plan.name)
     with open_log(plan, log) as opened:
@@ -121,11 +123,9 @@ def verdicts(
         if read is not None:
             events = read_verdicts(read, queue, who)
             opened.transact_now(lambda tx: [tx.append(stream, event) for event in events])
-            note(f"took {len(events)} verdicts of {who}")
+            note(f"imported {len(events)} verdicts by {who}")
             queue = VerdictQueue.of(opened.events(stream))
         if csv is not None:
             note(f"wrote {write_verdicts(queue, csv)} cases to {csv}")
     counts = queue.counts()
-    typer.echo(
-        f"{counts.judged} of {sum(case.decided for case in queue.cases.values())} cases judged by people"
-    )
+    typer.echo(f"people judged {counts.judged} of {sum(case.decided for case in queue.cases.values())} cases")

@@ -242,7 +242,7 @@ class _Program:
             except OSError:
                 process.kill()
                 hint = "try `echo ciao | lt-proc " + " ".join(self._arguments) + "`"
-                raise InputError(f"{PROGRAM} gave no answer", place="--backend apertium", hint=hint) from None
+                raise InputError(f"{PROGRAM} gave no output", place="--backend apertium", hint=hint) from None
         return answer[:-1].decode(errors="replace")
 
 

@@ -76,7 +76,7 @@ class PointingBack:
             yield Substitution((change,), rule, confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "the turn before it offers no alternatives of which it names one"
+        return "the previous turn offers no choice, or the utterance names none of the alternatives"
 
 
 def _holds_ordinal(offered: list[str], ordinals: Iterable[str]) -> bool:

@@ -60,7 +60,7 @@ class AccentsAndApostrophes:
             )
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it has an accent or an apostrophe"
+        return "no word has an accent or apostrophe"
 
 
 class NeighbouringKey:
@@ -86,7 +86,7 @@ class NeighbouringKey:
             yield Substitution((change,), "neighbouring key", confidence, nonword=True)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it has five letters or more"
+        return "no word has five letters or more"
 
 
 def _neighbours(rows: list[str]) -> dict[str, list[str]]:
@@ -131,4 +131,4 @@ class SwappedLetters:
         yield from substitutions
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it has two different letters between its first and last"
+        return "no word has two different inner letters"

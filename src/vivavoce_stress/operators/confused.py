@@ -41,7 +41,7 @@ class ConfusedWords:
                 yield Substitution((change,), f"{word} taken for {replacement}", confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it is on the list of words that are taken for others"
+        return "no word is in the list of confused words"
 
 
 class OneLetterApart:
@@ -66,7 +66,7 @@ class OneLetterApart:
                         yield Substitution((change,), rule.name, rule.confidence, ("simplemma", "wordfreq"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it is one letter away from another common word"
+        return "no word is one letter away from another common word"
 
 
 class SoundsAlike:
@@ -87,4 +87,4 @@ class SoundsAlike:
                 )
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it is spoken like another"
+        return "no word has a homophone"

@@ -195,7 +195,7 @@ class NamesDescribed:
                     yield _inside(text, start, end, described, where)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "it has no name that the dictionary describes and the turn before it mentions none"
+        return "no name has a known description, and the previous turn mentions none"
 
 
 def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
@@ -264,7 +264,7 @@ class NationsDescribed:
                 yield Substitution((change,), "the nation by its capital", 0.82, ("multiwordnet",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "it has no name that the dictionary describes and the turn before it mentions none"
+        return "no name has a known description, and the previous turn mentions none"
 
 
 @cache
@@ -313,7 +313,7 @@ class MentionedBefore:
                     yield Substitution((edit(text, start, end, after),), "points back at the name", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "it has no name that the dictionary describes and the turn before it mentions none"
+        return "no name has a known description, and the previous turn mentions none"
 
 
 class PeopleMentioned:
@@ -339,7 +339,7 @@ class PeopleMentioned:
                 yield Substitution((change,), "a pronoun for somebody named before", 0.86)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "it has no name that the dictionary describes and the turn before it mentions none"
+        return "no name has a known description, and the previous turn mentions none"
 
 
 def _titled(before: str, language: str) -> bool:

@@ -88,7 +88,7 @@ class DatesDescribed:
             yield Substitution((change,), _RULE, _UNSURE if beside else _SURE)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "it has no name that the dictionary describes and the turn before it mentions none"
+        return "no name has a known description, and the previous turn mentions none"
 
 
 _Found = Iterator[tuple[int, int, str]]

@@ -65,7 +65,7 @@ class LanguageModel:
             yield Substitution(edits, f"language model: {rule}", _MOST_LIKELY, nonword=nonword)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return self._failure or "the language model proposed nothing"
+        return self._failure or "the language model proposed no variants"
 
 
 class RankingModel:
@@ -89,7 +89,7 @@ class RankingModel:
         try:
             ratings: list[float | None] = [*_numbers(self._model.answer(question), len(ranked))]
         except (SystemUnderTestError, ValueError) as error:
-            self.failure = f"the language model ranked nothing ({error})"
+            self.failure = f"the language model returned no ranking ({error})"
             ratings = [None] * len(ranked)
         return [*ratings, *[None] * (len(variants) - len(ranked))]
 
@@ -161,7 +161,7 @@ def _listed(answer: str) -> list[Any]:
     start, end = answer.find("["), answer.rfind("]")
     listed = json.loads(answer[start : end + 1]) if 0 <= start < end else None
     if not isinstance(listed, list):
-        raise ValueError("its answer is no list")
+        raise ValueError("the answer is not a list")
     return listed
 
 
@@ -170,7 +170,7 @@ def _numbers(answer: str, count: int) -> list[float]:
     entries = _listed(answer)
     numbers = [float(entry) for entry in entries if isinstance(entry, int | float) and 0 <= entry <= 1]
     if len(numbers) != count or len(entries) != count:
-        raise ValueError(f"its answer is not {count} numbers from 0 to 1")
+        raise ValueError(f"the answer is not {count} numbers from 0 to 1")
     return numbers
 
 

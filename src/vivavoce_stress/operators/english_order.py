@@ -332,7 +332,7 @@ class EnglishNounAdjective:
         yield Substitution((change,), "the content before its measure", sure, ("spacy", "multiwordnet"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no noun of it has an adjective before it or measures another"
+        return "no noun follows an adjective or is measured by another noun"
 
 
 def _is_found(token: Any, noun: Any) -> bool:
@@ -410,7 +410,7 @@ class EnglishComplements:
                 yield _swapped(text, tree, before, span, "complement before the object", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it has two complements, or an object and a complement, side by side"
+        return "no verb has two adjacent complements, or an object next to a complement"
 
 
 def _may_be_of_noun(tree: Any, one: tuple[int, int], other: tuple[int, int]) -> bool:

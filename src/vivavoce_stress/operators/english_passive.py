@@ -151,7 +151,7 @@ class EnglishPassive:
                     yield Substitution(tuple(changes), rule, confidence, ("spacy", "lemminflect"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it with an object is one that can be turned into the passive"
+        return "no verb with an object can be made passive"
 
 
 def _asking(text: str, end: int) -> list[Edit]:

@@ -293,7 +293,7 @@ class ItalianNounAdjective:
         yield Substitution((change,), "the content before its measure", _UNSURE if led else 0.8)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no noun of it stands beside an adjective or measures another"
+        return "no noun is next to an adjective or is measured by another noun"
 
 
 def _stays(quality: Token) -> bool:
@@ -375,7 +375,7 @@ class ItalianComplements:
             return
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it has two complements, or an object and a complement, side by side"
+        return "no verb has two adjacent complements, or an object next to a complement"
 
 
 def _of_noun(tokens: list[Token], one: Phrase) -> bool:

@@ -142,7 +142,7 @@ class ItalianPassive:
             yield Substitution((change,), rule, confidence, words.resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it with an object is one that can be turned into the passive"
+        return "no verb with an object can be made passive"
 
 
 class _Clauses:

@@ -48,7 +48,7 @@ class MisspelledWords:
                     yield Substitution((change,), rule.name, rule.confidence, ("wordfreq", "simplemma"), True)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it is one that people misspell by the rules of the language"
+        return "no word has a misspelling that follows the rules of the language"
 
 
 class KnownMisspellings:
@@ -68,7 +68,7 @@ class KnownMisspellings:
                 yield Substitution((word_edit(word, wrong),), "a known misspelling", trust, (PACKAGE,), True)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it has a known misspelling"
+        return "no word has a known misspelling"
 
 
 def _skeleton(word: str) -> str:

@@ -75,7 +75,7 @@ class RegisterWords:
                         yield Substitution(tuple(edits), f"{become}: {entry.label}", entry.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word or way of asking in it is known to change with register or region"
+        return "no word or phrase has a variant in another register or region"
 
 
 def _in_name(text: str, start: int, end: int, language: str) -> bool:
@@ -103,7 +103,7 @@ class RegisterFrames:
                 yield Substitution((change,), rule.name, rule.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word or way of asking in it is known to change with register or region"
+        return "no word or phrase has a variant in another register or region"
 
 
 def _led(text: str, start: int, rule: Rule) -> Substitution:
@@ -130,7 +130,7 @@ class EnglishOrders:
             yield Substitution((change,), rule, confidence, ("spacy",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word or way of asking in it is known to change with register or region"
+        return "no word or phrase has a variant in another register or region"
 
 
 class ItalianRequests:
@@ -158,7 +158,7 @@ class ItalianRequests:
             yield Substitution((change,), "question made formal", 0.86)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word or way of asking in it is known to change with register or region"
+        return "no word or phrase has a variant in another register or region"
 
 
 def _ordered(token: Token, words: Morphology) -> str:

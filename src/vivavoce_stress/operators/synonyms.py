@@ -267,7 +267,7 @@ class ItalianSynonyms:
                 yield Substitution(tuple(edits), f"{synonym} for {token.lemma}", trust, resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it has a rarer synonym in the dictionary"
+        return "no word has a rarer synonym in the dictionary"
 
 
 def _helps(tokens: Sequence[Token], place: int) -> bool:
@@ -454,7 +454,7 @@ class EnglishSynonyms:
                 yield Substitution(edits, f"{synonym} for {lemma}", trust, resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no word of it has a rarer synonym in the dictionary"
+        return "no word has a rarer synonym in the dictionary"
 
 
 def _cannot_stand(other: str, token: Any) -> bool:

@@ -226,7 +226,7 @@ class EnglishTimeFirst:
                 yield Substitution((change,), "the time first in its clause", _SURE, ("spacy",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it has two complements, or an object and a complement, side by side"
+        return "no verb has two adjacent complements, or an object next to a complement"
 
 
 def _may_wait(words: list[Any]) -> bool:
@@ -288,7 +288,7 @@ class ItalianTimeFirst:
         yield Substitution((change,), "the time behind the verb", _LESS_USUAL)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it has two complements, or an object and a complement, side by side"
+        return "no verb has two adjacent complements, or an object next to a complement"
 
 
 def _may_wait_it(words: list[Token]) -> bool:
@@ -343,7 +343,7 @@ class ItalianPartOfDay:
             yield Substitution((change,), "the part of the day before its day", 0.84)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no noun of it stands beside an adjective or measures another"
+        return "no noun is next to an adjective or is measured by another noun"
 
 
 class EnglishNounFirst:
@@ -364,4 +364,4 @@ class EnglishNounFirst:
             yield Substitution((change,), "the noun before its sum", 0.88)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no noun of it has an adjective before it or measures another"
+        return "no noun follows an adjective or is measured by another noun"

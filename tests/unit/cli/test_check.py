@@ -201,7 +201,7 @@ def test_a_secret_that_is_not_set_fails_its_system_alone(tmp_path: Path) -> None
     done = vivavoce("check", str(folder), code=1)
     assert "desk: ok: reachable, answers" in done.stdout
     assert "\nchat: FAILED: secret ${CHAT_TOKEN} is not set. Set the environment variable" in done.stdout
-    assert "mend its address" not in done.stdout
+    assert "its address" not in done.stdout
     assert "secret ${CHAT_TOKEN}" in vivavoce("check", str(folder), "--no-bots", code=2).stdout
     talked = vivavoce("talk", str(folder), "desk", typed="hello\n")
     assert "< Good day" in talked.stdout
@@ -226,4 +226,4 @@ def test_a_bot_that_comes_to_us_is_awaited_aloud_and_its_time_is_right(
     assert "listening for" not in capsys.readouterr().err
     (line,) = told(chat)
     assert "(Address already in use); another process uses the port" in line
-    assert "mend its address" not in line
+    assert "its address" not in line

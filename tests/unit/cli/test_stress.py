@@ -179,7 +179,7 @@ def test_a_suite_with_an_open_case_is_held_to_its_worst_case_and_says_where_it_i
     short = cli("stress", "run", path, "--fail-under", 0.9, "--junit", xml)
     assert short.exit_code == 1
     told = " ".join(short.output.split())
-    assert "between 0.50 and 1.00" in told and "0.500 at worst, 1.000 at best, 1 cases open" in told
+    assert "between 0.50 and 1.00" in told and "0.500 (minimum), 1.000 (maximum), 1 cases open" in told
     assert "1 wait for a person's verdict" in told and "--ad-hoc" in told
     whole = facts(cli("stress", "run", path, "--fail-under", 0.5, "--json"))["runs"][0]["whole"]
     assert (whole["ratio"], whole["worst"], whole["best"], whole["waiting"]) == (None, 0.5, 1.0, 1)
@@ -192,10 +192,10 @@ def test_a_suite_with_an_open_case_is_held_to_its_worst_case_and_says_where_it_i
     ("arguments", "complaint"),
     [
         (("run", "--system", "nobody"), "unknown system 'nobody'"),
-        (("run",), "system missing"),
+        (("run",), "the system is missing"),
         (("run", "--system", "sound", "--continuation", "mine"), "unknown continuation 'mine'"),
         (("run", "--system", "sound", "--test", "ST-12"), "unknown stress test 'ST-12'"),
-        (("review", "--csv", "x.csv"), "reviewer missing"),
+        (("review", "--csv", "x.csv"), "the reviewer is missing"),
     ],
 )
 def test_a_mistake_is_named_before_anything_is_sent(

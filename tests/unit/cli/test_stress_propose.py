@@ -47,7 +47,7 @@ def test_protected_words_stay_and_the_limit_holds() -> None:
 
 def test_text_says_why_a_test_does_not_apply() -> None:
     shown = run("--language", "it", "--test", "ST-3", "--channel", "voice", "perché no")
-    assert shown.strip() == "ST-3  not applicable, because it is not applied to voice"
+    assert shown.strip() == "ST-3  not applicable: it does not apply to voice"
 
 
 def test_a_language_of_ones_own_by_its_file() -> None:
@@ -128,7 +128,7 @@ def test_a_wrong_row_is_told_with_its_line(name: str, text: str, message: str, t
 
 def test_an_utterance_or_a_file_is_asked_for_not_both_and_not_neither(tmp_path: Path) -> None:
     for words in (["--language", "it"], ["--utterances", str(tmp_path / "x"), "ciao", "--language", "it"]):
-        with pytest.raises(InputError, match="one utterance or a file"):
+        with pytest.raises(InputError, match="utterance or"):
             CliRunner().invoke(app, ["stress", "propose", *words], catch_exceptions=False)
     with pytest.raises(InputError, match="cannot be read"):
         run("--utterances", str(tmp_path / "none"), "--language", "it")

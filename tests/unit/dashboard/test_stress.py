@@ -144,7 +144,7 @@ def test_an_edit_that_changes_nothing_is_refused_and_what_was_typed_is_kept(
     form = {"form_token": token_of(browser, "/stress/review"), "item": "i1", "decision": "write"}
     answer = browser.post("/stress/review", data={**form, "text": "a restaurant in the <b>centre</b> "})
     assert answer.status_code == 422
-    assert "the variant is the original" in answer.text
+    assert "the variant equals the original" in answer.text
     assert "a restaurant in the &lt;b&gt;centre&lt;/b&gt;</textarea>" in answer.text
     assert reviews(log, stream) == []
 
@@ -251,7 +251,7 @@ def test_cases_are_judged_by_file_and_a_wrong_line_is_named(log: Log, stream: st
         return path
 
     filled_in = saved().read_bytes()
-    with pytest.raises(InputError, match=r"cases.csv: is there already.*what was filled in there stays"):
+    with pytest.raises(InputError, match=r"cases.csv: already exists.*what was filled in there stays"):
         write_verdicts(queue, path)
     assert path.read_bytes() == filled_in
     (one,) = read_verdicts(path, queue, "anna")

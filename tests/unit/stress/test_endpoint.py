@@ -135,4 +135,4 @@ def test_where_a_model_ranks_nothing_the_rules_stay(model: Model, says: str) -> 
     model.says = says
     ranker = RankingModel(("ST-5",), model.settings, {})
     assert propose(said, ["ST-5"], rankers=[ranker]) == propose(said, ["ST-5"])
-    assert "ranked nothing" in ranker.failure
+    assert "no ranking" in ranker.failure

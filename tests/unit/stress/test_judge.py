@@ -149,7 +149,7 @@ def test_cases_that_people_judged_on_the_dashboard_are_the_yardstick_too(
         ("language,answer,other\n", "no column 'label'"),
         ("language,answer,other,label\nen,a,b,good\n", "pairs.csv:2: unknown label 'good'"),
         ("language,answer,other,label\nen,a,,pass\n", "pairs.csv:2: no other"),
-        ("language,answer,other,label\n", "no pair with a person's verdict"),
+        ("language,answer,other,label\n", "no pairs with a human verdict"),
     ],
 )
 def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path: Path, text: str, told: str) -> None:

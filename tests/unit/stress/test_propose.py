@@ -126,9 +126,9 @@ def test_two_things_are_never_substituted_in_one_utterance() -> None:
     ("text", "test", "channel", "reason"),
     [
         ("va bene", "ST-3", "voice", "it is not applied to voice"),
-        ("grazie", "ST-10", "text", "it needs the system turn before the utterance"),
+        ("grazie", "ST-10", "text", "it needs the previous system turn"),
         ("...", "ST-4", "text", "the utterance has no words"),
-        ("sì", "ST-4", "text", "no word of it has two different letters between its first and last"),
+        ("sì", "ST-4", "text", "no word has two different inner letters"),
     ],
 )
 def test_why_a_test_does_not_apply_is_said_in_words(text: str, test: str, channel: str, reason: str) -> None:

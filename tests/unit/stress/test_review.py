@@ -104,7 +104,7 @@ def test_all_four_decisions_come_back_from_a_file_and_empty_rows_wait(tmp_path: 
     [
         ({"decision": "yes"}, r"review.csv:2: unknown decision 'yes'.*accept, edit, reject, write"),
         ({"decision": "accept", "choice": "7"}, r"review.csv:2: no proposal 7. Choose 1 to"),
-        ({"decision": "write", "variant": " a  pub "}, r"review.csv:2: the variant is the original"),
+        ({"decision": "write", "variant": " a  pub "}, r"review.csv:2: the variant equals the original"),
         ({"decision": "write"}, r"review.csv:2: a variant is empty"),
         ({"decision": "reject", "item_id": "nobody"}, r"review.csv:2: unknown item 'nobody'"),
     ],

@@ -191,7 +191,7 @@ def test_a_failure_of_the_system_is_part_of_the_result_and_stops_nothing(tmp_pat
 
 
 def test_an_empty_plan_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no case to run.*stress review"):
+    with pytest.raises(InputError, match=r"no cases to run.*stress review"):
         hold(tmp_path / "log.sqlite", Counting(), [])
 
 

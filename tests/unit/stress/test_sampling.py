@@ -118,7 +118,7 @@ def test_what_asks_for_nothing_is_not_chosen_unless_it_was_listed() -> None:
         made = proposing(1)
         logged = Interaction("d", "bot", language, "text", None, turns)
         reasons = {item_of(logged, test, made, 1) for test in SPELLING}
-        assert reasons == {"there are but greetings, thanks, farewells, yes and no"}
+        assert reasons == {"the utterance contains only greetings, thanks, farewells, yes or no"}
         listed = Interaction("d", "", language, "text", None, turns, listed=True)
         assert any(isinstance(item_of(listed, test, made, 1), SampledItem) for test in SPELLING)
 

@@ -134,7 +134,7 @@ def test_an_utterance_of_which_nothing_is_recognised_reaches_nobody(folder: Path
     assert {turn.text for turn in system.turns} == {"in the north"}
     _, (row,) = record(log)
     assert (row["verdict"], row["heard"]) == ("fail", "")
-    assert "nothing was recognised of 'nothing'" in row["reason"]
+    assert "no words recognised in 'nothing'" in row["reason"]
 
 
 def test_a_system_that_listens_by_itself_gets_the_sound_at_the_rate_that_it_wants(
