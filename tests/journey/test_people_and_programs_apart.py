@@ -64,7 +64,7 @@ def test_a_verb_of_analysis_refuses_to_mix_and_says_what_to_do(
 ) -> None:
     words = [{"DATASET": mixed, "OUT": tmp_path / "report.html"}.get(word, word) for word in verb]
     refused = vivavoce(*words, code=2)
-    assert "holds 4 dialogues of people and 2 of simulated users" in refused.stderr
+    assert "contains 4 dialogues of people and 2 of simulated users" in refused.stderr
     assert "--only people" in refused.stderr and "vivavoce --mixed" in refused.stderr
 
 
@@ -74,7 +74,7 @@ def test_who_compared_instead_of_talking_is_not_mixed_either(tmp_path: Path) -> 
         writer.close()
     for verb in (("measure",), ("analyse",)):
         refused = vivavoce(*verb, tmp_path, code=2)
-        assert "holds 2 visitors of people and 1 of simulated users" in refused.stderr
+        assert "contains 2 visitors of people and 1 of simulated users" in refused.stderr
 
 
 def test_told_to_mix_it_does_and_warns(mixed: Path) -> None:

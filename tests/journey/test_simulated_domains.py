@@ -64,9 +64,9 @@ def test_three_tasks_each_in_italian_with_questionnaires_all_marked_as_simulated
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     study = study_of(tmp_path / "study", "telco")
     said = vivavoce("simulate", study, "--domain", "carbs", code=2)
-    assert "is no goal of the domain carbs" in said
+    assert "is not a goal of the domain carbs" in said
     (tmp_path / "people.yaml").write_text("population: p\nhabits: {patience: -1}\n", encoding="utf-8")
     said = vivavoce("simulate", study, "--population", tmp_path / "people.yaml", code=2)
-    assert "patience lies outside 0 to 1000" in said
+    assert "patience is outside 0 to 1000" in said
     said = vivavoce("simulate", "tasks", "telco", "--out", study / "tasks.yaml", code=2)
     assert "already" in said

@@ -193,9 +193,9 @@ def _check_coverage(open_rows: Mapping[tuple[str, str, str], str], rows: Iterabl
     places = [place for coverage, place in open_rows.items() if coverage not in labelled]
     if places:
         raise InputError(
-            f"{OPEN!r} is not a label; {len(places)} in all have no label beside them",
+            f"{OPEN!r} is not a label; {len(places)} such rows need a label",
             place=places[0],
-            hint=f"replace it by {NOTHING!r} where nothing applies, or clear it where you did not judge",
+            hint=f"replace it by {NOTHING!r} if no label applies, or clear it if you did not judge",
         )
 
 
@@ -205,7 +205,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         supported = [file for file in inside if file.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
         if not supported or not supported[0].is_file():
-            hint = "name a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
+            hint = "use a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
             raise InputError("contains no annotations", place=str(path), hint=hint)
         files += supported
     return files
@@ -245,7 +245,9 @@ def _read_parquet(path: Path) -> list[tuple[str, Row]]:
         with path.open("rb") as file:
             table = pq.read_table(file)
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"is not a Parquet file ({error})", place=str(path), hint="write it again") from None
+        raise InputError(
+            f"is not a Parquet file ({error})", place=str(path), hint="export it again"
+        ) from None
     _check_columns(path, table.column_names)
     return [
         (f"{path.name} row {number}", {name: row.get(name) for name in COLUMNS})
@@ -257,7 +259,7 @@ def _check_columns(path: Path, names: Iterable[str]) -> None:
     missing = [name for name in NEEDED if name not in names]
     if missing:
         hint = f"required: {', '.join(NEEDED)}, and turn_index for labels of turns"
-        raise InputError(f"no column {missing[0]!r}", place=str(path), hint=hint)
+        raise InputError(f"column {missing[0]!r} is missing", place=str(path), hint=hint)
 
 
 def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
@@ -271,7 +273,9 @@ def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
     turn = line.turn(row["turn_index"])
     if row["turn_index"] is not None and turn is None:
         problem = f"dialogue {row['dialogue_id']!r} has no turn {row['turn_index']}"
-        raise InputError(problem, place=place, hint=f"use one of its {len(line.turns)} turns, from 0")
+        raise InputError(
+            problem, place=place, hint=f"use a turn from 0; the dialogue has {len(line.turns)} turns"
+        )
     layer = LAYERS.get(row["layer"])
     undecided = row["annotator_id"] == ADJUDICATED and row["label"] == UNDECIDED
     if layer is None or row["label"] == NOTHING or undecided:
@@ -329,11 +333,11 @@ def _check_lots(dataset: Dataset, lots: Sequence[Row]) -> None:
             raise InputError(
                 f"unknown dialogue {row['dialogue_id']!r}",
                 place=str(dataset.folder),
-                hint="use those of this dataset",
+                hint="use dialogues of this dataset",
             )
         if row["layer"] in logged:
             raise InputError(
                 f"layer {row['layer']!r} already has probabilities",
                 place=str(dataset.folder),
-                hint="logged probabilities cannot change: leave --chances out",
+                hint="logged probabilities cannot change: remove --chances",
             )

@@ -104,8 +104,6 @@ def _with_slots(scheme: Scheme, place: int, files: StepFiles) -> Scheme | None:
     if 0 < len(slots) <= MOST_LABELS:
         return scheme.with_slots(slots)
     problem = f"{scheme.scheme!r} takes its labels from the searchable slots, but there are {len(slots)}"
-    hint = (
-        "add `ontology:`" if files.ontology is None else "write your own scheme with the labels that matter"
-    )
+    hint = "add `ontology:`" if files.ontology is None else "write your own scheme with the relevant labels"
     files.report(place, problem, hint)
     return None

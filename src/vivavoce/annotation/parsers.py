@@ -284,9 +284,7 @@ def _function(reference: str, folder: Path | None) -> Parser:
         for part in name.split("."):
             loaded = getattr(loaded, part)
     except (ImportError, AttributeError) as error:
-        raise InputError(
-            str(error), place=f"parser {reference}", hint="name an importable function"
-        ) from None
+        raise InputError(str(error), place=f"parser {reference}", hint="use an importable function") from None
     function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = loaded
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:

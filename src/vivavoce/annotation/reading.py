@@ -34,7 +34,7 @@ def read_turns(
     dataset = dataset.everything
     if is_same(into, dataset.folder):
         raise InputError(
-            "the new dataset would replace the old one", place="--into", hint="name another folder"
+            "the new dataset would replace the old one", place="--into", hint="choose another folder"
         )
 
     def read(acts: Iterator[Row]) -> Iterator[Row]:

@@ -67,7 +67,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
         raise InputError(
             "no recorded user turns and no spoken commands",
             place=str(sounds),
-            hint="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
+            hint="add recordings of user turns with --audio FOLDER; datasets need `export --audio`",
         )
     return ListedRecording(rows, len(recorded) - len(present), unreadable)
 

@@ -61,8 +61,8 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
                 }
             )
     if not rows:
-        hint = "name recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
-        raise InputError("no recording of a user turn in this dataset", place=str(audio), hint=hint)
+        hint = "name the recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
+        raise InputError("no recordings of user turns in this dataset", place=str(audio), hint=hint)
     return rows
 
 
@@ -220,7 +220,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
                 continue
             if key not in item_keys:
                 problem = f"dialogue {key[0]!r} has no user turn {turn or '(none)'}"
-                hint = "name a user turn, or the recording of a response, of this dataset"
+                hint = "use a user turn, or the recording of a response, of this dataset"
                 raise InputError(problem, place=place, hint=hint)
             if text is not None:
                 transcripts.turns[key] = text

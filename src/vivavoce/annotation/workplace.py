@@ -74,7 +74,7 @@ class Workplace:
         name, judgements = self.kind.name, self.section.judgements
         if name not in judgements:
             hint = f"add `{name}` to its section `annotation`"
-            raise InputError(f"no {name} to annotate", place=f"study {self.study.name}", hint=hint)
+            raise InputError(f"{name} has nothing to annotate", place=f"study {self.study.name}", hint=hint)
         return judgements[name]
 
     @property
@@ -354,9 +354,7 @@ def check_labels(scheme: Scheme, labels: Sequence[LoggedLabel], *, done: bool) -
                 f"{scheme.scheme!r} has no label {given_label.label!r}", hint=f"known: {label_names}"
             )
         if given_label.value is not None and (scheme.value is None or len(given_label.value) > LONGEST_VALUE):
-            raise JudgementRefused(
-                f"this value does not fit {scheme.scheme!r}", hint="leave it out or shorten it"
-            )
+            raise JudgementRefused(f"this value does not fit {scheme.scheme!r}", hint="remove or shorten it")
         if given_label.value is None and scheme.needs_value(given_label.label):
             raise JudgementRefused(
                 f"{given_label.label!r} needs a value", hint="write the value, then give the label again"

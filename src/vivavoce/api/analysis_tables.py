@@ -58,7 +58,7 @@ def rates(found: "RatesCompared") -> Iterator[RenderableType]:
                 chance(difference.p_fisher_holm),
             )
         yield differences
-    yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
+    yield Text("Cases are treated as independent, because counts do not identify participants.", style="dim")
 
 
 def choices(found: "CountedChoices") -> Iterator[RenderableType]:
@@ -90,16 +90,15 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
         table.add_row(
             "critical difference",
             str(critical.pooled),
-            f"this observed difference just reaches p < {found.alpha:g}; "
-            f"the chance to find it is {critical.power.pooled:.0%}",
+            f"smallest significant difference (p < {found.alpha:g}); power {critical.power.pooled:.0%}",
         )
         table.add_row(
             "  with continuity correction",
             str(critical.continuity_corrected),
-            f"the same with correction ({critical.steps_of_ten} by steps of ten); "
-            f"chance {critical.power.continuity_corrected:.0%}",
+            f"with continuity correction ({critical.steps_of_ten} by steps of ten); power "
+            f"{critical.power.continuity_corrected:.0%}",
         )
-    power_note = "" if found.power is None else f"; chance {found.power:.0%}"
+    power_note = "" if found.power is None else f"; power {found.power:.0%}"
     table.add_row("needed", str(found.per_group), found.unit + power_note)
     for name, n in (
         ("exact", found.exact),
@@ -121,8 +120,8 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
         table.add_row(
             "  by formula",
             str(nested.formula.per_group),
-            f"{nested.formula.participants} participants; design effect {nested.design_effect:.2f}, "
-            "blind to how few they are",
+            f"{nested.formula.participants} participants; design effect "
+            f"{nested.design_effect:.2f}, without small-sample adjustment",
         )
     half = found.half_the_difference
     if half:
@@ -135,15 +134,15 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
         table.add_row(
             f"with a judge, {saving.times} x as many held",
             str(saving.labels),
-            f"labels by people a system, {saving.saved:.0%} saved; the judge speaks of {saving.held} "
-            f"dialogues (agreement {found.judge_agreement:g})",
+            f"human labels per system, {saving.saved:.0%} saved; the judge labels "
+            f"{saving.held} dialogues (agreement {found.judge_agreement:g})",
         )
     yield table
     if simulated:
         yield Text(
-            f"{simulated.draws} simulated trials of {simulated.participants} participants with two "
-            f"systems, each judged by the test of `analyse` ({', '.join(simulated.test)}): power "
-            f"{simulated.power:.1%} (+- {1.96 * simulated.power_error:.1%}), false alarms "
+            f"{simulated.draws} simulated trials of {simulated.participants} participants "
+            f"with two systems, tested as in `analyse` ({', '.join(simulated.test)}): power "
+            f"{simulated.power:.1%} (+- {1.96 * simulated.power_error:.1%}), type I error "
             f"{simulated.type_one_error:.1%} (+- {1.96 * simulated.type_one_error_error:.1%}); "
             f"seed {simulated.seed}."
         )
@@ -234,10 +233,10 @@ def _narrower(rates: "Sequence[GroupValue]") -> Iterator[RenderableType]:
         for rate in narrower_rates
     )
     yield Text(
-        f"Clustered narrower than naive: {listing}. Naive is Wilson's interval of independent cases; "
-        "clustered goes by how far participants' own rates lie apart, and where they lie closer together "
-        "than chance alone would have them (a negative ICC, a design effect below 1) it is narrower. "
-        "Of few participants that is mostly chance: then trust the wider one."
+        f"Clustered narrower than naive: {listing}. The naive interval (Wilson) assumes "
+        "independent cases. The clustered interval is narrower if participants' rates vary "
+        "less than expected by chance (negative ICC, design effect below 1). With few "
+        "participants this is often chance: use the wider interval."
     )
 
 
@@ -278,7 +277,7 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     if not worse:
         return
     headings = ("margin", "difference", "90%", "p", "p (adjusted)", "shown")
-    table = plain_table("measure", "no worse", *headings)
+    table = plain_table("measure", "non-inferior", *headings)
     for test, one_sided in worse:
         table.add_row(
             in_words(test.measure),
@@ -309,7 +308,7 @@ def _otherwise(facts: "SystemsCompared") -> Iterator[RenderableType]:
                 span([alternative.low, alternative.high]),
                 chance(alternative.p),
             )
-    yield Text("The same differences counted otherwise, as a check; p is not adjusted.")
+    yield Text("The same differences with other counting rules, as a sensitivity check; p is not adjusted.")
     yield table
 
 
@@ -330,11 +329,11 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
     yield table
     for measure, rank in facts.ranks.items():
         if rank.tau is not None:
-            order = "the same order" if rank.same_order else "another order"
+            order = "same order" if rank.same_order else "different order"
             yield Text(f"{measure}: {rank.systems} groups in {order}, Kendall's tau {rank.tau:.2f}")
     for trial in facts.trials:
-        calls = f"{number(trial.calls_per_user, 2)} dialogues a participant"
-        cost = "" if trial.cost_per_call is None else f", {trial.cost_per_call:.2f} a dialogue"
+        calls = f"{number(trial.calls_per_user, 2)} dialogues per participant"
+        cost = "" if trial.cost_per_call is None else f", {trial.cost_per_call:.2f} per dialogue"
         yield Text(f"{trial.study}: {trial.dialogues} dialogues, {trial.participants} people, {calls}{cost}")
     margins = ", ".join(f"{in_words(name)} {margin:g}" for name, margin in facts.margins.items() if margin)
     yield Text(
@@ -354,7 +353,7 @@ def repeated_trials(found: "RepeatedTrials") -> Iterator[RenderableType]:
             table.add_row(*head, str(power.k), points(power.ratio), limits, str(power.tasks))
     yield table
     if found.untasked:
-        yield Text(f"{found.untasked} dialogues have no task, and count nowhere", style="dim")
+        yield Text(f"{found.untasked} dialogues have no task and are not counted", style="dim")
 
 
 def plain_table(*headings: str, words: int = 0) -> Table:

@@ -59,8 +59,8 @@ def simulate_elsewhere(trial: SharedTrial, log: Log, amount: int, report: Progre
     """
     study = trial.study
     if why := looks_at_others(study):
-        hint = "leave --engine out, so that each caller is known to the next"
-        raise InputError(f"callers cannot call apart from each other: {why}", place=PLACE, hint=hint)
+        hint = "remove --engine, so that each caller knows the previous ones"
+        raise InputError(f"callers are not independent: {why}", place=PLACE, hint=hint)
     _require_portable(trial)
     log.transact_now(partial(_begin, study))
     quotas, prefix = callers_of(study, trial.population, amount), new_prefix()
@@ -79,7 +79,7 @@ def _require_portable(trial: SharedTrial) -> None:
     try:
         pickle.dumps(trial)
     except (pickle.PicklingError, TypeError, AttributeError):
-        hint = "leave --engine out: a model that plays users is asked from here"
+        hint = "remove --engine: models that play users are called from this process"
         raise InputError("these users cannot be sent to workers", place=PLACE, hint=hint) from None
 
 

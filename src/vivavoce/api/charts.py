@@ -122,7 +122,7 @@ def sizes_chart(rows: "Sequence[SampleSize]", width: int) -> alt.TopLevelMixin:
 
 
 def _people(row: "SampleSize") -> str:
-    people = f", {count(row.participants)} participants in all" if row.participants is not None else ""
+    people = f", {count(row.participants)} participants in total" if row.participants is not None else ""
     chance = f", power {percent(row.power)}" if row.power is not None else ""
     return f"{count(row.n)}{people}{chance}"
 

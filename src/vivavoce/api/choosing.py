@@ -89,8 +89,8 @@ class TranscriptPreferences(Result[PreferredVersion, ComparedByPeople]):
         from vivavoce.api.charts import shares_chart
 
         if not self.rows:
-            hint = "the table shows what there is"
-            raise InputError("no choice between transcripts in this picture", place="plot()", hint=hint)
+            hint = "see the table for the available results"
+            raise InputError("no choices between transcripts to plot", place="plot()", hint=hint)
         return shares_chart(self.rows, width, simulated=bool(self.facts.simulated))
 
 
@@ -121,7 +121,7 @@ def preferences(
         facts = compared(opened, other_datasets, by=by, cost=cost, hourly=hourly)
         if facts is None:
             hint = "`compare` compares systems by their dialogues"
-            raise InputError("nobody compared anything", place=str(opened.folder), hint=hint)
+            raise InputError("no comparisons in the dataset", place=str(opened.folder), hint=hint)
         rows = tuple(_rows(facts.preferences))
         facts = replace(
             facts, simulated=opened.simulated or any(dataset.simulated for dataset in other_datasets)
@@ -147,9 +147,7 @@ def compared(
     from vivavoce.analysis.transcript_ratings import has_readings, rated_transcripts
 
     if hourly is not None and hourly < 0:
-        raise InputError(
-            f"hourly {hourly:g}", place="--hourly", hint="write what an hour of one person costs"
-        )
+        raise InputError(f"hourly {hourly:g}", place="--hourly", hint="set the hourly cost of one person")
     chosen = has_preferences(dataset), has_readings(dataset), has_listening(dataset), has_votes(dataset)
     if not any(chosen):
         return None

@@ -82,8 +82,8 @@ def compare(
     with errors_in_python(), working_on(engine):
         opened = open_dataset(dataset, exclude, mixed=mixed)
         if not opened.read("dialogues").num_rows and not opened.excluded["dialogues"]:
-            hint = "`preferences` says what people chose between, rated and voted on"
-            raise InputError("holds no dialogue to compare", place=str(opened.folder), hint=hint)
+            hint = "use `preferences` for choices, ratings and votes"
+            raise InputError("the dataset has no dialogues to compare", place=str(opened.folder), hint=hint)
         pairs = (
             [pair] if isinstance(pair, tuple) and all(isinstance(system, str) for system in pair) else pair
         )

@@ -41,7 +41,7 @@ def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
     yield table
     if found.differences:
         yield _differences(found, limits)
-    yield Text("worth: labels by people alone that would give as narrow an interval", style="dim")
+    yield Text("worth: number of human labels that gives an equally narrow interval", style="dim")
     for line in found.words:
         yield Text(str(line))
     yield Text(found.signature, style="dim")
@@ -104,9 +104,10 @@ def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
     test = found.alternative
     if test is not None and test.passes is not None:
         yield Text(
-            f"Alternative annotator test: it matches or beats {test.winning_rate:.0%} of {test.annotators} "
-            f"people (advantage {test.advantage:.2f}, epsilon {test.epsilon:g}): "
-            + ("it may stand in for one of them." if test.passes else "it may not stand in for one of them.")
+            f"Alternative annotator test: the judge matches or beats {test.winning_rate:.0%} "
+            f"of {test.annotators} people (advantage {test.advantage:.2f}, epsilon "
+            f"{test.epsilon:g}): "
+            + ("it can replace a human annotator." if test.passes else "it cannot replace a human annotator.")
         )
     yield Text(found.signature, style="dim")
 

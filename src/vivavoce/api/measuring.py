@@ -112,9 +112,9 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
         """Notes on the table, in sentences."""
         counted = {row.measure for row in self.rows if row.dialogues}
         if any(row.low is not None for row in self.rows):
-            yield ("under each value its 95% CI (participants as the unit), then the dialogues it rests on")
+            yield ("below each value: 95% CI (clustered by participant), then the number of dialogues")
         if missing := len({row.measure for row in self.rows} - counted):
-            listed = "`vivavoce measure --list` says what they need"
+            listed = "run `vivavoce measure --list` to see what they need"
             yield f"{missing} measures are missing in every dialogue; {listed}"
 
     def plot(self, *only: "str | Measure", width: int = 420) -> "alt.TopLevelMixin":
@@ -137,8 +137,8 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
         ]
         names = list(dict.fromkeys(row.measure for row in rows))
         if not 0 < len(names) <= MOST_PLOTTED:
-            hint = "name some: .plot('word_error_rate'), or a family" if names else "nothing was counted here"
-            raise InputError(f"{len(names)} measures in one picture", place="plot()", hint=hint)
+            hint = "choose measures: .plot('word_error_rate'), or a family" if names else "no values to plot"
+            raise InputError(f"{len(names)} measures are too many for one figure", place="plot()", hint=hint)
         return values_chart(rows, width, simulated=self.facts["simulated"])
 
 

@@ -28,12 +28,14 @@ def write_package(kind: str, name: str, folder: Path | None = None) -> list[Path
     if kind not in kinds():
         raise UnknownName("kind of package", kind, kinds(), place="new")
     if not _NAME.fullmatch(name):
-        hint = "write small letters, digits and hyphens, such as my-thing"
-        raise InputError(f"{name!r} cannot name a {kind}", place="new", hint=hint)
+        hint = "use small letters, digits and hyphens, such as my-thing"
+        raise InputError(f"invalid name of a {kind}: {name!r}", place="new", hint=hint)
     words = _words(kind, name)
     into = folder if folder is not None else Path(words["distribution"])
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise InputError("holds files already", place=str(into), hint="name another folder with --folder")
+        raise InputError(
+            "the folder already contains files", place=str(into), hint="choose another folder with --folder"
+        )
     files = []
     for root in (TEMPLATES / EVERY, TEMPLATES / kind):
         for template in sorted(root.rglob("*" + SUFFIX)):

@@ -39,8 +39,8 @@ def open_dataset(dataset: "Dataset | Path | str", exclude: Rules = None, *, mixe
     from vivavoce.dataset.reader import Dataset
 
     if not isinstance(dataset, Dataset | Path | str):
-        hint = "give a Dataset or its folder; `vivavoce import` makes one of a log"
-        raise InputError(f"{type(dataset).__name__} is no dataset", place="dataset", hint=hint)
+        hint = "use a Dataset or its folder; create one from a log with `vivavoce import`"
+        raise InputError(f"{type(dataset).__name__} is not a dataset", place="dataset", hint=hint)
     opened = dataset if isinstance(dataset, Dataset) else Dataset(dataset)
     if exclude is not None:
         opened = Dataset(opened.folder, exclude=exclude)
@@ -66,10 +66,10 @@ def open_two(
     if first.simulated != second.simulated and not mixed:
         people, programs = (second, first) if first.simulated else (first, second)
         raise InputError(
-            f"{people.folder} holds people and {programs.folder} simulated users",
+            f"{people.folder} contains people and {programs.folder} simulated users",
             place="--against",
-            hint="compare people with people, calibrate simulated calls with `vivavoce simulate compare`, "
-            "or say `vivavoce --mixed` before the verb",
+            hint="compare people with people, calibrate simulated calls with `vivavoce simulate "
+            "compare`, or use `vivavoce --mixed VERB`",
         )
     return first, second
 
@@ -80,10 +80,13 @@ def _require_one_kind(dataset: "Dataset") -> None:
         people = len(flags) - sum(flags)
         if 0 < sum(flags) < len(flags):
             raise InputError(
-                f"holds {people} {noun}{'s'[: people != 1]} of people and {sum(flags)} of simulated users",
+                (
+                    f"contains {people} {noun}{'s'[: people != 1]} of people and {sum(flags)} of "
+                    "simulated users"
+                ),
                 place=str(dataset.folder),
-                hint="export them apart with `export --only people` or `--only simulated`, "
-                "or say `vivavoce --mixed` before the verb",
+                hint="export them separately with `export --only people` or `--only simulated`, "
+                "or use `vivavoce --mixed VERB`",
             )
 
 

@@ -31,7 +31,7 @@ def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
     yield _family(facts, "cells")
     yield _variables(facts)
     yield _family(facts, "variables")
-    yield Text("Share: of decided choices, that prefer the experimental version.")
+    yield Text("Share: decided choices that prefer the experimental version.")
     if facts.strengths:
         yield _strengths(facts)
         yield _family(facts, "strengths of questions")
@@ -54,8 +54,8 @@ def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
 def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
     """Power of a plan for planted preferences, marked as simulated."""
     yield Text(
-        f"SIMULATED: {facts.judges} judges, {facts.trials} trials; nobody was asked. One judge's answers "
-        f"about a variable are alike by {facts.alike:g}."
+        f"SIMULATED: {facts.judges} judges, {facts.trials} trials; no people took part. "
+        f"Correlation of one judge's answers about a variable: {facts.alike:g}."
     )
     table = plain_table("Variable", "Question", "Planted", "One pilot", "Power", "95% CI", words=1)
     for cell in facts.cells:
@@ -88,16 +88,16 @@ def who(facts: _Judged) -> str:
 
 def _marked(facts: _Judged) -> Iterator[RenderableType]:
     if facts.simulated:
-        yield Text("SIMULATED: programs judged; nobody was asked.")
+        yield Text("SIMULATED: programs judged; no people took part.")
 
 
 def _people(facts: PreferenceResults) -> str:
     responses = facts.responses
     flags = ", ".join(f"{flag} {count}" for flag, count in responses.flags.items())
-    who = "participants" if responses.people_known else "judged pairs, participants not told apart"
+    who = "participants" if responses.people_known else "judged pairs, participants not identified"
     sentence = f"{responses.participants} {who}, {responses.judgements} judgements"
     rejected = f"; {responses.not_accepted} not accepted" if responses.not_accepted else ""
-    apart = f"; and {responses.checks} of attention pairs and repeats, apart from the results"
+    apart = f"; and {responses.checks} attention pairs and repeats, not in the results"
     return (
         sentence + (apart if responses.checks else "") + rejected + (f"; flagged: {flags}" if flags else "")
     )
@@ -213,7 +213,7 @@ def _within(facts: PreferenceResults) -> Iterator[RenderableType]:
             f"p {chance(test.p)}"
             for test in tested
         )
-        yield Text(f"All variables preferred alike? Cochran: {listing}.")
+        yield Text(f"Same preference for all variables? Cochran: {listing}.")
 
 
 def _position(facts: PreferenceResults) -> Iterator[RenderableType]:
@@ -221,13 +221,12 @@ def _position(facts: PreferenceResults) -> Iterator[RenderableType]:
     if position.log_odds is not None:
         interval = span_of_points([position.low, position.high])
         yield Text(
-            f"Left chosen {points(position.left)} ({interval}); "
-            f"leaning to the left with every variable held fixed: log odds {position.log_odds:+.2f}, p "
-            f"{chance(position.p)}."
+            f"Left chosen {points(position.left)} ({interval}); left bias adjusted for all "
+            f"variables: log odds {position.log_odds:+.2f}, p {chance(position.p)}."
         )
     if len(facts.places) > 1:
         shares = ", ".join(f"{place.comparison_number}. {place.ratio:.2f}" for place in facts.places)
-        yield Text(f"Experimental preferred by place in the order: {shares}.")
+        yield Text(f"Experimental preferred by position in the order: {shares}.")
 
 
 def _ties(facts: PreferenceResults) -> RenderableType:
@@ -308,13 +307,13 @@ def _closing(facts: PreferenceResults) -> Iterator[RenderableType]:
     responses, cost, rated = facts.responses, facts.cost, facts.study_rating
     if responses.seconds_per_judgement is not None:
         yield Text(
-            f"{responses.seconds_per_judgement:.1f} s a judgement, "
-            f"median response {responses.median_s:.0f} s."
+            f"{responses.seconds_per_judgement:.1f} s per judgement, median response "
+            f"{responses.median_s:.0f} s."
         )
     if cost is not None:
         yield Text(
-            f"Cost: {cost.total:.2f} in all, {cost.per_judgement:.3f} a judgement, "
-            f"{cost.per_variable:.2f} a variable."
+            f"Cost: {cost.total:.2f} in total, {cost.per_judgement:.3f} per judgement, "
+            f"{cost.per_variable:.2f} per variable."
         )
     if rated is not None:
         yield Text(f"The study itself was rated {rated.mean:.1f} of {rated.of} by {rated.participants}.")
@@ -345,7 +344,7 @@ def listening(facts: ListeningResults) -> Iterator[RenderableType]:
     yield from _marked(facts)
     yield Text(f"{facts.participants} listeners, {facts.judgements} judgements of clips")
     if facts.left_out:
-        yield Text(f"{facts.left_out} more failed the hearing check and are left out")
+        yield Text(f"{facts.left_out} more failed the hearing check and are excluded")
     level = f"{facts.level:.0%}"
     if facts.opinions:
         table = plain_table("condition", "mean opinion score", level, "ratings", "listeners", "clips")
@@ -408,7 +407,7 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
         )
     yield table
     if facts.ranking is None:
-        yield Text("No finite worths: a system, or a side, has won every decided vote or none.")
+        yield Text("No finite worths: one system or side won all decided votes, or none.")
     pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
     for pair in facts.pairs:
         pairs.add_row(
@@ -421,7 +420,7 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
             chance(pair.p_holm),
         )
     yield pairs
-    swayed = plain_table("what sways votes", "log odds", level, "p")
+    swayed = plain_table("factors in votes", "log odds", level, "p")
     for name, pair in (
         ("left", facts.left),
         *((covariate.covariate, covariate) for covariate in facts.covariates),
@@ -429,7 +428,7 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
         swayed.add_row(name, number(pair.estimate, 3), span([pair.low, pair.high]), chance(pair.p))
     yield swayed
     if facts.leaks:
-        yield Text(f"In {facts.leaks} votes an answer named a system; the name was masked on the page.")
+        yield Text(f"In {facts.leaks} votes an answer contained a system name; the page masked it.")
 
 
 def _limits(worth: NamedWorth | None) -> str:
@@ -453,8 +452,8 @@ def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[
     if not rows:
         return
     priced = any(row.cost_per_judgement is not None for row in rows)
-    heads = ("judgements", judges, "at once", "s a judgement", f"minutes a {ONE[judges]}")
-    table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
+    heads = ("judgements", judges, "concurrently", "s a judgement", f"minutes per {ONE[judges]}")
+    table = plain_table("judged by", *heads, *(["hourly cost per judgement"] if priced else []))
     for row in rows:
         table.add_row(
             ARM_NAMES[row.arm],
@@ -467,4 +466,4 @@ def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[
         )
     yield table
     if any(row.arm == "compared" for row in rows):
-        yield Text("Judgements of attention pairs and repeats are counted here: they take time, too.")
+        yield Text("Judgements of attention pairs and repeats are counted, because they take time too.")

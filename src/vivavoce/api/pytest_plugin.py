@@ -34,7 +34,9 @@ def vivavoce(
     """
     chosen = request.config.getoption("--vivavoce-study") or request.config.getini(_STUDY)
     if not chosen:
-        raise pytest.UsageError("which study? pytest --vivavoce-study STUDY, or vivavoce_study = STUDY")
+        raise pytest.UsageError(
+            "the study is missing: pytest --vivavoce-study STUDY, or vivavoce_study = STUDY"
+        )
     examination = Examination(request.config.rootpath / chosen, tmp_path, record_property)
     yield examination
     examination.close()
@@ -72,7 +74,7 @@ class Examination:
         simulation = simulate(self._study, dialogues=dialogues, seed=seed, log=log, **more)
         self._record(
             f"vivavoce.run-{self._runs}",
-            f"{simulation.held} held, {simulation.failed} failed, seed {simulation.seed}",
+            f"{simulation.held} dialogues, {simulation.failed} failed, seed {simulation.seed}",
         )
         return export_log(self._study, self._folder / f"run-{self._runs}", log=log, only="simulated")
 
@@ -121,7 +123,7 @@ class Examination:
             raise InputError(
                 f"{', '.join(missing) or 'success'} cannot be compared",
                 place="assert_no_worse",
-                hint=f"rates that both datasets have: {', '.join(rows) or 'none'}",
+                hint=f"rates in both datasets: {', '.join(rows) or 'none'}",
             )
         for name in selected:
             self._record(f"vivavoce.{name}", _told(rows[name], margin))
@@ -129,7 +131,7 @@ class Examination:
         failed = [_told(rows[name], margin) for name in selected if not rows[name].no_worse.shown]
         if failed:
             pytest.fail(
-                "\n".join(["not shown to be no worse than the release:", *failed, *_doubts(comparison)]),
+                "\n".join(["non-inferiority to the release not shown:", *failed, *_doubts(comparison)]),
                 False,
             )
 
@@ -186,7 +188,7 @@ class SystemConversation:
 
 def _told(row: "ReleaseRow", margin: float) -> str:
     summary = f"{row.measure}: {row.new:.1%} (n {row.new_n}) after {row.old:.1%} (n {row.old_n})"
-    low = "not known" if row.low_90 is None else f"{100 * row.low_90:+.1f}"
+    low = "unknown" if row.low_90 is None else f"{100 * row.low_90:+.1f}"
     p = "none" if row.no_worse.p_holm is None else f"{row.no_worse.p_holm:.3f}"
     return (
         f"{summary}, difference {100 * row.difference:+.1f} points, at least {low} with 95 % confidence; "

@@ -52,8 +52,8 @@ class Report:
         from vivavoce.reports.links import linked
 
         if not dashboard.startswith(("http://", "https://")):
-            hint = "write it as the browser shows it, such as http://127.0.0.1:8001"
-            raise InputError(f"no address of a dashboard: {dashboard!r}", place="dashboard", hint=hint)
+            hint = "write the full address, such as http://127.0.0.1:8001"
+            raise InputError(f"invalid dashboard address: {dashboard!r}", place="dashboard", hint=hint)
         scope = "simulated" if self.document.mark else "people"
         place = f"{dashboard.rstrip('/')}/{scope}"
         return replace(self, document=linked(self.document, partial(address_of, dashboard=place)))
@@ -168,5 +168,7 @@ def require_file(target: Path) -> None:
     from vivavoce.reports.html import require_form
 
     if target.is_dir():
-        raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")
+        raise InputError(
+            "expected a file, not a folder", place=str(target), hint="choose a file name, such as report.html"
+        )
     require_form(target)

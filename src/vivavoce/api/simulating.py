@@ -129,7 +129,7 @@ def simulation(
     from vivavoce.simulation.user_factory import UserSimulator
 
     if prefer and counts_dialogues(plan):
-        raise InputError("people hold dialogues in this study", place="--prefer", hint=ONLY_TRANSCRIPTS)
+        raise InputError("this study has dialogues with people", place="--prefer", hint=ONLY_TRANSCRIPTS)
     people = find_population(str(population)) if population else usual_population()
     if not counts_dialogues(plan):
         users, amount = ChosenUsers(people.people(1 if seed is None else seed), None, language), participants
@@ -226,7 +226,7 @@ def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None
     if not plan.tasks:
         raise InputError("users need tasks", place=f"study {plan.name}", hint="add `tasks`")
     if not model:
-        raise InputError("no model is named", place="--user-url", hint="add --user-model NAME")
+        raise InputError("the model is missing", place="--user-url", hint="add --user-model NAME")
     return ModelCasting.behind(plan, url, model, key)
 
 

@@ -29,7 +29,9 @@ def study_path(path: Path) -> Path:
     """The study file: the path itself, or `study.yaml` in a folder."""
     file = path / STUDY_FILE if path.is_dir() else path
     if not file.is_file():
-        raise InputError("no study file here", place=str(path), hint="write one with `vivavoce init DIR`")
+        raise InputError(
+            "no study file in this folder", place=str(path), hint="create one with `vivavoce init DIR`"
+        )
     return file
 
 
@@ -50,7 +52,7 @@ def loaded_study(study: "Study | Path | str") -> "Study":
 
     if not isinstance(study, Study):
         what = type(study).__name__
-        raise InputError(f"{what} is no study", place="study", hint="give its file, or its folder")
+        raise InputError(f"{what} is not a study", place="study", hint="use a study file or its folder")
     return study
 
 
@@ -75,9 +77,9 @@ def require_key(study: "Study") -> None:
 
     if lock_of() is None:
         raise InputError(
-            f"recordings are to be locked, and {KEY} is not set",
+            f"recordings must be encrypted, but {KEY} is not set",
             place=f"{study.name} recordings.encrypted",
-            hint="set it; `vivavoce recordings STUDY --new-key` makes a key",
+            hint="set it; create a key with `vivavoce recordings STUDY --new-key`",
         )
 
 
@@ -117,7 +119,7 @@ def existing_log(study: "Study", url: str | None) -> "Log | None":
     if missing is None:
         return open_log(study, url)
     if missing != log_file(study):
-        raise InputError("no log here", place=str(missing), hint="name the log that `serve` writes")
+        raise InputError("no log in this folder", place=str(missing), hint="set the log that `serve` writes")
     return None
 
 
@@ -199,9 +201,9 @@ def export_study(
         return exported(into)
     if audio:
         raise InputError(
-            f"recordings are in no {level} dataset: who agreed to be recorded did not agree to be passed on",
+            (f"{level} datasets contain no recordings, because the consent covers recording but not sharing"),
             place="export",
-            hint="leave out --audio, or export at the level internal",
+            hint="remove --audio, or export with level internal",
         )
     check_free(into)
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
@@ -258,7 +260,7 @@ def choose_now(study: "Study", log: "Log", folder: Path) -> "Choosing":
 
     choosing = choice_of(study)
     if choosing is None:
-        hint = "add annotation: choose: {target: subtask.S, share: 0.3}, say"
+        hint = "add annotation: choose: {target: subtask.S, share: 0.3} or similar"
         raise InputError("annotators judge all dialogues", place=f"study {study.name}", hint=hint)
     workplace = JUDGEMENTS.get(choosing.kind).open(study, log)
     return choose_labels(workplace, lambda find: find(export_study(study, log, folder)))

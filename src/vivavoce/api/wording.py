@@ -7,13 +7,13 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 
-_MIXED: Final = "say `vivavoce --mixed` before the verb"
+_MIXED: Final = "use `vivavoce --mixed VERB`"
 _OPTION: Final = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
 def in_python(text: str) -> str:
     """Sentence with options written as Python arguments; commands are unchanged."""
-    parts = text.replace(_MIXED, "say mixed=True").split("`")
+    parts = text.replace(_MIXED, "use mixed=True").split("`")
     return "`".join(_quoted(part) if place % 2 else _plain(part) for place, part in enumerate(parts))
 
 

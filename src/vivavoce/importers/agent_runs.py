@@ -156,7 +156,7 @@ def messages_of(content: Any, role: str) -> list[dict[str, Any]]:
     if isinstance(content, list):
         return [message for item in content for message in messages_of(item, role)]
     if not isinstance(content, Mapping):
-        raise ValueError(f"{shown_value(content)} stands where messages were expected")
+        raise ValueError(f"expected messages, not {shown_value(content)}")
     for name in ("messages", "prompts", "generations", "choices", "message"):
         if content.get(name):
             return messages_of(content[name], role)
@@ -291,21 +291,21 @@ def _moment(fields: Mapping[str, Any], name: str) -> float:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{name!r} is {shown_value(text)}, not a time as ISO 8601 has it") from None
+        raise ValueError(f"{name!r} is {shown_value(text)}, not an ISO 8601 time") from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 LANGFUSE: Final = Importer(
     name="langfuse",
     title="Observations and traces of Langfuse",
-    layout="JSON or JSON Lines: observations, or traces that hold them",
+    layout="JSON or JSON Lines: observations, or traces that contain them",
     rows=partial(_conversations, study="langfuse", read=_langfuse),
     notes=NOTES,
 )
 LANGSMITH: Final = Importer(
     name="langsmith",
     title="Runs of LangSmith",
-    layout="JSON or JSON Lines: a run each, with inputs and outputs",
+    layout="JSON or JSON Lines: one run each, with inputs and outputs",
     rows=partial(_conversations, study="langsmith", read=_langsmith),
     notes=NOTES,
 )

@@ -49,7 +49,7 @@ def by_reason(skipped: Iterable[str]) -> list[str]:
         reason = line.partition(": ")[2] or line
         alike.setdefault(_VALUE.sub("", reason), []).append(line)
     return [
-        places[0] if len(places) == 1 else f"{len(places)} alike, the first {places[0]}"
+        places[0] if len(places) == 1 else f"{len(places)} identical problems, the first at {places[0]}"
         for places in alike.values()
     ]
 
@@ -103,9 +103,11 @@ class Importer:
         if self.read is not None:
             return self.read(paths, into, venues=venues, strict=strict, progress=progress)
         if self.rows is None:
-            raise InputError(f"importer {self.name!r} has neither rows nor read", hint="give it one of them")
+            raise InputError(
+                f"importer {self.name!r} implements neither rows nor read", hint="implement one of them"
+            )
         if venues is not None and not self.venues:
-            raise InputError(f"{self.name} has no venue database", place="--venues", hint="leave it out")
+            raise InputError(f"{self.name} does not use a venue database", place="--venues", hint="remove it")
         check_free(into)
         known_venues = read_venues(venues, rename=self.venue_slot) if venues is not None else None
         files = LogFiles(paths, self.endings, venues=venues, mapping=mapping)
@@ -139,7 +141,7 @@ class Importer:
                     progress(begin + len(some), len(items))
             if not reading.taken:
                 raise InputError(
-                    f"none of {len(items)} items could be read, the first for this: {reading.skipped[0]}",
+                    f"cannot read any of {len(items)} items; first problem: {reading.skipped[0]}",
                     hint=f"expected {self.layout}",
                 )
             reading.finish([*self.notes, *files.notes()], venues)
@@ -148,16 +150,16 @@ class Importer:
     def draft_mapping(self, paths: list[Path]) -> str:
         """A mapping file for a log, as YAML to be edited. Raises InputError: this format takes none."""
         if self.guess is None:
-            raise InputError(f"{self.name} needs no mapping", place="--guess", hint="leave it out")
+            raise InputError(f"{self.name} does not use a mapping", place="--guess", hint="remove it")
         self._check(paths, None)
         return self.guess(LogFiles(paths, self.endings))
 
     def _check(self, paths: list[Path], mapping: Path | None) -> None:
         for path in paths:
             if not path.exists():
-                raise InputError("no such file or folder", place=str(path), hint=f"it needs {self.layout}")
+                raise InputError("file or folder not found", place=str(path), hint=f"required: {self.layout}")
         if mapping is not None and self.guess is None:
-            raise InputError(f"{self.name} takes no mapping", place="--mapping", hint="leave it out")
+            raise InputError(f"{self.name} does not accept a mapping", place="--mapping", hint="remove it")
 
 
 class _Reading:
@@ -221,8 +223,8 @@ class _Reading:
         for item in items:
             keys = {row["dialogue_id"] for row in item.tables.get("dialogues", ())}
             if before := [key for key in keys if key in self._dialogues or key in seen]:
-                problem = f"dialogue {before[0]} was there before"
-                raise InputError(problem, place=place, hint="give each file once")
+                problem = f"duplicate dialogue {before[0]}"
+                raise InputError(problem, place=place, hint="pass each file once")
             seen |= keys
 
     def _name_people(self, item: ItemRows, tables: Sequence[str]) -> None:
@@ -322,7 +324,7 @@ def _rows_of(item: LogItem) -> ItemRows | InputError:
                 raise InputError(item.problem, place=item.place)
             item.read(rows)
             if not any(rows.tables.values()):
-                raise InputError("holds nothing", place=item.place)
+                raise InputError("the file is empty", place=item.place)
     except InputError as problem:
         return problem
     return rows
@@ -334,7 +336,7 @@ def _as_expected(place: str) -> Iterator[None]:
     try:
         yield
     except KeyError as error:
-        raise InputError(f"no key {error}", place=place) from None
+        raise InputError(f"missing key {error}", place=place) from None
     except RecursionError:
         raise InputError("nested too deeply", place=place) from None
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:

@@ -75,7 +75,7 @@ def _battle(rows: ItemRows, record: LogRecord, *, number: int) -> None:
         dialogue.end()
         last = dialogue.last or {}
         if last.get("party") != "system":
-            raise ValueError(f"'conversation_{letter}' ends without an answer")
+            raise ValueError(f"'conversation_{letter}' does not end with an answer")
         users.append(sum(turn["party"] == "user" for turn in dialogue.own))
         vote |= {f"{side}_system": system, f"{side}_dialogue_id": dialogue.key}
         vote[f"{side}_turn_index"] = last["turn_index"]
@@ -102,11 +102,11 @@ def _instant(battle: Mapping[str, Any]) -> datetime | None:
         read = datetime.fromisoformat(timestamp)
         return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
     if not isinstance(timestamp, int | float) or not math.isfinite(timestamp):
-        raise ValueError(f"'tstamp' is {shown_value(timestamp)}, no time")
+        raise ValueError(f"'tstamp' is {shown_value(timestamp)}, not a time")
     try:
         return datetime.fromtimestamp(timestamp, UTC)
     except OSError:
-        raise ValueError(f"'tstamp' is {shown_value(timestamp)}, no time") from None
+        raise ValueError(f"'tstamp' is {shown_value(timestamp)}, not a time") from None
 
 
 CHATBOT_ARENA: Final = Importer(

@@ -42,7 +42,7 @@ def read_convokit(files: LogFiles) -> Iterator[LogItem]:
             yield from _corpus(folder, parts)
         else:
             place = next(iter(parts.values())).place
-            yield LogItem(place, problem="no utterances.jsonl beside it")
+            yield LogItem(place, problem="utterances.jsonl is missing in the same folder")
 
 
 def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
@@ -77,7 +77,7 @@ def _read(file: LogFile) -> tuple[Mapping[str, Any], str | None]:
     except ValueError as error:
         return {}, str(error)
     if problem is None and not isinstance(content, Mapping):
-        problem = f"{shown_value(content)} where groups by name were expected"
+        problem = f"expected groups by name, not {shown_value(content)}"
     return (content if isinstance(content, Mapping) else {}), problem
 
 

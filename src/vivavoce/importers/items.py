@@ -111,7 +111,7 @@ class ForeignDialogue:
     def say(self, party: str, text: str | None, **facts: Any) -> int:
         """One message, as a turn or the end of one; the turn's index. Times are seconds of the dialogue."""
         if text is not None and not isinstance(text, str):
-            raise TypeError(f"what the {party} said is {shown_value(text)}, not text")
+            raise TypeError(f"the message of the {party} is {shown_value(text)}, not text")
         turn = self.turn(party)
         if text is not None:
             turn["text"] = text if turn["text"] is None else f"{turn['text']}\n{text}"
@@ -201,7 +201,7 @@ class ForeignDialogue:
         """The dialogue is whole: it has turns, and lasted from its first time to its last."""
         turns = self.own
         if not turns:
-            raise ValueError(f"dialogue {self.key} has no turn")
+            raise ValueError(f"dialogue {self.key} has no turns")
         times = [turn[name] for turn in turns for name in (*FIRST, *LAST) if turn.get(name) is not None]
         if times:
             self.row.setdefault("duration_s", max(times) - min(times))
@@ -219,7 +219,7 @@ def as_text(value: Any) -> str | None:
 def need(holder: Any, key: str, kind: type | tuple[type, ...], *, word: str = "") -> Any:
     """Value of a key. Raises ValueError: it is missing, or of another kind"""
     if not isinstance(holder, Mapping):
-        raise ValueError(f"{shown_value(holder)} stands where {key!r} was expected")
+        raise ValueError(f"expected {key!r}, not {shown_value(holder)}")
     value = holder.get(key)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         expected = word or getattr(kind, "__name__", "a value")

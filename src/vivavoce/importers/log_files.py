@@ -58,7 +58,7 @@ class LogFile:
             return self.data.decode(encoding)
         except UnicodeDecodeError as error:
             at = f"byte {error.start}"
-            raise ValueError(f"no text in UTF-8 ({at}); save it in that encoding") from None
+            raise ValueError(f"not UTF-8 text ({at}); save the file as UTF-8") from None
 
     def records(self) -> Iterator[LogRecord]:
         """The objects of a JSON or JSON Lines file: the items of a list, else one a line, else the whole."""
@@ -144,7 +144,7 @@ class LogFiles:
                 with path.open("rb") as opened:
                     yield self._read(str(path), name, opened)
         except BROKEN as error:
-            yield LogFile(str(path), name, problem=f"cannot be read: {one_line(error)}")
+            yield LogFile(str(path), name, problem=f"cannot read the file: {one_line(error)}")
 
     def _members(self, place: str, members: Iterable[tuple[str, io.BufferedIOBase]]) -> Iterator[LogFile]:
         for name, opened in members:
@@ -158,10 +158,10 @@ class LogFiles:
             stream = gzip.GzipFile(fileobj=opened) if name.lower().endswith(GZ) else opened
             data = stream.read(LARGEST_BYTES + 1)
         except BROKEN as error:
-            return LogFile(place, _stem(name), problem=f"cannot be read: {one_line(error)}")
+            return LogFile(place, _stem(name), problem=f"cannot read the file: {one_line(error)}")
         if len(data) > LARGEST_BYTES:
             return LogFile(
-                place, _stem(name), problem=f"larger than {LARGEST_BYTES >> 20} MiB; cut it into parts"
+                place, _stem(name), problem=f"larger than {LARGEST_BYTES >> 20} MiB; split the file"
             )
         return LogFile(place, _stem(name), data)
 

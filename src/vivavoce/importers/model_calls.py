@@ -72,7 +72,7 @@ def read_trace(rows: ItemRows, trace: Trace) -> None:
     Raises  ValueError: nothing of what was said is in it
     """
     if not any(call.given or call.made for call in trace.calls if not call.inner):
-        raise ValueError("no messages: what was said was not recorded")
+        raise ValueError("no messages: the log does not contain the text")
     everything = sorted([*trace.calls, *trace.tools], key=lambda call: call.started)
     start = everything[0].started
     ends = [call.ended for call in everything if call.ended is not None]

@@ -52,7 +52,7 @@ def messages_of(content: Any) -> list[Any]:
         return []
     messages, problem = read_json(content) if isinstance(content, str) else (content, None)
     if problem is not None or not isinstance(messages, list):
-        raise ValueError(f"messages are {shown_value(content)}, not a list in JSON")
+        raise ValueError(f"messages are {shown_value(content)}, not a JSON list")
     return [converted for message in messages for converted in _message(message)]
 
 
@@ -132,7 +132,7 @@ def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
                 for log in _logs(record.content):
                     logs[str(log.get("spanId"))].append(log)
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
-                problem = f"no spans of OTLP: {error}"
+                problem = f"no OTLP spans: {error}"
         if problem is not None:
             yield LogItem(record.place, problem=problem)
     for key, place, thread_spans in _conversations(spans):

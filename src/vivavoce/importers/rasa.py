@@ -58,7 +58,7 @@ def _senders_of_dump(file: LogFile) -> Iterator[Sender]:
         by_sender = isinstance(content, Mapping) and "events" not in content and "sender_id" not in content
         trackers = list(content.items()) if by_sender else [(record.key, content)]
         if not trackers:
-            yield record.place, "", [], "holds no tracker"
+            yield record.place, "", [], "no trackers in the file"
         for name, tracker in trackers:
             place = f"{record.place} {shown_value(name)}" if by_sender else record.place
             if isinstance(tracker, str):
@@ -81,7 +81,7 @@ def _senders_of_store(file: LogFile) -> Iterator[Sender]:
         connection.deserialize(file.data)
         rows = connection.execute("SELECT sender_id, data FROM events ORDER BY id").fetchall()
     except sqlite3.Error as error:
-        yield file.place, "", [], f"no tracker store: {one_line(error)}; it needs a table `events`"
+        yield file.place, "", [], f"not a tracker store: {one_line(error)}; the table `events` is required"
         return
     finally:
         connection.close()
@@ -89,7 +89,7 @@ def _senders_of_store(file: LogFile) -> Iterator[Sender]:
     for number, (sender, data) in enumerate(rows, start=1):
         event, problem = read_json(data) if isinstance(data, str) else (None, "no text")
         if problem is not None:
-            yield f"{file.place}:events row {number}", "", [], f"its data is {problem}"
+            yield f"{file.place}:events row {number}", "", [], f"the data of the event is {problem}"
         else:
             senders.setdefault(str(sender), []).append(event)
     for number, (sender, events) in enumerate(senders.items(), start=1):
@@ -115,7 +115,7 @@ def _is_said(event: Any) -> bool:
 def _dialogue(rows: ItemRows, *, key: str, sender: str, events: list[Any]) -> None:
     turns = [event for event in events if _is_said(event)]
     if not turns:
-        raise ValueError("nobody says anything in it")
+        raise ValueError("the dialogue has no messages")
     times = [_seconds(event) for event in turns]
     known_times = [time for time in times if time is not None]
     dialogue = ForeignDialogue(rows, key, study="rasa", system=_model(events), participant_id=sender)

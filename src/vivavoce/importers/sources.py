@@ -60,9 +60,9 @@ def _sources(paths: Iterable[Path]) -> Iterator[Path]:
         elif path.is_file() and _is_archive(path):
             yield path
         else:
-            problem = "neither a folder nor a tar archive" if path.exists() else "no such file or folder"
+            problem = "neither a folder nor a tar archive" if path.exists() else "file or folder not found"
             raise InputError(
-                problem, place=str(path), hint="give a folder, or an archive " + ", ".join(ARCHIVES)
+                problem, place=str(path), hint="use a folder, or an archive " + ", ".join(ARCHIVES)
             )
 
 
@@ -85,7 +85,7 @@ def _in_folder(path: Path, names: tuple[str, ...]) -> Iterator[FoundCall]:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                problem = f"{name} cannot be read: {error.strerror}"
+                problem = f"cannot read {name}: {error.strerror}"
         place = str(path / folder.relative_to(root))
         yield _call(place, folder.parts, contents, names, problem)
 
@@ -109,7 +109,7 @@ def _in_archive(path: Path, names: tuple[str, ...]) -> Iterator[FoundCall]:
                     folder = inside.parent
                     yield _call(f"{path}:{folder}", outside + folder.parts, pending.pop(folder), names)
     except (tarfile.TarError, OSError, EOFError) as error:
-        yield FoundCall(str(path), outside, problem=f"the archive is broken: {first_line(error)}")
+        yield FoundCall(str(path), outside, problem=f"damaged archive: {first_line(error)}")
         return
     for folder, contents in pending.items():
         yield _call(f"{path}:{folder}", outside + folder.parts, contents, names)
@@ -134,7 +134,7 @@ def _call(
     files: dict[str, Any] = {}
     for name in names:
         if problem is None and name not in contents:
-            problem = f"no {name}"
+            problem = f"{name} is missing"
         elif problem is None:
             try:
                 files[name] = json.loads(contents[name])

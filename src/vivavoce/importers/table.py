@@ -53,7 +53,7 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
     checked, numbers = set[tuple[bool, tuple[Any, ...]]](), mapping.columns.numbers()
     for is_csv, record in _records(files):
         if record.problem is None and not isinstance(record.content, Mapping):
-            record = record._replace(problem=f"{shown_value(record.content)} is no row of columns")
+            record = record._replace(problem=f"{shown_value(record.content)} is not a row of columns")
         if record.problem is None:
             if (columns := (is_csv, tuple(record.content))) not in checked:
                 _check_columns(record, mapping, files, is_csv=is_csv)
@@ -62,7 +62,9 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
                 _check_number(record, column, mapping, files)
         key = _key(record, mapping)
         if record.problem is None and key is None:
-            record = record._replace(problem=f"no {mapping.columns.dialogue!r}: it belongs to no dialogue")
+            record = record._replace(
+                problem=f"no {mapping.columns.dialogue!r}: the row belongs to no dialogue"
+            )
         if record.problem is not None or key is None:
             yield LogItem(record.place, problem=record.problem)
         else:
@@ -77,7 +79,7 @@ def guess_mapping(files: LogFiles) -> str:
     rows = [record for record in looked_at if isinstance(record.content, Mapping)]
     if not rows:
         where = ", ".join(map(str, files.paths))
-        raise InputError("no row of columns was found", place=where, hint=f"expected {TABLE.layout}")
+        raise InputError("no rows found", place=where, hint=f"expected {TABLE.layout}")
     columns = dict.fromkeys(str(name) for row in rows for name in row.content)
     names = ", ".join(path.name for path in files.paths)
     return draft_mapping(list(columns), [row.content for row in rows], names)
@@ -102,29 +104,25 @@ def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
             place = f"{file.place}:{table.line_num}"
             extra = row.pop(None, None)
             short = any(value is None for value in row.values())
-            problem = (
-                f"{len(extra)} cells more than columns"
-                if extra
-                else "fewer cells than columns"
-                if short
-                else None
-            )
+            problem = f"{len(extra)} cells too many" if extra else "too few cells" if short else None
             yield LogRecord(place, f"{file.name}-{table.line_num}", row, problem)
     except (ValueError, csv.Error) as error:
-        yield LogRecord(file.place, file.name, problem=f"is no CSV file from here on: {one_line(error)}")
+        yield LogRecord(file.place, file.name, problem=f"not valid CSV from here: {one_line(error)}")
 
 
 def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles, *, is_csv: bool) -> None:
     """Columns that nobody named, and named ones that are not there, are told before anything is read."""
     column_names = mapping.columns.named
     if strange := [name for name in record.content if name not in column_names]:
-        hint = f"say in {files.mapping} what it is, or add it to columns.leave_out"
+        hint = f"assign it in {files.mapping}, or add it to columns.leave_out"
         raise InputError(
             f"column {shown_value(strange[0])} is not in the mapping", place=record.place, hint=hint
         )
     if is_csv and (missing := [name for name in column_names if name not in record.content]):
-        hint = f"its columns: {one_line(', '.join(map(str, record.content)))}"
-        raise InputError(f"no column {missing[0]!r}, which the mapping names", place=record.place, hint=hint)
+        hint = f"columns of the table: {one_line(', '.join(map(str, record.content)))}"
+        raise InputError(
+            f"column {missing[0]!r} of the mapping is not in the table", place=record.place, hint=hint
+        )
 
 
 def _key(record: LogRecord, mapping: TableMapping) -> str | None:
@@ -141,7 +139,7 @@ def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: Ta
     times = [_instants(record, mapping) for record in records] if mapping.rows == "turn" else None
     system = _cell(first, columns.system) or mapping.fixed.system
     if system is None:
-        raise ValueError(f"no {columns.system!r}: nothing says which system it was")
+        raise ValueError(f"{columns.system!r} is empty: the system is unknown")
     conditions = {name: _cell(first, name) for name in columns.conditions}
     dialogue = ForeignDialogue(
         rows,
@@ -235,7 +233,7 @@ def _instant(time_text: Any, unit: TimeUnit) -> datetime | None:
             return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).astimezone(UTC)
         return datetime.fromtimestamp(float(time_text) / (1000 if unit == "ms" else 1), UTC)
     except (ValueError, OverflowError, OSError, TypeError):
-        raise ValueError(f"{shown_value(time_text)} is no time; the mapping says time_unit: {unit}") from None
+        raise ValueError(f"{shown_value(time_text)} is not a valid time for time_unit: {unit}") from None
 
 
 def _rate(dialogue: ForeignDialogue, records: list[LogRecord], mapping: TableMapping) -> None:
@@ -277,8 +275,8 @@ def _check_number(record: LogRecord, column: str, mapping: TableMapping, files: 
     except ValueError as error:
         comma = re.fullmatch(r"-?\d+,\d+", text.strip()) is not None
         add = "decimal: ','" if comma else f"answers: {{{column}: {{{text}: 1}}}}"
-        hint = f"say in {files.mapping} what it stands for, such as {one_line(add)}"
-        more = "" if comma else ", or name the column in columns.comments"
+        hint = f"map it in {files.mapping}, for example {one_line(add)}"
+        more = "" if comma else ", or move the column to columns.comments"
         raise InputError(str(error), place=record.place, hint=hint + more) from None
 
 
@@ -304,9 +302,9 @@ def _slug(name: str) -> str:
 
 TABLE: Final = Importer(
     name="table",
-    title="Any table of turns or dialogues, by a mapping of its columns",
-    layout="CSV, TSV, JSON or JSON Lines, a row for each turn, or for each dialogue with a list of messages; "
-    "`--mapping`",
+    title="Any table of turns or dialogues, with a mapping of its columns",
+    layout="CSV, TSV, JSON or JSON Lines; one row per turn, or per dialogue with a list of "
+    "messages; `--mapping`",
     rows=read_table,
     endings=(*CSV, ".json", ".jsonl", ".ndjson"),
     guess=guess_mapping,

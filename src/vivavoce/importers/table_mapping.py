@@ -85,14 +85,14 @@ class TableMapping(_Part):
             if getattr(self.columns, name) is None:
                 raise mistake(f"columns.{name} is missing", f"with `rows: {self.rows}` name its column")
         if self.columns.system is None and self.fixed.system is None:
-            raise mistake("nothing says which system it is", "name columns.system, or write fixed.system")
+            raise mistake("the system is not specified", "set columns.system or fixed.system")
         twice = [name for name, many in Counter(self.columns.named).items() if many > 1]
         if twice:
-            raise mistake(f"column {twice[0]!r} is named twice", "say one thing of it")
+            raise mistake(f"column {twice[0]!r} is mapped twice", "keep one of the mappings")
         if strange := [name for name in self.answers if name not in self.columns.numbers()]:
             raise mistake(
-                f"answers.{strange[0]} is of no column of numbers",
-                "name it in columns.ratings, columns.subjective_success or columns.reward",
+                f"answers.{strange[0]} does not refer to a numeric column",
+                "add it to columns.ratings, columns.subjective_success or columns.reward",
             )
         return self
 
@@ -114,9 +114,7 @@ class TableMapping(_Part):
                 return value
         except ValueError:
             pass
-        raise ValueError(
-            f"{shown_value(written)} in the column {column!r} is no number, and neither yes nor no"
-        )
+        raise ValueError(f"{shown_value(written)} in column {column!r} is not a number, yes or no")
 
 
 class _Words(NamedTuple):
@@ -152,8 +150,11 @@ def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], fil
     words = _installed_words()
     columns_of = _matched(columns, lists, rows, words)
     lines = [
-        f"# Drafted from the columns of {file_names}; read every line before you import by it.",
-        f"rows: {'turn' if by_turn else 'dialogue'}  # turn: one row a turn; dialogue: one row a dialogue",
+        f"# Drafted from the columns of {file_names}. Check every line before you import.",
+        (
+            f"rows: {('turn' if by_turn else 'dialogue')}  # turn: one row per turn; dialogue: "
+            "one row per dialogue"
+        ),
         "columns:",
     ]
     for name in _wanted(by_turn):
@@ -167,15 +168,15 @@ def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], fil
     unmatched = [
         name for name in columns if name not in {name for names in columns_of.values() for name in names}
     ]
-    lines.append(
-        f"  leave_out: {_listed(unmatched)}  # of these the names tell nothing; they are not imported"
-    )
+    lines.append(f"  leave_out: {_listed(unmatched)}  # unknown column names; these are not imported")
     lines.append("fixed:")
     if "system" not in columns_of:
-        lines.append("  system:  # no column looks like the system's name: write it here")
+        lines.append("  system:  # no system column recognised: write the system's name here")
     if "language" not in columns_of:
-        lines.append("  language:  # no column tells it: write such as en; without it, it is `und`")
-    lines.append("  simulated: false  # true where programs played the users; no column can tell")
+        lines.append(
+            "  language:  # no language column recognised: write a language such as en (default `und`)"
+        )
+    lines.append("  simulated: false  # true if programs played the users")
     lines += _party_lines(_speakers(columns_of, rows, by_turn), words)
     return "\n".join([*lines, *_time_lines(columns_of, rows), *_answer_lines(columns_of, rows, words)]) + "\n"
 
@@ -231,27 +232,28 @@ def _answer_lines(
         for name, column_cells in cells.items()
     }
     if any(answer_words.values()):
-        yield "answers:  # the number that a word stands for: is it so?"
+        yield "answers:  # numeric value of each word; please check"
     for name, column_words in answer_words.items():
         if column_words:
             pairs = ", ".join(f"{_quoted(word)}: {words.answers[word.lower()]}" for word in column_words)
             yield f"  {_quoted(name)}: {{{pairs}}}"
     if any(re.fullmatch(r"-?\d+,\d+", text) for cell in cells.values() for text in cell):
-        yield 'decimal: ","  # the sign before a fraction'
+        yield 'decimal: ","  # decimal separator'
 
 
 def _column_line(name: str, columns: Sequence[str] | None, *, needed: bool) -> str:
     if columns:
         return f"  {name}: {_quoted(columns[0])}"
-    return f"  {name}:  # {'needed: ' if needed else ''}no column looks like it"
+    return f"  {name}:  # {'required: ' if needed else ''}no matching column recognised"
 
 
 def _party_lines(speakers: Sequence[str], words: _Words) -> Iterable[str]:
-    yield "parties:  # what stands for the speaker, and who it is: user, system, or null to leave it out"
+    yield "parties:  # speaker labels: user, system, or null to skip the messages"
     for speaker in speakers:
-        yield f"  {_quoted(speaker)}: {words.parties.get(speaker.strip().lower()) or 'null  # who is this?'}"
+        party = words.parties.get(speaker.strip().lower()) or "null  # unknown speaker: set a party"
+        yield f"  {_quoted(speaker)}: {party}"
     if not speakers:
-        yield "  user: user  # no speaker was found: write what the file calls them"
+        yield "  user: user  # no speaker labels recognised: write the labels of the file"
         yield "  assistant: system"
 
 
@@ -286,7 +288,9 @@ def _time_lines(columns_of: Mapping[str, Sequence[str]], rows: Sequence[Mapping[
         return
     numbers = [float(time) for time in times if re.fullmatch(r"-?\d+(\.\d+)?", time)]
     unit = "ms" if numbers and min(numbers) > 1e11 else "s"
-    yield f"time_unit: {unit}  # iso, s or ms; such as {_quoted(times[0] if times else '')}: is it so?"
+    yield (
+        f"time_unit: {unit}  # iso, s or ms; example value {_quoted(times[0] if times else '')}; please check"
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

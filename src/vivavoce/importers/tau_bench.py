@@ -195,7 +195,7 @@ def _instant(holder: Any, key: str) -> datetime | None:
 
 TAU_BENCH: Final = Importer(
     name="tau-bench",
-    title="tau-bench and tau2, trials of agents with tools and rewards",
+    title="tau-bench and tau2: trials of agents with tools and rewards",
     layout="results as JSON: a list of trials with traj and reward, or simulations with reward_info",
     rows=read_tau_bench,
     notes=NOTES,

@@ -41,27 +41,27 @@ def read_venues(path: Path, *, rename: Callable[[str], str] = cambridge_slot) ->
     Empty   a slot without value has no row
     Raises  InputError: names file, venue and hint
     """
-    hint = "give a JSON list of venues, each with a name and its slots"
+    hint = "use a JSON list of venues, each with a name and its slots"
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
         while lines and (not lines[0].strip() or lines[0].startswith("#")):
             lines.pop(0)
         venues = json.loads("\n".join(lines))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=str(path), hint=hint) from None
+        raise InputError(f"cannot read the file: {error.strerror}", place=str(path), hint=hint) from None
     except ValueError as error:
         raise InputError(f"not JSON: {error}", place=str(path), hint=hint) from None
     if not isinstance(venues, list) or not venues:
-        raise InputError("no list of venues", place=str(path), hint=hint)
+        raise InputError("not a list of venues", place=str(path), hint=hint)
     rows: list[dict[str, Any]] = []
     seen: set[str] = set()
     for number, venue in enumerate(venues):
         if not isinstance(venue, dict) or not isinstance(venue.get(NAME), str) or not venue[NAME].strip():
-            raise InputError("a venue without name", place=f"{path} [{number}]", hint=hint)
+            raise InputError("a venue has no name", place=f"{path} [{number}]", hint=hint)
         key = str(venue.get("id") or normalise_value(venue[NAME]))
         if key in seen:
             raise InputError(
-                f"two venues with key {key!r}", place=f"{path} [{number}]", hint="make them differ"
+                f"duplicate venue key {key!r}", place=f"{path} [{number}]", hint="give each venue its own key"
             )
         seen.add(key)
         for slot, value in venue.items():

@@ -117,9 +117,9 @@ class JudgeSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     judge: str = Field(description="kind of judge")
-    name: str = Field("", description="what it is called in the dataset; the file's name where left out")
-    question: str | None = Field(None, description="the sentence, where no questionnaire has the item")
-    labels: dict[float, str] | None = Field(None, description="its codes and what they are called")
+    name: str = Field("", description="name in the dataset (default: the file name)")
+    question: str | None = Field(None, description="question text, if no questionnaire has the item")
+    labels: dict[float, str] | None = Field(None, description="answer codes with their labels")
 
 
 class JudgeKind(ABC):

@@ -32,15 +32,17 @@ def question_of(dataset: Dataset, target: str, settings: JudgeSettings) -> Judge
     if settings.question is not None:
         return JudgeQuestion(target, settings.question, dict(sorted((settings.labels or {}).items())))
     row = items[target]
-    hint = "write the sentence as `question` and the codes as `labels` into the judge's file"
+    hint = "add the question as `question` and the codes as `labels` to the judge's file"
     if row["instrument"] not in INSTRUMENTS:
-        raise InputError(f"no questionnaire {row['instrument']!r} here", place="--target", hint=hint)
+        raise InputError(
+            f"no questionnaire {row['instrument']!r} in this dataset", place="--target", hint=hint
+        )
     instrument = INSTRUMENTS.get(row["instrument"])
     wording = load_wording(instrument, row["language"] or "en")
     item = instrument.item(target)
     scale = instrument.scale_of(item)
     if scale is None or item.scale is None or scale.nominal:
-        raise InputError(f"{target!r} has no codes in an order", place="--target", hint="choose another item")
+        raise InputError(f"{target!r} has no ordered codes", place="--target", hint="choose another item")
     labels = {float(code): wording.label(item.scale, code) for code in scale.codes}
     return JudgeQuestion(target, wording.items[target], labels, wording.instruction)
 
@@ -49,8 +51,8 @@ def _label_question(dataset: Dataset, target: str) -> JudgeQuestion:
     """A scheme's question in the dataset's language, with the label against all that else may be said."""
     name, _, label = target.partition(".")
     if name not in scheme_names() or (scheme := bundled(name)).label(label) is None:
-        hint = "write the sentence as `question` and codes 1 and 0 as `labels` into the judge's file"
-        raise InputError(f"no scheme here says {target!r}", place="--target", hint=hint)
+        hint = "add the question as `question` and the codes 1 and 0 as `labels` to the judge's file"
+        raise InputError(f"no annotation scheme has {target!r}", place="--target", hint=hint)
     spoken = dataset.read("dialogues", ["language"])["language"].to_pylist()
     language = Counter(code for code in spoken if code).most_common(1)[0][0] if any(spoken) else "en"
     meanings = {

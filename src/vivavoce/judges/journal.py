@@ -78,9 +78,11 @@ class Journal:
             return self._answers[digest]
         expected = self.paid + (self._open + 1) * self._dearest
         if self.ceiling is not None and (self.paid >= self.ceiling or expected > self.ceiling):
-            hint = "raise --spend-at-most and run again: what was answered is not asked again"
+            hint = "raise --spend-at-most and run again; saved answers are not requested again"
             raise CostCeiling(
-                f"{self.paid:.4f} are spent of {self.ceiling:g}", place=str(self.path), hint=hint
+                f"the budget of {self.ceiling:g} is used up: {self.paid:.4f} spent",
+                place=str(self.path),
+                hint=hint,
             )
         self._write({"sent": digest})
         self.asked, self._open = self.asked + 1, self._open + 1
@@ -126,7 +128,7 @@ class Journal:
 
     def _damaged(self, line: int) -> InputError:
         return InputError(
-            "is no journal of a judge", place=f"{self.path}:{line}", hint="name another --journal"
+            "not a judge's journal", place=f"{self.path}:{line}", hint="choose another --journal"
         )
 
 

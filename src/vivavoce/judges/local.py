@@ -17,22 +17,26 @@ OF_TURNS: Final = ("turn_index", "judged")  # only where a turn is judged, so th
 class ModelJudgeSettings(JudgeSettings):
     """Settings of a judge with `judge: model`."""
 
-    file: str = Field(description="what `vivavoce predict fit` wrote; not fitted on the people it is held to")
+    file: str = Field(
+        description="model file written by `predict fit`; fit it on other people than the comparison"
+    )
 
 
 class FunctionJudgeSettings(JudgeSettings):
     """Settings of a judge with `judge: python`."""
 
     file: str = Field(description="Python file, relative to the judge's own")
-    function: str = Field("judge", description="called with a dialogue and a question, both mappings")
+    function: str = Field(
+        "judge", description="function that is called with a dialogue and a question, both mappings"
+    )
 
 
 class PersonJudgeSettings(JudgeSettings):
     """Settings of a judge with `judge: person`."""
 
-    annotator: str = Field(description="who, as the dataset's table `annotations` names them")
-    layer: str = Field(description="layer of their labels of whole dialogues")
-    codes: dict[str, float] = Field(description="what each label is worth on the item's scale")
+    annotator: str = Field(description="annotator in the table `annotations` of the dataset")
+    layer: str = Field(description="layer of the annotator's labels of whole dialogues")
+    codes: dict[str, float] = Field(description="value of each label on the item's scale")
 
 
 class _Told:
@@ -71,7 +75,7 @@ class _Function:
                     "confidence": None if confidence is None else float(confidence),
                 }
             except Exception as error:  # whatever the function does
-                problem = f"{type(error).__name__}: {error}, on dialogue {case.dialogue_id!r}"
+                problem = f"{type(error).__name__}: {error}, for dialogue {case.dialogue_id!r}"
                 raise InputError(problem, place="judge", hint="correct the function and run again") from error
 
         answer_record = await once({"dialogue": dialogue, "question": question}, ask)
@@ -92,7 +96,7 @@ class ModelJudgeKind(JudgeKind):
     """Quality models."""
 
     name: ClassVar[str] = "model"
-    summary: ClassVar[str] = "a quality model from interaction parameters, as `predict fit` writes it"
+    summary: ClassVar[str] = "a quality model based on interaction parameters, written by `predict fit`"
     settings: ClassVar[type[JudgeSettings]] = ModelJudgeSettings
 
     def open(self, settings: ModelJudgeSettings, court: Court) -> _Told:
@@ -116,7 +120,7 @@ class FunctionJudgeKind(JudgeKind):
         spec = importlib.util.spec_from_file_location(f"judge_{path.stem}", path)
         try:
             if spec is None or spec.loader is None:
-                raise InputError("is no Python file", place=str(path), hint="name one that ends in .py")
+                raise InputError("not a Python file", place=str(path), hint="use a file that ends in .py")
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
             function = getattr(module, settings.function)
@@ -132,7 +136,7 @@ class PersonJudgeKind(JudgeKind):
     """People who label whole dialogues."""
 
     name: ClassVar[str] = "person"
-    summary: ClassVar[str] = "a person whose labels of whole dialogues are in the dataset"
+    summary: ClassVar[str] = "a human annotator whose labels of whole dialogues are in the dataset"
     settings: ClassVar[type[JudgeSettings]] = PersonJudgeSettings
 
     def open(self, settings: PersonJudgeSettings, court: Court) -> _Told:
@@ -141,7 +145,7 @@ class PersonJudgeKind(JudgeKind):
         if settings.annotator not in who:
             annotators = ", ".join(who) or "nobody"
             raise InputError(
-                f"no annotator {settings.annotator!r}", place="annotator", hint=f"known: {annotators}"
+                f"annotator {settings.annotator!r} not found", place="annotator", hint=f"known: {annotators}"
             )
         labels_by_dialogue = {
             row["dialogue_id"]: settings.codes[row["label"]]
@@ -158,5 +162,5 @@ def _source(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise InputError(f"cannot be read ({reason})", place=str(path), hint="check `file`") from None
+        reason = getattr(error, "strerror", None) or "not text"
+        raise InputError(f"cannot read the file ({reason})", place=str(path), hint="check `file`") from None

@@ -42,14 +42,14 @@ PAIR: Final = (
 class OpenAIJudgeSettings(ChatModelSettings, JudgeSettings):
     """Settings of a judge with `judge: openai`."""
 
-    samples: int = Field(1, ge=1, le=50, description="how often it is asked of each dialogue")
+    samples: int = Field(1, ge=1, le=50, description="number of requests per dialogue")
 
 
 class OpenAIJudgeKind(JudgeKind):
     """Language models."""
 
     name: ClassVar[str] = "openai"
-    summary: ClassVar[str] = "a language model behind an OpenAI-compatible address"
+    summary: ClassVar[str] = "a language model with an OpenAI-compatible API"
     settings: ClassVar[type[JudgeSettings]] = OpenAIJudgeSettings
     pairs: ClassVar[bool] = True
     turns: ClassVar[bool] = True

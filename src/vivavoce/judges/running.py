@@ -80,19 +80,21 @@ def judge_dataset(
     settings = read_judge(file)
     kind, name = JUDGES.get(settings.judge), settings.name or file.stem
     if target == PREFERENCE and not kind.pairs:
-        hint = "use one that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.pairs)
-        raise InputError(f"a judge of kind {kind.name!r} compares no answers", place=str(file), hint=hint)
+        hint = "use a kind that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.pairs)
+        raise InputError(f"judges of kind {kind.name!r} do not compare answers", place=str(file), hint=hint)
     turns = is_turn_label(dataset, target)
     if turns and not kind.turns:
-        hint = "use one that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.turns)
-        raise InputError(f"a judge of kind {kind.name!r} judges no single turns", place=str(file), hint=hint)
+        hint = "use a kind that can: " + ", ".join(kind for kind, judge_type in JUDGES if judge_type.turns)
+        raise InputError(
+            f"judges of kind {kind.name!r} do not judge single turns", place=str(file), hint=hint
+        )
     question = replace(question_of(dataset, target, settings), turns=turns)
     cases = cases_of(dataset, target)
     if not cases:
-        raise InputError("there is nothing to judge", place=str(dataset.folder), hint="check --target")
+        raise InputError("no cases to judge", place=str(dataset.folder), hint="check --target")
     if any(row["judge"] == name and row["target"] == target for row in dataset.read(TABLE).to_pylist()):
-        hint = "name the judge otherwise, or begin with the dataset before"
-        raise InputError(f"{name!r} has judged {target!r} already", place=str(dataset.folder), hint=hint)
+        hint = "rename the judge, or start from the dataset without its answers"
+        raise InputError(f"{name!r} has already judged {target!r}", place=str(dataset.folder), hint=hint)
     judge = kind.open(settings, Court(dataset, question, file.parent, secrets))
     book = Journal(journal, ceiling=ceiling)
     try:
@@ -101,7 +103,9 @@ def judge_dataset(
     finally:
         book.close()
     rows = [_row(name, settings.judge, target, frozen, *pair) for pair in zip(cases, verdicts, strict=True)]
-    note = statement("{judge} judged {target}: a program's words, no person's.", judge=name, target=target)
+    note = statement(
+        "{judge} judged {target}: automatic judgements, not human ones.", judge=name, target=target
+    )
     copy_dataset(dataset, into, {TABLE: lambda before: [*before, *rows]}, notes=[note])
     troubles: dict[str, int] = {}
     for verdict in verdicts:
@@ -143,8 +147,8 @@ async def _all(
         done, missed = done + 1, missed + 1 if verdict.trouble == "unreachable" else 0
         if missed >= MISSES:
             stopped = True
-            hint = "check url, key and model, and run again: what was answered is kept"
-            raise InputError(f"{missed} dialogues in a row got no answer", place="judge", hint=hint)
+            hint = "check url, key and model, then run again; saved answers are kept"
+            raise InputError(f"{missed} consecutive dialogues got no answer", place="judge", hint=hint)
         if progress is not None:
             progress(done, len(cases))
         return verdict

@@ -60,7 +60,7 @@ def add_account(
     Raises  Conflict: the name is taken
     """
     if find_account(connection, name) is not None:
-        raise Conflict(f"there is already an account named {name!r}")
+        raise Conflict(f"an account named {name!r} already exists")
     account = Account(uuid.uuid4().hex, name, password_hash, role, now, study)
     connection.execute(
         insert(accounts).values(

@@ -53,8 +53,8 @@ class Lock:
     def check(self, head: bytes, name: str) -> None:
         """Check that a file with this head was locked with this key. Raises WrongKey: with another."""
         if head[len(HEAD) : len(HEAD) + _MARK_BYTES] != self.mark:
-            hint = f"set {KEY} to the key that it was locked with"
-            raise WrongKey(f"locked with another key than {KEY} holds", place=name, hint=hint)
+            hint = f"set {KEY} to the key that encrypted it"
+            raise WrongKey(f"encrypted with a different key than {KEY}", place=name, hint=hint)
 
     def open(self, locked: bytes, name: str) -> bytes:
         """The content. Raises WrongKey: it was locked with another; Altered: it is not what was stored."""
@@ -66,8 +66,10 @@ class Lock:
         try:
             return self._cipher.decrypt(nonce, sealed[_MARK_BYTES + _NONCE_BYTES :], HEAD + name.encode())
         except (InvalidTag, ValueError):
-            hint = "put back the file that was stored, from a copy"
-            raise Altered("does not open with its own key: it was altered", place=name, hint=hint) from None
+            hint = "restore the original file from a backup"
+            raise Altered(
+                "cannot be decrypted with its key: the file was modified", place=name, hint=hint
+            ) from None
 
 
 def new_key() -> str:
@@ -88,8 +90,8 @@ def lock_of(environment: Mapping[str, str] | None = None) -> Lock | None:
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != KEY_BYTES:
-        hint = "make one with `vivavoce recordings STUDY --new-key`"
-        raise InputError("is no key of 32 bytes in base64", place=KEY, hint=hint)
+        hint = "create one with `vivavoce recordings STUDY --new-key`"
+        raise InputError("not a base64-encoded key of 32 bytes", place=KEY, hint=hint)
     return Lock(key)
 
 
@@ -122,7 +124,9 @@ def require_keys(folder: Path) -> None:
 def _lock_for(path: Path) -> Lock:
     lock = lock_of()
     if lock is None:
-        raise WrongKey(f"locked, and {KEY} is not set", place=path.name, hint=f"set {KEY} to its key")
+        raise WrongKey(
+            f"the recording is encrypted, and {KEY} is not set", place=path.name, hint=f"set {KEY} to the key"
+        )
     return lock
 
 
@@ -159,7 +163,9 @@ class _InMemory:
 
 def _memory_file(content: bytes) -> int:
     if not hasattr(os, "memfd_create"):
-        raise InputError("locked recordings open on Linux only", place=KEY, hint="run the service on Linux")
+        raise InputError(
+            "encrypted recordings can be read only on Linux", place=KEY, hint="run the service on Linux"
+        )
     file = os.memfd_create("vivavoce-recording", os.MFD_CLOEXEC)
     remaining = memoryview(content)
     while remaining:

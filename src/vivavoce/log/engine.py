@@ -88,9 +88,9 @@ def open_engines(url: str, *, patience_s: float = PATIENCE_S, **options: Any) ->
         when_free(lambda: _look_at(engines.writer), patience_s)
     except DBAPIError as error:
         raise InputError(
-            f"the log's database cannot be opened: {first_line(error)}",
+            f"cannot open the log's database: {first_line(error)}",
             place=shown(address),
-            hint="check that the folder or the server exists and that you may write to it",
+            hint="check that the folder or server exists and that you have write access",
         ) from None
     return engines
 
@@ -137,28 +137,26 @@ def address_of(url: str) -> URL:
     try:
         address = make_url(url)
     except ArgumentError:
-        raise InputError(f"not the URL of a log: {url!r}", hint=hint) from None
+        raise InputError(f"not a log URL: {url!r}", hint=hint) from None
     if address.drivername in {"postgresql", "postgres", "postgresql+psycopg"}:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername != "sqlite":
-        raise InputError("no log can be kept in this kind of database", place=shown(address), hint=hint)
+        raise InputError("this kind of database cannot store a log", place=shown(address), hint=hint)
     if address.database in {None, "", ":memory:"}:
-        raise InputError(
-            "a log in memory forgets everything", place=shown(address), hint="use sqlite:///FILE"
-        )
+        raise InputError("an in-memory log is not saved", place=shown(address), hint="use sqlite:///FILE")
     return address
 
 
 def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
     path = Path(address.database or "").absolute()
     if not path.parent.is_dir():
-        raise InputError("no such folder", place=str(path.parent), hint="make it, or name another file")
+        raise InputError("folder not found", place=str(path.parent), hint="create it, or choose another file")
     kind = network_file_system(path.parent)
     if kind:
         raise InputError(
-            f"SQLite loses data on network file systems, and this is {kind}",
+            f"SQLite loses data on network file systems ({kind})",
             place=str(path),
-            hint="put the log on a local disk, or use PostgreSQL",
+            hint="move the log to a local disk, or use PostgreSQL",
         )
     _make_private(path)
     writer = create_engine(address, poolclass=NullPool, connect_args={"timeout": BUSY_S}, **options)
@@ -235,15 +233,15 @@ def check_settings(connection: Connection) -> None:
         synchronous = connection.exec_driver_sql("PRAGMA synchronous").scalar_one()
         if mode != "wal" or synchronous < 2:
             raise InputError(
-                f"SQLite kept journal_mode={mode}, synchronous={synchronous} instead of wal and 2",
+                (f"SQLite uses journal_mode={mode}, synchronous={synchronous} instead of wal and 2"),
                 place=place,
-                hint="put the log on a local disk, or use PostgreSQL",
+                hint="move the log to a local disk, or use PostgreSQL",
             )
         return
     for setting in UNSAFE_WHEN_OFF:
         if connection.exec_driver_sql(f"SHOW {setting}").scalar_one() == "off":
             raise InputError(
-                f"the server runs with {setting}=off and may forget turns that were acknowledged",
+                f"the server runs with {setting}=off and may lose acknowledged turns",
                 place=place,
                 hint=f"set {setting} = on in postgresql.conf and reload the server",
             )

@@ -161,9 +161,9 @@ def _pseudonym(log: Log, study: str, who: str) -> str:
     participant_id = who if who in participants else pseudonyms.get(who)
     if participant_id is None:
         raise InputError(
-            f"no participant {who!r}",
+            f"participant {who!r} not found",
             place=f"study {study}",
-            hint="name a participant_id of the dataset, or the identifier of the link with which they came",
+            hint="use a participant_id of the dataset, or the identifier of the participant's link",
         )
     return participant_id
 

@@ -354,8 +354,8 @@ class DialogueAssigned(Event):
     task_id: str | None
     task: dict[str, Any] | None
     channel: str
-    spoken: bool | None = Field(description="the channel carries participants' speech; null: unknown")
-    calls_out: bool = Field(description="the dialogue is held in a telephone call")
+    spoken: bool | None = Field(description="the channel transmits participants' speech; null: unknown")
+    calls_out: bool = Field(description="the dialogue is a telephone call")
     language: str
     conversation: str = Field(description="random key shown to the system under test")
     condition: str | None = None
@@ -431,9 +431,9 @@ class SystemTurnReceived(Event):
     acts: list[LoggedAct] | None = None
     understood: list[LoggedHypothesis] = Field(default_factory=list)
     ends_dialogue: bool = False
-    notes: dict[str, Any] | None = Field(None, description="what the connector remembers of the conversation")
+    notes: dict[str, Any] | None = Field(None, description="state of the conversation kept by the connector")
     raw: Any = None
-    wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
+    wire: list[dict[str, Any]] | None = Field(None, description="exchange with the system, redacted")
     sound: str | None = None
     heard: list[LoggedHypothesis] = Field(default_factory=list)
     agent: AgentWork | None = None
@@ -465,7 +465,7 @@ class SystemTurnFailed(Event):
     detail: str
     partial: str = ""
     shown: str = ""
-    wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
+    wire: list[dict[str, Any]] | None = Field(None, description="exchange with the system, redacted")
     agent: AgentWork | None = None
 
 
@@ -511,7 +511,7 @@ class QuestionnaireAnswered(Event):
     kind = "questionnaire_answered"
     step: int
     round: int | None
-    position: int = Field(0, description="which of the questionnaires that follow one dialogue")
+    position: int = Field(0, description="position among the questionnaires that follow one dialogue")
     dialogue_id: str | None
     instrument: str
     wording: str

@@ -218,7 +218,7 @@ def _copied(path: Path, into: Path, sha256: str) -> bool:
 
 
 NOBODY_YET: Final = (
-    "nothing was logged yet: run it with `vivavoce serve`, or, where dialogues are held, `vivavoce simulate`"
+    "the log is empty: run the study with `vivavoce serve`, or `vivavoce simulate` for dialogues"
 )
 
 
@@ -250,7 +250,7 @@ def export_dataset(
         served = _served(connection, study_name)
         if not outline.visits and not served:
             raise InputError(
-                f"the log knows no study {study_name!r}",
+                f"the log has no study {study_name!r}",
                 place="export",
                 hint=f"known: {names}" if (names := ", ".join(_studies(connection))) else NOBODY_YET,
             )

@@ -24,7 +24,9 @@ Party = Literal["user", "system"]
 Kind = TypeVar("Kind", bound=Event)
 
 AT_ONCE_S: Final = 1.0
-"""Within it two events were written in one move; nobody ends a dialogue and confirms withdrawing so fast."""
+"""Maximum time between two events of one action; too short for a person to end a dialogue and confirm
+withdrawal.
+"""
 
 
 class Events:

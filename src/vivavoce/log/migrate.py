@@ -51,9 +51,7 @@ def migrate(engine: Engine, schema: Schema = LOG, *, patience_s: float = PATIENC
         when_free(bring_up_to_date, patience_s)
     except DBAPIError as error:
         whose = f"{schema.name}'s" if schema.name else "the log's"
-        raise LogError(
-            f"{shown(engine.url)}: {whose} tables could not be made: {first_line(error)}"
-        ) from error
+        raise LogError(f"{shown(engine.url)}: cannot create {whose} tables: {first_line(error)}") from error
 
 
 def version(connection: Connection, schema: Schema = LOG) -> str | None:

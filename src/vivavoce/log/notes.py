@@ -221,7 +221,7 @@ class WrittenEvents(NamedTuple):
 
 
 Change = Callable[[Remarks, list[StoredEvent]], list[Event]]
-"""What is to be written, by what stands and the events that led there."""
+"""Function that computes the events to write from the current state and earlier events."""
 
 
 def read_tag(text: str) -> str:
@@ -231,11 +231,11 @@ def read_tag(text: str) -> str:
     """
     tag = " ".join(text.split())
     if not tag:
-        raise RemarkRefused(N_("the tag is empty"), N_("write a word or two"))
+        raise RemarkRefused(N_("the tag is empty"), N_("enter a tag name"))
     if len(tag) > LONGEST_TAG or "," in tag:
         raise RemarkRefused(
-            N_("%(tag)r is no tag"),
-            N_("write at most %(most)s characters, without a comma"),
+            N_("invalid tag %(tag)r"),
+            N_("use at most %(most)s characters, without a comma"),
             tag=tag[:LONGEST_TAG],
             most=LONGEST_TAG,
         )
@@ -248,11 +248,11 @@ def tagging(tag: str, dialogues: Collection[str], by: Author, *, off: bool = Fal
     Raises  RemarkRefused: no dialogue, or too many at once
     """
     if not dialogues:
-        raise RemarkRefused(N_("no dialogue is chosen"), N_("tick some, or choose all that are found"))
+        raise RemarkRefused(N_("no dialogues selected"), N_("select dialogues, or select all results"))
     if len(dialogues) > MOST_AT_ONCE:
         raise RemarkRefused(
-            N_("%(n)s dialogues are too many for one step"),
-            N_("narrow the list to at most %(most)s"),
+            N_("%(n)s dialogues are too many for one action"),
+            N_("narrow the filters to at most %(most)s dialogues"),
             n=len(dialogues),
             most=MOST_AT_ONCE,
         )
@@ -276,7 +276,7 @@ def noting(text: str, dialogue_id: str, by: Author) -> Change:
     if not text or len(text) > LONGEST_NOTE:
         raise RemarkRefused(
             N_("the note has %(n)s characters"),
-            N_("write 1 to %(most)s of them"),
+            N_("use 1 to %(most)s characters"),
             n=len(text),
             most=LONGEST_NOTE,
         )
@@ -302,14 +302,14 @@ def saving_view(name: str, query: str, by: Author) -> Change:
     name = " ".join(name.split())
     if not 0 < len(name) <= LONGEST_VIEW_NAME:
         raise RemarkRefused(
-            N_("a view needs a name"), N_("write at most %(most)s characters"), most=LONGEST_VIEW_NAME
+            N_("the view has no name"), N_("use at most %(most)s characters"), most=LONGEST_VIEW_NAME
         )
 
     def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
         if (view := now.views.get(name)) is not None and view.query != query:
             raise RemarkRefused(
-                N_("there is a view %(name)r already"),
-                N_("take another name, or remove that one first"),
+                N_("a view named %(name)r already exists"),
+                N_("choose another name, or delete that view first"),
                 name=name,
             )
         return [] if view is not None else [ViewSaved(name=name, query=query, **_who(by))]

@@ -49,7 +49,7 @@ class Reader:
             with self._engine.connect().execution_options(**options) as connection, connection.begin():
                 yield connection
         except DBAPIError as error:
-            problem = f"the log could not be read: {first_line(error)}"
+            problem = f"cannot read the log: {first_line(error)}"
             raise LogError(f"{shown(self._engine.url)}: {problem}") from error
 
     def _all(self, query: Select[Any], record: type[Any]) -> list[Any]:

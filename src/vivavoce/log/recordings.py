@@ -129,7 +129,7 @@ class RecordingFolder:
         """
         path = self.path / name
         if path.parent != self.path or not path.is_file():
-            raise LookupError(f"no recording {name!r} in {self.path}")
+            raise LookupError(f"recording {name!r} not found in {self.path}")
         return IN_MEMORY.path(path) if is_locked(path) else path
 
     def remove(self, name: str) -> None:
@@ -150,7 +150,7 @@ class UnfinishedRecording:
 
     def __init__(self, folder: Path, recording_id: str, ending: str) -> None:
         if not recording_id or not all(ch.isalnum() or ch in "-_" for ch in recording_id):
-            raise ValueError(f"{recording_id!r} is no name for a file")
+            raise ValueError(f"{recording_id!r} is not a valid file name")
         self._folder, self._name, self._ending = folder, recording_id, ending
         self.path = folder / f"{recording_id}-{secrets.token_hex(4)}{UNFINISHED}"
         self.file: IO[bytes]
@@ -213,9 +213,9 @@ def folder_of(log: Log) -> RecordingFolder:
     """
     if log.recording_folder is None:
         raise InputError(
-            "this log has no folder for recordings",
+            "this log has no recording folder",
             place="recordings",
-            hint="say which when the log is opened: Log.open(url, recording_folder=PATH)",
+            hint="set it when you open the log: Log.open(url, recording_folder=PATH)",
         )
     return RecordingFolder(log.recording_folder)
 
@@ -242,12 +242,12 @@ class RecordingProblems:
     def lines(self) -> list[str]:
         """One line for a person on each problem."""
         problems = {
-            "no event knows this file": self.orphans,
-            "this file was never finished": self.unfinished,
-            "the file of this recording is gone": self.missing,
-            "the file of this recording was altered": self.altered,
+            "no event refers to this file": self.orphans,
+            "this file is incomplete": self.unfinished,
+            "the file of this recording is missing": self.missing,
+            "the file of this recording was modified": self.altered,
             "this file should have been deleted": self.undeleted,
-            f"locked, and {KEY} does not hold its key": self.closed,
+            f"encrypted, and {KEY} does not hold its key": self.closed,
         }
         return [f"recordings/{name}: {problem}" for problem, names in problems.items() for name in names]
 
@@ -327,4 +327,4 @@ def _digest(path: Path) -> str:
 
 
 def _not_written(path: Path, error: OSError) -> LogError:
-    return LogError(f"{path}: the recording could not be written, nothing was saved: {error.strerror}")
+    return LogError(f"{path}: cannot write the recording, nothing was saved: {error.strerror}")

@@ -52,15 +52,15 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
     try:
         connection = engine.connect()
     except DBAPIError as error:
-        problem = f"the log's database cannot be opened: {first_line(error)}"
-        raise InputError(problem, place=shown(engine.url), hint="check that the server runs") from None
+        problem = f"cannot open the log's database: {first_line(error)}"
+        raise InputError(problem, place=shown(engine.url), hint="check that the server is running") from None
     over = threading.Event()
     try:
         if not _taken(connection):
             raise InputError(
-                f"{_holder(connection).name} serves this log already",
+                f"{_holder(connection).name} already serves this log",
                 place=shown(engine.url),
-                hint="use the pages that it printed, stop it first, or name another log with --log",
+                hint="use the pages that it printed, stop it first, or choose another log with --log",
             )
         keeper = threading.Thread(
             target=_keep,

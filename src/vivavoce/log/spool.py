@@ -193,7 +193,9 @@ def _locked_blocks(tape: Path, facts: TapeFacts) -> Iterator[Samples]:
     lock = lock_of()
     if lock is None:
         raise WrongKey(
-            "a tape is locked, and no key is set", place=tape.name, hint="set the key it was made with"
+            "the recording is encrypted, and no key is set",
+            place=tape.name,
+            hint="set the key that encrypted it",
         )
     with tape.open("rb") as file:
         file.readline()
@@ -213,4 +215,4 @@ def _piece_name(facts: TapeFacts, number: int) -> str:
 
 
 def _not_written(path: Path, error: OSError) -> LogError:
-    return LogError(f"{path}: the recording could not be written: {error.strerror}")
+    return LogError(f"{path}: cannot write the recording: {error.strerror}")

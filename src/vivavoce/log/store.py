@@ -379,7 +379,7 @@ class Log(Reader):
     def transact_now(self, fn: Callable[[Transaction], Result]) -> Result:
         """`transact` for callers that are not asynchronous."""
         if self._writer.on_own_thread():
-            raise LogError("a transaction was begun inside a transaction")
+            raise LogError("nested transactions are not supported")
         return self._writer.submit(fn).result()
 
     def folders(self) -> list[Path]:
@@ -407,8 +407,9 @@ class Log(Reader):
                 except sqlite3.Error as error:
                     file = self._engines.writer.url.database
                     raise LogError(
-                        f"it is deleted, but bytes of it may still be in {file}, which could not be written "
-                        f"anew ({error}): make room, stop who uses it, and run `sqlite3 {file} VACUUM`"
+                        f"deleted, but traces may remain in {file}, which could not be "
+                        f"compacted ({error}): free disk space, stop programs that use it, "
+                        f"and run `sqlite3 {file} VACUUM`"
                     ) from error
             return
         with self._engines.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -336,7 +336,7 @@ class Transaction:
             with self.connection.begin_nested():
                 self.connection.execute(insert(recruit_links).values(link))
         except IntegrityError:
-            raise Conflict(f"visit {visit_id}: its token or ticket already leads to a visit") from None
+            raise Conflict(f"visit {visit_id}: its token or ticket already belongs to a visit") from None
 
     def opened_by(self, visit_id: str, key_hash: str) -> bool:
         """True if a visit was opened with this key of a page."""

@@ -106,7 +106,7 @@ def verify(log: Log) -> Verified:
 def _place(row: Mapping[Any, Any]) -> str:
     at = row["at"].isoformat(timespec="seconds")
     what = f"stream {row['visit_id']}, event {row['seq']} ({row['kind']}, {at})"
-    return f"{what}: it, or the one before it, was altered or removed"
+    return f"{what}: this event or the previous one was modified or removed"
 
 
 def _cut(connection: Connection, last: Mapping[str, int]) -> str | None:
@@ -114,5 +114,7 @@ def _cut(connection: Connection, last: Mapping[str, int]) -> str | None:
     visits_query = select(visits.c.visit_id, visits.c.last_seq).order_by(visits.c.position)
     for visit_id, seq in connection.execute(visits_query):
         if (last_seq := last.get(visit_id, 0)) < seq:
-            return f"stream {visit_id}, event {last_seq + 1}: there were {seq} events, the last are gone"
+            return (
+                f"stream {visit_id}, event {last_seq + 1}: expected {seq} events, the last ones are missing"
+            )
     return None

@@ -50,7 +50,7 @@ class ASRChannel:
     ) -> None:
         if not 0.0 <= error_rate <= MOST_NOISE:
             raise InputError(
-                f"word error rate {error_rate} is out of range", hint="give a number from 0 to 0.9"
+                f"word error rate {error_rate} is out of range", hint="set a number from 0 to 0.9"
             )
         if error_rate:
             require("rapidfuzz", extra="analysis")

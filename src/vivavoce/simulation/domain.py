@@ -28,81 +28,85 @@ class _Data(BaseModel):
 class SpokenSlot(_Data):
     """Something that the system may ask the user for, or ask them to confirm."""
 
-    say: Words = Field(description="ways to answer, with {value}, by language")
-    correct: Words = Field({}, description="ways to correct it, with {value}; none: as it is answered")
-    values: dict[str, Texts] = Field(description="value in words by language; the keys are what is logged")
-    changeable: bool = Field(False, description="a user may change their mind about it")
+    say: Words = Field(description="phrases of an answer, with {value}, by language")
+    correct: Words = Field({}, description="phrases of a correction, with {value}; none: as in an answer")
+    values: dict[str, Texts] = Field(description="text of each value by language; the keys are logged")
+    changeable: bool = Field(False, description="users may change their mind about this slot")
 
 
 class Amount(_Data):
     """How much of a thing, in words, and what it adds to the total."""
 
-    words: Texts = Field(description="the amount as it is said, by language: two slices")
-    worth: float = Field(0.0, description="what it adds to the goal's `total`")
+    words: Texts = Field(description="spoken amount by language: two slices")
+    worth: float = Field(0.0, description="contribution to the goal's `total`")
 
 
 class SlotItem(_Data):
     """One thing of a list, such as a food of a meal or a step of a recipe."""
 
-    names: Words = Field(description="ways to name it; the first stands in the task's text")
-    counted: bool = Field(False, description="said with its amount directly: one apple, not one of apple")
-    amounts: dict[str, Amount] = Field({}, description="amounts by key; none where it has none")
+    names: Words = Field(description="names; the first one appears in the task's text")
+    counted: bool = Field(
+        False, description="the amount precedes the name directly: one apple, not one of apple"
+    )
+    amounts: dict[str, Amount] = Field({}, description="amounts by key; none: no amounts")
 
 
 class ItemGroup(_Data):
     """A kind of list. `slot` is what systems call one of its things, `amount_slot` how much of it."""
 
-    slot: str = Field(description="what systems call one of its things in their acts")
-    amount_slot: str | None = Field(None, description="what they call how much of it; none: no amounts")
-    say: Words = Field(description="an utterance around one or more things, with {items}, by language")
-    with_amount: Texts = Field({}, description="a thing with its amount: {amount} of {name}")
-    items: dict[str, SlotItem] = Field(description="the things, by key")
+    slot: str = Field(description="slot of an item in the system's acts")
+    amount_slot: str | None = Field(
+        None, description="slot of an amount in the system's acts; none: no amounts"
+    )
+    say: Words = Field(description="utterance with one or more items, with {items}, by language")
+    with_amount: Texts = Field({}, description="item with its amount: {amount} of {name}")
+    items: dict[str, SlotItem] = Field(description="items by key")
 
 
 class Wanted(_Data):
     """Something that the user may want to know."""
 
-    ask: Words = Field(description="ways to ask for it, by language")
-    names: Texts = Field(description="as the task's text names it")
+    ask: Words = Field(description="phrases of the request, by language")
+    names: Texts = Field(description="name in the task's text")
 
 
 class GoalChoice(_Data):
     """How many things a goal has, and of which."""
 
     of: tuple[str, ...] = Field(description="keys to choose from, or the name of one group of items")
-    least: int = Field(1, ge=1, description="how many of them a goal has at least")
-    most: int = Field(1, ge=1, description="and at most")
-    ordered: tuple[str, ...] = Field((), description="exactly these things, in this order: a recipe")
+    least: int = Field(1, ge=1, description="minimum number of items in a goal")
+    most: int = Field(1, ge=1, description="maximum number of items in a goal")
+    ordered: tuple[str, ...] = Field((), description="exactly these items, in this order: a recipe")
 
 
 class GoalDone(_Data):
     """An act `inform` that tells that the goal was reached; {slot} stands for the wanted value."""
 
     slot: str = Field(description="slot of the act")
-    value: str = Field(description="its value; {slot} stands for the one that is wanted")
+    value: str = Field(description="value; {slot} stands for the value of the goal")
 
 
 class Total(_Data):
     """A figure that the system tells, which must be near the sum of the worths."""
 
-    slot: str = Field(description="slot of the act that tells the figure")
-    tolerance: float = Field(0.1, ge=0, description="share of the true sum")
+    slot: str = Field(description="slot of the act that contains the figure")
+    tolerance: float = Field(0.1, ge=0, description="tolerance as a share of the true sum")
 
 
 class GoalKind(_Data):
     """One kind of goal: what it needs, how it is opened, and by what it is known to be reached."""
 
-    text: Texts = Field(description="the task as a participant reads it, with {slot}, {items}, {wants}")
-    slots: dict[str, tuple[str, ...]] = Field({}, description="values to choose from by slot; [] for all")
-    items: GoalChoice | None = Field(None, description="things of a group that it needs")
-    wants: GoalChoice | None = Field(None, description="what the user wants to know")
-    opening: Words = Field({}, description="how it is said without details")
-    opening_with: Words = Field({}, description="how it is said with details, with {slot}")
-    matter: str | None = Field(None, description="the name of what it is about, when a system asks which")
+    text: Texts = Field(description="task text for participants, with {slot}, {items}, {wants}")
+    slots: dict[str, tuple[str, ...]] = Field({}, description="possible values by slot; [] for all")
+    items: GoalChoice | None = Field(None, description="required items of a group")
+    wants: GoalChoice | None = Field(None, description="information that the user requests")
+    opening: Words = Field({}, description="opening phrases without details")
+    opening_with: Words = Field({}, description="opening phrases with details, with {slot}")
+    matter: str | None = Field(None, description="name of the subject, if the system asks for it")
     done: tuple[GoalDone, ...] = Field(
-        (), description="acts that tell that it was reached: all of them; users go by the first"
+        (), description="acts that show that the goal is reached (all are required); users react to the first"
     )
-    total: Total | None = Field(None, description="a figure that must be near the true sum")
+    total: Total | None = Field(None, description="figure that must be close to the true sum")
 
 
 class Cue(_Data):
@@ -113,14 +117,16 @@ class Cue(_Data):
     items: every thing of this group that is named is told, too.
     """
 
-    act: str = Field(description="the act that the words stand for, such as inform")
-    slot: str | None = Field(None, description="its slot")
+    act: str = Field(description="act expressed by the words, such as inform")
+    slot: str | None = Field(None, description="slot of the act")
     value: str | None = Field(
-        None, description="its value; none: each that the group `value` of a pattern finds"
+        None, description="value of the act; none: the match of the group `value` in a pattern"
     )
-    items: str | None = Field(None, description="a group; the answer also names each mentioned item of it")
+    items: str | None = Field(
+        None, description="a group of items; mentioned items of it are added to the answer"
+    )
     patterns: Texts = Field(
-        description="regular expression by language; in the file each stands under its language: `en`, `it`"
+        description="regular expression by language; in the file under its language: `en`, `it`"
     )
 
     @model_validator(mode="before")
@@ -136,14 +142,16 @@ class Cue(_Data):
 class SimulatedDomain(_Data):
     """A domain: kinds of goals by name, and the words."""
 
-    domain: str = Field(description="its name")
-    languages: tuple[str, ...] = Field((), description="those of the goals' texts when left out")
-    goals: dict[str, GoalKind] = Field(description="kinds of goals; a task's `type` names one")
-    slots: dict[str, SpokenSlot] = Field(default={}, description="what a system may ask for or confirm")
-    groups: dict[str, ItemGroup] = Field(default={}, description="lists: foods of a meal, steps of a recipe")
-    wants: dict[str, Wanted] = Field(default={}, description="what users may want to know")
+    domain: str = Field(description="name of the domain")
+    languages: tuple[str, ...] = Field((), description="languages (default: those of the goals' texts)")
+    goals: dict[str, GoalKind] = Field(description="goals by name; a task's `type` refers to one")
+    slots: dict[str, SpokenSlot] = Field(default={}, description="slots that a system may request or confirm")
+    groups: dict[str, ItemGroup] = Field(
+        default={}, description="lists of items: foods of a meal, steps of a recipe"
+    )
+    wants: dict[str, Wanted] = Field(default={}, description="information that users may request")
     cues: tuple[Cue, ...] = Field(
-        default=(), description="words of a system that stand for acts, for systems that tell no acts"
+        default=(), description="words of the system with their acts, for systems that do not log acts"
     )
 
     @model_validator(mode="before")
@@ -183,7 +191,7 @@ class SimulatedDomain(_Data):
             item_keys = {key for group in self.groups.values() for key in group.items}
             strange += [item for item in (goal.items.ordered if goal.items else ()) if item not in item_keys]
             if strange:
-                raise ValueError(f"goal {name!r} names {strange[0]!r}, which the domain does not have")
+                raise ValueError(f"goal {name!r} uses {strange[0]!r}, which is not in the domain")
         return self
 
     def group(self, goal: GoalKind) -> ItemGroup | None:
@@ -236,5 +244,5 @@ def domain_of(types: set[str]) -> SimulatedDomain:
     type_names = ", ".join(sorted(types)[:3]) or "none"
     raise InputError(
         f"no simulated users for tasks of the type {type_names}",
-        hint=f"name a domain with --domain: {', '.join(domain_names())}, or a file",
+        hint=f"choose a domain with --domain: {', '.join(domain_names())}, or a file",
     )

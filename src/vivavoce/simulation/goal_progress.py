@@ -51,7 +51,7 @@ class Pursuit:
         if kind is None:
             suggestion = nearest(task.type, list(domain.goals))
             raise InputError(
-                f"{task.type!r} is no goal of the domain {domain.domain}", place=place, hint=suggestion
+                f"{task.type!r} is not a goal of the domain {domain.domain}", place=place, hint=suggestion
             )
         group = domain.group(kind)
         things = group.items if group else {}
@@ -68,7 +68,7 @@ class Pursuit:
         if strange:
             hint = nearest(strange[0], [*kind.slots, *things, *domain.wants])
             raise InputError(
-                f"the domain {domain.domain} does not know {strange[0]!r}", place=place, hint=hint
+                f"unknown value {strange[0]!r} in the domain {domain.domain}", place=place, hint=hint
             )
         return cls(task.type, kind, domain, slots, items, list(task.requests))
 

@@ -10,7 +10,7 @@ from vivavoce.study.pairs_study import variables_of
 from vivavoce.study.planted_preferences import ALIKE, PlantedPreferences, read_planted
 from vivavoce.study.steps import OfferedStep
 
-ONLY_TRANSCRIPTS: Final = "preferences are planted where a step `compare` shows transcripts"
+ONLY_TRANSCRIPTS: Final = "simulated preferences need a step `compare` with transcripts"
 
 
 class WhatIsCompared(NamedTuple):
@@ -29,7 +29,9 @@ def compared_in(plan: Study) -> WhatIsCompared:
             variables = variables_of(plan.pairs, step.settings.variables)
             question_ids = tuple(question.question_id for question in step.material.questions)
             return WhatIsCompared(variables, question_ids, step.settings.ties)
-    raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
+    raise InputError(
+        "the study does not compare transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS
+    )
 
 
 def planted_in(plan: Study, prefer: Sequence[str], alike: float | None) -> PlantedPreferences:

@@ -37,8 +37,10 @@ class _Data(BaseModel):
 class Spread(_Data):
     """How a habit is spread over people; exactly one key."""
 
-    beta: tuple[float, float] | None = Field(None, description="a beta distribution on 0 to 1")
-    pareto: float | None = Field(None, gt=0, description="whole numbers from 1 with a long tail")
+    beta: tuple[float, float] | None = Field(None, description="beta distribution on 0 to 1")
+    pareto: float | None = Field(
+        None, gt=0, description="distribution of whole numbers from 1 with a long tail"
+    )
     values: dict[str, float] | None = Field(None, description="share of people by value")
     low: float | None = None
     high: float | None = None
@@ -52,13 +54,13 @@ class Spread(_Data):
             low, _, high = given.partition("..")
             return {"low": low.strip(), "high": high.strip()}
         if not isinstance(given, dict):
-            raise mistake(f"{shown_value(given)} is no spread", "write 0.2, 3..8, or {beta: [2, 8]}")
+            raise mistake(f"{shown_value(given)} is not a distribution", "write 0.2, 3..8, or {beta: [2, 8]}")
         return given
 
     @model_validator(mode="after")
     def _sound(self) -> "Spread":
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise mistake(f"{self.low:g}..{self.high:g} runs backwards", f"write {self.high:g}..{self.low:g}")
+            raise mistake(f"{self.low:g}..{self.high:g} is reversed", f"write {self.high:g}..{self.low:g}")
         if self.beta is not None and min(self.beta) <= 0:
             raise mistake("a beta distribution needs two numbers above 0", "write {beta: [2, 8]}")
         if self.values is not None:
@@ -115,7 +117,7 @@ def _checked(habits: dict[str, Spread]) -> dict[str, Spread]:
         low, high = spread.bounds()
         least, most = (0 if name == "patience" else 1, 1000) if name in _WHOLE else (0, 1)
         if low < least or high > most:
-            raise mistake(f"{name} lies outside {least} to {most}", f"keep it from {least} to {most}")
+            raise mistake(f"{name} is outside {least} to {most}", f"keep it from {least} to {most}")
     return habits
 
 
@@ -137,7 +139,7 @@ class PopulationGroup(_Data):
     """A share of the people, with habits of their own."""
 
     share: float = Field(gt=0, le=1)
-    like: _Like | None = Field(None, description="a shipped population whose habits those left out are")
+    like: _Like | None = Field(None, description="bundled population that supplies the other habits")
     habits: dict[str, Spread] = {}
 
     @field_validator("habits")
@@ -161,22 +163,22 @@ class Weights(_Data):
 class PopulationFile(_Data):
     """A population of simulated users."""
 
-    population: str = Field(description="its name")
-    simulated: Literal[True] = Field(True, description="nobody in it is a person")
-    seed: int = Field(1, description="the same seed gives the same people")
-    like: _Like | None = Field(None, description="a shipped population whose habits those left out are")
+    population: str = Field(description="name of the population")
+    simulated: Literal[True] = Field(True, description="always true: its members are simulated")
+    seed: int = Field(1, description="random seed; the same seed gives the same users")
+    like: _Like | None = Field(None, description="bundled population that supplies the other habits")
     word_error_rate: Spread | None = Field(
-        None, description="noise between them and a system, drawn once for each"
+        None, description="word error rate between user and system, drawn once per user"
     )
-    habits: dict[str, Spread] = Field({}, description="habits of everybody")
+    habits: dict[str, Spread] = Field({}, description="habits of all users")
     groups: dict[str, PopulationGroup] = Field(
-        {}, description="kinds of people by name; the rest is of no group"
+        {}, description="groups of users by name; the remaining users belong to no group"
     )
     satisfaction: Weights = Weights.model_validate({})
     sayings: dict[str, tuple[SayingEntry, ...]] = Field(
-        {}, description="sentences of real callers by language, in place of the shipped ones"
+        {}, description="sentences of real callers by language, in place of the bundled ones"
     )
-    source: dict[str, Any] = Field({}, description="where the figures come from; only kept")
+    source: dict[str, Any] = Field({}, description="source of the figures; for documentation only")
 
     @field_validator("habits")
     @classmethod
@@ -191,7 +193,7 @@ class PopulationFile(_Data):
             and spread.beta is None
             and not 0 <= spread.bounds()[0] <= spread.bounds()[1] <= 0.9
         ):
-            raise mistake("a word error rate lies outside 0 to 0.9", "keep it from 0 to 0.9")
+            raise mistake("a word error rate is outside 0 to 0.9", "keep it from 0 to 0.9")
         return spread
 
     @field_validator("groups")
@@ -199,7 +201,7 @@ class PopulationFile(_Data):
     def _shares(cls, groups: dict[str, PopulationGroup]) -> dict[str, PopulationGroup]:
         total = sum(group.share for group in groups.values())
         if total > 1 + 1e-9:
-            raise mistake(f"the shares of the groups add up to {total:g}", "keep their sum at 1 or below")
+            raise mistake(f"the shares of the groups sum to {total:g}", "reduce the sum to at most 1")
         return groups
 
     def people(self, seed: int | None = None) -> Population:

@@ -25,20 +25,18 @@ class SayingEntry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    say: str = Field(min_length=1, description="its words, values as `{slot}`")
+    say: str = Field(min_length=1, description="text, with values as `{slot}`")
     means: tuple[str, ...] = Field(
-        description="its acts: `act`, `act slot`, or `act slot dontcare`; values stand in `say`"
+        description="acts: `act`, `act slot`, or `act slot dontcare`; `say` contains the values"
     )
-    after: str | None = Field(None, description="the act of the system turn before")
-    n: int = Field(1, ge=1, description="how often it was said")
+    after: str | None = Field(None, description="act of the preceding system turn")
+    n: int = Field(1, ge=1, description="number of occurrences")
 
     @model_validator(mode="after")
     def _sound(self) -> "SayingEntry":
         if strange := _values(self.say) - {slot for meaning in self.means for slot in meaning.split()[1:2]}:
             slot = sorted(strange)[0]
-            raise mistake(
-                f"{{{slot}}} is none of what `means` tells", f"write {'inform ' + slot!r} in `means`"
-            )
+            raise mistake(f"{{{slot}}} is not a slot in `means`", f"add {'inform ' + slot!r} to `means`")
         return self
 
 

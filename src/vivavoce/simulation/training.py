@@ -58,9 +58,9 @@ def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
     """
     if settings.get("connect") != "python" or settings.get("in_process") is not True:
         raise InputError(
-            "only a Python bot in this process can be trained",
+            "only Python bots in this process can be trained",
             place=f"systems.{system}",
-            hint="write connect: python and in_process: true",
+            hint="set connect: python and in_process: true",
         )
     module, _, name = str(settings.get("call", "")).partition(":")
     loaded: Any = importlib.import_module(module)
@@ -68,9 +68,9 @@ def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
         loaded = getattr(loaded, part, None)
     if not isinstance(loaded, Trainable):
         raise InputError(
-            f"{settings.get('call')} cannot learn",
+            f"{settings.get('call')} does not support training",
             place=f"systems.{system}.call",
-            hint="name a method of an object with learn(conversation, reward) and learnt()",
+            hint="use a method of an object with learn(conversation, reward) and learnt()",
         )
     return loaded
 
@@ -87,7 +87,7 @@ class Practising:
         seed: int,
     ) -> None:
         if not tasks or not rates:
-            raise InputError("practice needs tasks and at least one word error rate", place="simulate train")
+            raise InputError("training needs tasks and at least one word error rate", place="simulate train")
         self._ontology, self._tasks, self._language = ontology, tasks, language
         self._channels = [ASRChannel(ontology, language, rate) for rate in rates]
         self._population = Population(seed)

@@ -111,7 +111,7 @@ class UserSimulator:
             raise InputError(
                 "simulated users need tasks",
                 place=place,
-                hint="add `tasks`; what takes none, such as pairs, is for people",
+                hint="add `tasks`; simulated users cannot do other steps, such as pairs",
             )
         ontology = study.ontology
         types = {task.type for task in study.tasks}
@@ -130,7 +130,7 @@ class UserSimulator:
         if self._domain is not None:
             return DomainUser(task, self._domain, traits, language, random)
         if self._ontology is None:
-            raise InputError("callers need an ontology or a domain", hint="add `ontology`, or name --domain")
+            raise InputError("callers need an ontology or a domain", hint="add `ontology`, or use --domain")
         caller = Caller(task, self._ontology, traits, language, random)
         sayings = self.sayings.get(language.split("-")[0].lower())
         if sayings is None or traits.switches_language:
@@ -154,9 +154,9 @@ class UserSimulator:
             and any(trait.switches_language for trait in traits)
         ):
             raise InputError(
-                f"simulated users cannot switch language: there are words in {base_language!r} alone",
+                (f"simulated users cannot switch language: the texts are only in {base_language!r}"),
                 place="habits.switches_language",
-                hint="add those of another language to the ontology or domain, or leave this habit out",
+                hint="add texts in another language to the ontology or domain, or remove this habit",
             )
 
     def speaks(self, language: str) -> bool:
@@ -171,7 +171,7 @@ class UserSimulator:
         """The noise for one language."""
         domain = self._domain or self._ontology
         if domain is None:
-            raise InputError("noise needs an ontology or a domain", hint="add `ontology`, or name --domain")
+            raise InputError("noise needs an ontology or a domain", hint="add `ontology`, or use --domain")
         return ASRChannel(domain, language, error_rate, confusions=self.confusions)
 
 

@@ -104,5 +104,5 @@ class DomainPhrases:
     def _group(self, kind: GoalKind) -> ItemGroup:
         group = self._domain.group(kind)
         if group is None:
-            raise LookupError("a goal without a list has no things")
+            raise LookupError("a goal without a list has no items")
         return group

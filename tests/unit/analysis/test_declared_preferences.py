@@ -117,10 +117,7 @@ def test_the_terminal_names_what_each_number_of_judgements_counts(tmp_path: Path
     rows += [row | {"role": "attention", "comparison_number": 2, "pair_id": "check"} for row in rows[:20]]
     folder = str(made(tmp_path / "data", preferences=rows).folder)
     shown = analyse(folder, "--cost", "10")
-    assert (
-        "12 participants, 48 judgements; and 20 of attention pairs and repeats, apart from the results"
-        in shown
-    )
+    assert "12 participants, 48 judgements; and 20 attention pairs and repeats, not in the results" in shown
     assert "ttention pairs and repeats are" in shown
     assert "0.208 a judgement" in shown and "by the hour" not in shown  # 10 / 48; no hour has a price
     assert "by the hour" in analyse(folder, "--hourly", "18")

@@ -93,11 +93,11 @@ def test_preferences_are_those_of_the_command_line() -> None:
 def test_where_nobody_chose_and_where_nobody_talked_the_other_function_is_named(
     folder: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(vv.InputError, match=r"nobody compared anything. `compare` compares systems"):
+    with pytest.raises(vv.InputError, match=r"no comparisons in the dataset. `compare` compares systems"):
         vv.preferences(folder)
     with vv.DatasetWriter(tmp_path / "none", study={"name": "none"}, source={"kind": "test"}):
         pass
-    with pytest.raises(vv.InputError, match=r"holds no dialogue to compare. `preferences` says"):
+    with pytest.raises(vv.InputError, match=r"the dataset has no dialogues to compare. `preferences` says"):
         vv.compare(tmp_path / "none")
 
 
@@ -190,7 +190,9 @@ def test_a_notebook_shows_a_picture_without_a_network(compared: vv.SystemCompari
 def test_a_picture_of_too_much_says_what_to_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = vv.measure(folder)
     monkeypatch.setattr(measuring, "MOST_PLOTTED", 1)
-    with pytest.raises(vv.InputError, match=r"measures in one picture. Name some: .plot\('word"):
+    with pytest.raises(
+        vv.InputError, match=r"measures are too many for one figure\. Name some: \.plot\('word"
+    ):
         found.plot()
     assert ">Turns<" in vl_convert.vegalite_to_svg(found.plot("turns").to_dict())
 
@@ -200,7 +202,7 @@ def test_people_and_programs_are_never_pooled_unasked(tmp_path: Path) -> None:
     for function in (vv.measure, vv.compare, vv.report):
         with pytest.raises(vv.InputError, match="24 dialogues of people and 8 of simulated users") as refused:
             function(mixed)
-        assert "say mixed=True" in str(refused.value) and "--mixed" not in str(refused.value)
+        assert "use mixed=True" in str(refused.value) and "--mixed" not in str(refused.value)
     told = vv.measure(mixed, only="turns", mixed=True)
     assert told.warnings[0].startswith("SIMULATED: programs took part")
     assert "SIMULATED" in repr(told) and "SIMULATED" in told._repr_html_()
@@ -214,7 +216,7 @@ def test_a_mistake_is_one_line_in_words_of_python(folder: Path) -> None:
         "pair: a group against itself": lambda: vv.compare(folder, pair=("curt", "curt")),
         "margin": lambda: vv.compare(folder, "turns", margin=0.1),
         "no dataset.json here": lambda: vv.compare(folder.parent),
-        "dataset: DataFrame is no dataset. Give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
+        "dataset: DataFrame is not a dataset. Give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
         "study: Dataset is no study. Give its file": lambda: vv.simulate(vv.Dataset(folder)),  # type: ignore[arg-type]
     }
     for said, make in mistakes.items():

@@ -139,7 +139,7 @@ def test_callers_who_depend_on_each_other_are_kept_together(study: Path, words: 
 
 def test_a_study_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     for function in (vv.simulate, lambda path: vv.power(study=path)):
-        with pytest.raises(vv.InputError, match="no study file here"):
+        with pytest.raises(vv.InputError, match="no study file in this folder"):
             function(tmp_path)
 
 

@@ -69,8 +69,8 @@ def test_recordings_are_counted_checked_and_erased(robot: Path) -> None:
     told = "command: 3 recordings of 1 participants, 7.5 s in all, median 2.00 s (1.00 to 4.50 s)"
     assert told in run("recordings", str(robot), "--verify")
     (robot / "recordings" / "stray.wav").write_bytes(b"x")
-    assert "stray.wav: no event knows this file" in run("recordings", str(robot), code=1)
-    assert "stray.wav: no event knows this file" in run("check", str(robot), "--no-bots")
+    assert "stray.wav: no event refers to this file" in run("recordings", str(robot), code=1)
+    assert "stray.wav: no event refers to this file" in run("check", str(robot), "--no-bots")
     (robot / "recordings" / "stray.wav").unlink()
     run("recordings", str(robot), "--erase", "p1")
     facts = json.loads(run("recordings", str(robot), "--json"))

@@ -231,4 +231,4 @@ def test_an_export_before_anybody_came_says_what_lets_people_in(
     study: Path, tmp_path: Path, refuse: Refuse
 ) -> None:
     said = refuse("export", study, "--into", tmp_path / "d")
-    assert "it with `vivavoce serve`, or, where dialogues are held, `vivavoce simulate`" in said
+    assert "with `vivavoce serve`" in said

@@ -70,7 +70,7 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output
     for said in (
         "empathy",
-        "Share: of decided choices",
+        "decided choices",
         "Rao-Kupper",
         "Cochran",
         "p (judgements)",

@@ -66,7 +66,7 @@ def test_programs_alone_are_no_data_of_people(study: Path) -> None:
 def test_a_log_that_is_named_and_not_there_is_no_evidence_of_no_data(study: Path) -> None:
     run = CliRunner().invoke(app, ["preregister", str(study), "--log", f"sqlite:///{study}/other.sqlite"])
     assert run.exception is not None
-    assert "no log here" in str(run.exception)
+    assert "no log in this folder" in str(run.exception)
 
 
 def test_the_test_that_is_registered_is_named_as_the_analysis_names_it(study: Path) -> None:

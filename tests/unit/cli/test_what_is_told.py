@@ -72,7 +72,7 @@ def test_people_and_programs_are_not_compared_unless_told_and_then_marked(verb: 
     real, made = dataset(tmp_path, "real"), dataset(tmp_path, "made", programs=True, found=4)
     page = tmp_path / "report.html"
     end = ["--out", page] if verb == "report" else []
-    with pytest.raises(InputError, match=r"real holds people and .*made simulated users") as refused:
+    with pytest.raises(InputError, match=r"real contains people and .*made simulated users") as refused:
         run(verb, real, "--against", made, *end)
     assert "--mixed" in refused.value.hint
     told = run("--mixed", verb, real, "--against", made, *end).stderr

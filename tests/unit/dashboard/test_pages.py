@@ -250,7 +250,7 @@ def test_an_empty_trial_has_pages_too(study: Study, empty_log: Log, tmp_path) ->
     for path in ("/", "/overview/numbers", "/visits", "/dialogues", "/export", "/trial", "/accounts"):
         assert browser.get(path).status_code == 200, path
     answer = browser.get("/export/dataset.zip")
-    assert answer.status_code == 409 and "the log knows no study" in answer.text
+    assert answer.status_code == 409 and "the log has no study" in answer.text
     browser.get("/results")
     eventually(lambda: not browser.get("/results/state").json()["computing"])
     desk.snapshots.close()

@@ -325,7 +325,7 @@ def test_the_verb_makes_a_level_and_says_of_each_what_it_holds(tmp_path: Path) -
     assert "level shareable" in run("export", study, "--into", shared, "--level", "shareable")
     assert Dataset(shared).level is Level.shareable and Dataset(out).level is Level.internal
     assert "level shareable" in run("measure", shared)
-    with pytest.raises(InputError, match="did not agree to be passed on"):
+    with pytest.raises(InputError, match="contain no recordings"):
         run("export", study, "--into", str(tmp_path / "x"), "--level", "public", "--audio")
     with pytest.raises(UnknownName, match="'secret'"):
         run("export", study, "--into", str(tmp_path / "x"), "--level", "secret")

@@ -67,11 +67,11 @@ def test_a_mapping_is_drafted_and_import_takes_it_once_a_person_has_filled_it_in
     mapping, run = tmp_path / "map.yaml", CliRunner()
     assert run.invoke(app, [*words, "--guess", str(mapping)]).exit_code == 0
     draft = mapping.read_text()
-    assert "supervisor: null  # who is this?" in draft and "no column looks like the system's name" in draft
+    assert "supervisor: null  # who is this?" in draft and "the system's name" in draft
     by = [*words, "--mapping", str(mapping), "--into", str(tmp_path / "D")]
-    with pytest.raises(InputError, match=r"nothing says which system it is. Name columns"):
+    with pytest.raises(InputError, match=r"the system is not specified. Name columns"):
         run.invoke(app, by, catch_exceptions=False)
-    mapping.write_text(draft.replace("\n  system:  # no column looks like the", "\n  system: desk  #"))
+    mapping.write_text(draft.replace("system:  # no", "\n  system: desk  #"))
     assert run.invoke(app, by).exit_code == 0
     with pytest.raises(InputError, match="already"):
         run.invoke(app, [*words, "--guess", str(mapping)], catch_exceptions=False)
@@ -384,6 +384,9 @@ def test_strict_stops_at_the_first_broken_item_and_leaves_nothing(read: Read, tm
 
 def test_an_option_that_a_format_does_not_take_is_refused(tmp_path: Path) -> None:
     path = logs.written(tmp_path, "chats.jsonl", logs.CHATS)
-    for options, wanted in (({"venues": path}, "no venue database"), ({"mapping": path}, "takes no mapping")):
+    for options, wanted in (
+        ({"venues": path}, "no venue database"),
+        ({"mapping": path}, "does not accept a mapping"),
+    ):
         with pytest.raises(InputError, match=wanted):
             IMPORTERS.get("openai").make_dataset([path], tmp_path / "D", **options)

@@ -103,7 +103,7 @@ def test_a_dialogue_that_says_both_is_named_and_left_out(tmp_path: Path) -> None
 
 
 def test_answers_of_a_column_that_is_no_number_are_a_mistake_of_the_mapping(rated: Rate) -> None:
-    with pytest.raises(InputError, match=r"answers\.release is of no column of numbers"):
+    with pytest.raises(InputError, match=r"answers\.release does not refer to a numeric column"):
         rated(("yes", "4"), more="answers: {release: {one: 1}}")
 
 

@@ -160,7 +160,7 @@ def test_the_ceiling_stops_before_it_is_reached_and_what_was_answered_is_kept(
 ) -> None:
     dataset, _ = write_trial(tmp_path / "data", people=12)
     each = (1000 * 2 + 10 * 8) / 1e6
-    with pytest.raises(CostCeiling, match="are spent of"):
+    with pytest.raises(CostCeiling, match="spent"):
         judged(dataset, tmp_path, model, ceiling=10.5 * each)
     assert 1 <= model.answered.total() <= 10 + 3  # the first four are sent before any price is known
     before = model.answered.total()
@@ -183,5 +183,5 @@ def test_the_judge_reads_the_participants_words_and_no_system(tmp_path: Path, mo
 def test_an_address_that_answers_nobody_ends_in_one_line(tmp_path: Path, model: ScriptedModel) -> None:
     dataset, _ = write_trial(tmp_path / "data", people=12)
     model.close()
-    with pytest.raises(InputError, match="20 dialogues in a row got no answer"):
+    with pytest.raises(InputError, match="20 consecutive dialogues got no answer"):
         judged(dataset, tmp_path, model, at_once=20)

@@ -100,7 +100,7 @@ def test_without_the_key_one_line_says_so(log: Log, tmp_path: Path, monkeypatch:
 def test_another_key_is_not_taken_for_damage(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     path = store(log)
     monkeypatch.setenv(KEY, new_key())
-    with pytest.raises(WrongKey, match=f"locked with another key than {KEY} holds"):
+    with pytest.raises(WrongKey, match=f"encrypted with a different key than {KEY}"):
         folder_of(log).file(path.name)
     assert check_recordings(log, content=True).closed == [path.name]
 
@@ -162,7 +162,7 @@ def test_what_is_no_key_is_refused_without_showing_it(
     written: str, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY, written)
-    with pytest.raises(InputError, match="is no key of 32 bytes") as caught:
+    with pytest.raises(InputError, match="key of 32 bytes") as caught:
         store(log)
     assert written not in str(caught.value)
     assert folder_of(log).names() == set()

@@ -327,9 +327,9 @@ def test_no_byte_of_it_is_left_in_recordings_and_exports_of_any_level(
 def test_who_is_not_there_cannot_be_erased_and_nothing_changes(log: Log) -> None:
     fill(log)
     before = everything(log)
-    with pytest.raises(InputError, match="no participant 'p7'"):
+    with pytest.raises(InputError, match="participant 'p7' not found"):
         erase_participant(log, "s", "p7", by="researcher")
-    with pytest.raises(InputError, match="study other: no participant 'p1'"):
+    with pytest.raises(InputError, match="study other: participant 'p1' not found"):
         erase_participant(log, "other", "p1", by="researcher")
     assert everything(log) == before
 

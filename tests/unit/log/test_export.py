@@ -374,7 +374,7 @@ def test_the_same_log_gives_the_same_hash(trial: Trial, dataset: Dataset, tmp_pa
 
 def test_an_unknown_study_is_named(trial: Trial, tmp_path: Path) -> None:
     trial.write("v1", visit_opened("p1"))
-    with pytest.raises(InputError, match=r"the log knows no study 'towns'. Known: cities"):
+    with pytest.raises(InputError, match=r"the log has no study 'towns'. Known: cities"):
         export_dataset(trial.log, "towns", tmp_path / "data")
     assert not (tmp_path / "data").exists()
 

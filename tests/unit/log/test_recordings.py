@@ -188,7 +188,7 @@ def test_a_name_never_leads_out_of_the_folder(log: Log, tmp_path: Path) -> None:
         folder_of(log).file("../secret")
     folder_of(log).remove("../secret")
     assert (tmp_path / "secret").exists()
-    with pytest.raises(ValueError, match="no name for a file"):
+    with pytest.raises(ValueError, match="not a valid file name"):
         folder_of(log).begin("../r1", "audio/wav")
 
 

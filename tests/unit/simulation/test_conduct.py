@@ -315,7 +315,7 @@ def test_who_switches_language_needs_another_with_words(tmp_path: Path) -> None:
         ),
         (
             "habits: {misspells: 3}",
-            "people.yaml:2 habits: misspells lies outside 0 to 1. Keep it from 0 to 1",
+            "people.yaml:2 habits: misspells is outside 0 to 1. Keep it from 0 to 1",
         ),
         ("like: chaty", "people.yaml:2 like: unknown population 'chaty'. Did you mean 'chatty'"),
     ],

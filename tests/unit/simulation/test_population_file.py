@@ -90,9 +90,9 @@ def test_the_usual_population_is_that_without_a_file() -> None:
     ("change", "words"),
     [
         ("patience: 3..5|patiense: 3..5", "unknown habit 'patiense'. Did you mean 'patience'"),
-        ("patience: 3..5|patience: 5..3", "5..3 runs backwards; write 3..5"),
-        ("forgetfulness: 0.1|forgetfulness: 1.5", "forgetfulness lies outside 0 to 1"),
-        ("word_error_rate: 0.3|word_error_rate: 0.95", "a word error rate lies outside 0 to 0.9"),
+        ("patience: 3..5|patience: 5..3", "5..3 is reversed; write 3..5"),
+        ("forgetfulness: 0.1|forgetfulness: 1.5", "forgetfulness is outside 0 to 1"),
+        ("word_error_rate: 0.3|word_error_rate: 0.95", "a word error rate is outside 0 to 0.9"),
         ("share: 0.3|share: 1.3", "people.yaml:11 groups.hurried.share"),
         ("{values: {1: 0.75, 4: 0.25}}|{values: {one: 1}}", "need numbers and shares above 0"),
         ("simulated|simulated", None),

@@ -68,7 +68,7 @@ def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
     ):
         with pytest.raises(InputError, match=problem):
             commanding_study(tmp_path / problem.replace(" ", "").replace("'", ""), section)
-    with pytest.raises(InputError, match="no commands to annotate"):
+    with pytest.raises(InputError, match="commands has nothing to annotate"):
         study = commanding_study(tmp_path / "schemes", "schemes: [context]")
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
             COMMANDS.open(study, log).sequences()

@@ -161,4 +161,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """The log is never taken back: it would lose what happened."""
-    raise NotImplementedError("the log's tables are only ever added to")
+    raise NotImplementedError("tables of the log can only be added")
