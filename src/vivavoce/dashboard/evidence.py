@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 REASONS: Final = (  # reasons of `measures.success.outcomes` for leaving a dialogue out
     N_("no acts of the system are logged"),
-    N_("what a wizard said in the place of the system has no acts"),
+    N_("system turns played by a wizard have no acts"),
     N_("no goal was assigned"),
-    N_("what the user meant is not labelled"),
+    N_("the user's meaning is not labelled"),
     N_("no venue database"),
 )
 

@@ -35,7 +35,9 @@ def copy_dataset(
     """
     dataset = dataset.everything
     if is_same(into, dataset.folder):
-        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
+        raise InputError(
+            "a dataset cannot be written over itself", place=str(into), hint="choose a new folder"
+        )
     provenance = dataset.manifest.get("source", {}) | dict(source or {})
     excluded = (
         None if level_of({"source": provenance}) is Level.internal else Dataset(dataset.folder).exclusions

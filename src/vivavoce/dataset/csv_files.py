@@ -94,11 +94,11 @@ def opened_csv(path: Path) -> Iterator[TextIO]:
             yield file
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", place=str(path), hint="check the path"
+            f"cannot read the file: {error.strerror}", place=str(path), hint="check the path"
         ) from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(
-            f"is no UTF-8 CSV file ({error})", place=str(path), hint="save it as CSV, UTF-8"
+            f"not a UTF-8 CSV file ({error})", place=str(path), hint="save it as CSV in UTF-8"
         ) from None
 
 

@@ -396,8 +396,8 @@ def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool
         raise InputError(
             f"{len(undecided)} of {len(matches)} possible personal data matches have no decision",
             place=str(finds),
-            hint="write mask, everywhere or keep in the column `decision`, and export again; "
-            "--mask-all masks what is not decided",
+            hint="write mask, everywhere or keep in the column `decision`, then export again; "
+            "--mask-all masks undecided entries",
         )
     masks = Masks(matches)
     return reduce_dataset(
@@ -527,14 +527,14 @@ def read_findings(path: Path) -> list[DecidedMatch]:
     with opened_csv(path) as file:
         lines = csv.DictReader(file)
         if missing := set(COLUMNS[:3]) - set(lines.fieldnames or ()):
-            hint = "take the file that export wrote, or move it away; the export then writes a new one"
-            raise InputError(f"has no column {min(missing)!r}", place=str(path), hint=hint)
+            hint = "use the file written by export, or move it away to get a new one"
+            raise InputError(f"column {min(missing)!r} is missing", place=str(path), hint=hint)
         for line in lines:
             decision = (line["decision"] or "").strip().lower()
             if decision not in ("", *DECISIONS):
                 at = f"{path}:{lines.line_num}"
                 hint = f"write {', '.join(DECISIONS)}"
-                raise InputError(f"{decision!r} is no decision", place=at, hint=hint)
+                raise InputError(f"invalid decision {decision!r}", place=at, hint=hint)
             findings.append(DecidedMatch(line["kind"], read_csv_cell(line["found"]) or "", decision))
     return findings
 

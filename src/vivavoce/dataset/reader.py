@@ -265,25 +265,25 @@ class Dataset:
         path = self.folder / MANIFEST
         if not path.is_file():
             raise InputError(
-                f"no {MANIFEST} here",
+                f"no {MANIFEST} in this folder",
                 place=str(self.folder),
                 hint=_how_to_get_one(self.folder),
             )
         self.manifest = read_manifest(path)
         if self.manifest.get("format") != FORMAT or self.manifest.get("schema_version", 0) > SCHEMA_VERSION:
             raise InputError(
-                f"not a dataset of schema {SCHEMA_VERSION} or older",
+                f"unsupported dataset schema (expected {SCHEMA_VERSION} or older)",
                 place=str(path),
-                hint="read it with the version of vivavoce that wrote it",
+                hint="read it with the version of Vivavoce that wrote it",
             )
         if not isinstance(self.manifest.get("study"), dict) or "name" not in self.manifest["study"]:
-            raise InputError("names no study", place=str(path), hint=EXPORT_AGAIN)
+            raise InputError("the manifest has no study", place=str(path), hint=EXPORT_AGAIN)
         for name, facts in self.manifest.get("tables", {}).items():
             if not (self.folder / f"{name}.parquet").is_file():
                 raise InputError(
-                    f"is missing, and held {facts['rows']} rows when the dataset was written",
+                    f"the file is missing; it had {facts['rows']} rows",
                     place=str(self.folder / f"{name}.parquet"),
-                    hint=f"put it back, or {EXPORT_AGAIN}",
+                    hint=f"restore it, or {EXPORT_AGAIN}",
                 )
 
     def __repr__(self) -> str:
@@ -499,9 +499,12 @@ class Dataset:
             return self._whole(EXCLUSIONS).to_pylist()
         if self.level is Level.public and any(rule.copies is not None for rule in self.rules):
             raise InputError(
-                "`copies` cannot be told from a public dataset: it does not say who came first",
+                (
+                    "`copies` cannot be computed from a public dataset, because it has no order "
+                    "of participants"
+                ),
                 place=str(self.folder),
-                hint="exclude by it in the internal or a shareable one",
+                hint="use the internal or a shareable dataset for this rule",
             )
         return excluded_rows(self.columns, self.rules, self.declaration, self.factors)
 
@@ -564,5 +567,5 @@ def excluded_rows(
 
 def _how_to_get_one(folder: Path) -> str:
     if (folder / "study.yaml").is_file():
-        return f"this is a study: `vivavoce export {folder} --into results`, then name results"
-    return "make a dataset with `vivavoce export` or `vivavoce import`"
+        return f"this is a study: run `vivavoce export {folder} --into results`, then use results"
+    return "create a dataset with `vivavoce export` or `vivavoce import`"

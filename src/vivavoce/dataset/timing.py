@@ -144,7 +144,7 @@ def _told_beside(
 SOUND: Final = "sound"
 _TIMES: Final = ("onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")
 _FAR_S: Final = 10.0
-UNPAIRED: Final = "no turn of the recording goes with it, in order and party"
+UNPAIRED: Final = "the recording has no matching turn, in order and party"
 
 
 class SoundSource(NamedTuple):
@@ -206,15 +206,15 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
     """
     folder = resolve_path(folder)
     if not folder.is_dir():
-        raise InputError("no such folder", place=str(folder), hint="name a folder with recordings")
+        raise InputError("folder not found", place=str(folder), hint="choose a folder with recordings")
     names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())
     files = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".wav", ".flac")]
     sources = {path.stem: [SoundSource(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
     if not sources:
         raise InputError(
-            f"none of {len(files)} sound files is named after a dialogue",
+            f"none of {len(files)} audio files is named after a dialogue",
             place=str(folder),
-            hint="name them <dialogue_id>.wav or <dialogue_id>.flac",
+            hint="use names such as <dialogue_id>.wav or <dialogue_id>.flac",
         )
     return sources
 
@@ -232,7 +232,9 @@ def time_from_sound(
     Raises  InputError: the copy would lie over the dataset itself; a recording cannot be read
     """
     if is_same(into, dataset.folder):
-        raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
+        raise InputError(
+            "the new dataset would replace the old one", place="--into", hint="choose another folder"
+        )
     dataset = dataset.everything
     logged, utterances = (_by_dialogue(dataset, name) for name in ("turns", "utterances"))
     for turns in logged.values():

@@ -41,7 +41,9 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
 
     dataset = dataset.everything
     if is_same(into, dataset.folder):
-        raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
+        raise InputError(
+            "the new dataset would replace the old one", place="--into", hint="choose another folder"
+        )
     acts, systems = _system_acts(dataset), _systems(dataset)
 
     def flagged(turns: Iterator[Row]) -> Iterator[Row]:

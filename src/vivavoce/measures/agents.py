@@ -137,10 +137,10 @@ def _measures() -> Iterator[Measure]:
         symbol="reward",
         unit="ratio",
         direction="higher",
-        meaning="A check of the world after the dialogue, such as the reward of a benchmark, found the task "
-        "done.",
+        meaning="An automatic check after the dialogue, such as the reward of a benchmark, found "
+        "the task completed.",
         needs=(("checked",),),
-        empty="nothing was checked after the dialogue: missing",
+        empty="no automatic check after the dialogue: missing",
         components=_checked_success,
     )
     yield _dialogue(
@@ -148,7 +148,7 @@ def _measures() -> Iterator[Measure]:
         title="Tool calls",
         symbol="# tool calls",
         unit="calls",
-        meaning="Number of calls of tools by the system.",
+        meaning="Number of tool calls by the system.",
         empty=UNLOGGED,
         needs=TOOLS,
         components=_counted(len),
@@ -158,7 +158,7 @@ def _measures() -> Iterator[Measure]:
         title="Repeated tool calls",
         unit="calls",
         direction="lower",
-        meaning="Calls of a tool that was called with the same arguments before in the dialogue.",
+        meaning="Tool calls with the same arguments as an earlier call in the dialogue.",
         empty=UNLOGGED,
         needs=TOOLS,
         components=_counted(_repeated),
@@ -209,8 +209,7 @@ def _measures() -> Iterator[Measure]:
         unit="currency units",
         direction="lower",
         source=TOKEN_SOURCE,
-        meaning="What calls of models cost by the study's price list, in its currency (column currency of "
-        "usage).",
+        meaning="Cost of model calls by the study's price list, in its currency (column currency of usage).",
         empty="a call of a model has no price, or prices are in several currencies: missing",
         needs=(("usage", "prices"),),
         components=_cost,

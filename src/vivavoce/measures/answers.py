@@ -65,7 +65,7 @@ def _counts() -> Iterator[Measure]:
         analysis_unit="dialogue",
         family="communication",
         source=SOURCE,
-        meaning="Questions that the user asks.",
+        meaning="Questions asked by the user.",
         empty="annotated neither in layer `user_question` nor in `answer`: missing",
         needs=(("layer:user_question",), ("layer:answer",)),
         components=_user_questions,

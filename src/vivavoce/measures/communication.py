@@ -323,7 +323,7 @@ def _times() -> Iterator[Measure]:
     yield _turn(
         name="early_system_responses",
         title="Early system responses",
-        meaning="Share of the system's answers that begin before the user has ended.",
+        meaning="Share of system answers that begin before the end of the user's turn.",
         unit="ratio",
         origin="instrumental",
         analysis_unit="exchange",

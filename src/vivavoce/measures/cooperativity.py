@@ -79,7 +79,7 @@ def _measures() -> Iterator[Measure]:
         direction="lower",
         empty=EMPTY,
         source="a later addition to contextual appropriateness; not an ITU parameter",
-        meaning="Inappropriate system turns, each run of successive ones counted by its squared length.",
+        meaning=("Inappropriate system turns; each run of successive ones counts with its squared length."),
         components=_weighted,
     )
 

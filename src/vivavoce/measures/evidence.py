@@ -50,12 +50,12 @@ _EVIDENCE: Final[dict[str, _Evidence]] = {
     "tools": _Evidence(f"the system's calls of tools {_ANSWER}", _SEND.format("tool_calls")),
     "usage": _Evidence(f"the tokens that models took {_ANSWER}", _SEND.format("usage")),
     "meant": _Evidence(
-        "what users meant (no ontology for the rules to go by)",
-        "name an ontology, or a parser",
+        "what users meant (needs an ontology for the rules)",
+        "add an ontology or a parser",
         lambda study: study.ontology is not None or study.parser != "rules",
     ),
     "venues": _Evidence(
-        "venues (the study has no ontology)", "name an ontology", lambda study: study.ontology is not None
+        "venues (the study has no ontology)", "add an ontology", lambda study: study.ontology is not None
     ),
     "tasks": _Evidence("tasks (the study has none)", "add tasks", lambda study: bool(study.tasks)),
     "prices": _Evidence(
@@ -64,13 +64,13 @@ _EVIDENCE: Final[dict[str, _Evidence]] = {
         lambda study: written_prices(study.file_text) is not None,
     ),
     "speech": _Evidence(
-        "spoken turns (every dialogue is typed)",
-        "give the step dialogue a spoken channel",
+        "spoken turns (all dialogues are typed)",
+        "set a spoken channel for the dialogue step",
         lambda study: bool(channels_of(study)),
     ),
     "checked": _Evidence(
-        "a check of the world after the dialogue (imported logs alone have one)",
-        "count success otherwise",
+        "an automatic check after the dialogue (only in imported logs)",
+        "use another definition of success",
         lambda study: False,
     ),
 }
@@ -131,7 +131,7 @@ def _evidence(name: str) -> _Evidence:
         role = name.removeprefix(ROLE)
         return _Evidence(
             f"a question about {role.replace('_', ' ')} (no questionnaire asks it)",
-            "ask a questionnaire that has it",
+            "add a questionnaire with this question",
             lambda study: _asked(study, role),
         )
     if name not in _EVIDENCE:

@@ -162,7 +162,7 @@ def _measures() -> Iterable[Measure]:
         title="Agreement with the task's key",
         symbol="P(A)",
         unit="ratio",
-        meaning="Share of the assigned constraints whose value the dialogue arrived at.",
+        meaning="Share of the assigned constraints with the correct value at the end of the dialogue.",
         components=_agreement,
     )
     yield common(

@@ -42,7 +42,7 @@ def _prompts() -> Iterator[Measure]:
         unit="turns",
         family="communication",
         source=SOURCE.replace("meta-communication", "dialogue- and communication"),
-        meaning="System turns that ask the user, openly or not, for information.",
+        meaning="System turns that ask the user for information, explicitly or not.",
         components=_flagged("question"),
     )
     yield logged(
@@ -50,7 +50,7 @@ def _prompts() -> Iterator[Measure]:
         title="Help messages",
         symbol="# system help",
         unit="turns",
-        meaning="System turns that tell which options there are at this point.",
+        meaning="System turns that list the available options.",
         components=_flagged("help"),
     )
     yield logged(
@@ -59,7 +59,7 @@ def _prompts() -> Iterator[Measure]:
         symbol="# time-outs",
         unit="turns",
         direction="lower",
-        meaning="System turns that follow because the user said nothing for too long.",
+        meaning="System turns after a long silence of the user.",
         components=_flagged("timeout_prompt"),
     )
     yield logged(
@@ -68,7 +68,7 @@ def _prompts() -> Iterator[Measure]:
         symbol="# ASR rejections",
         unit="turns",
         direction="lower",
-        meaning="System turns of spoken dialogues which say that nothing was heard or understood.",
+        meaning="System turns of spoken dialogues that say that nothing was heard or understood.",
         empty=f"a typed dialogue, or {LOGGED}",
         components=_rejections(typed=False),
     )
@@ -79,14 +79,14 @@ def _prompts() -> Iterator[Measure]:
         unit="turns",
         direction="lower",
         source="the project's convention for text, in the place of ASR rejections",
-        meaning="System turns of typed dialogues which say that nothing was understood.",
+        meaning="System turns of typed dialogues that say that nothing was understood.",
         empty=f"a spoken dialogue, or {LOGGED}",
         components=_rejections(typed=True),
     )
     yield logged(
         name="system_error_messages",
         title="System error messages",
-        symbol="# system error messages",
+        symbol="System turns that say that a request is not possible.",
         unit="turns",
         direction="lower",
         meaning="System turns which say that the system cannot do a certain thing.",
@@ -97,7 +97,9 @@ def _prompts() -> Iterator[Measure]:
         title="Barge-ins",
         symbol="# barge-ins",
         unit="turns",
-        meaning="User turns that began while the system was still speaking, or its text still arriving.",
+        meaning=(
+            "User turns that begin while the system is still speaking, or while its text still arrives."
+        ),
         components=_flagged("barge_in", "user"),
     )
 
@@ -105,7 +107,7 @@ def _prompts() -> Iterator[Measure]:
 def _attempts() -> Iterator[Measure]:
     for layer, name, symbol, meaning in (
         ("help_request", "help_requests", "# help requests", "User turns that ask for help."),
-        ("cancel", "cancel_attempts", "# cancel", "User turns that try to cancel or to start over."),
+        ("cancel", "cancel_attempts", "# cancel", "User turns that try to cancel or to start again."),
     ):
         yield _meta(
             name=name,

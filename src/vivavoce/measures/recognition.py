@@ -295,7 +295,7 @@ def _rates() -> Iterator[Measure]:
         direction="lower",
         analysis_unit="turn",
         empty=NO_TURN,
-        meaning="Share of the user's turns with at least one word wrong.",
+        meaning="Share of user turns with at least one wrong word.",
         components=_from(WordCounts.sentence_errors),
     )
     yield _word(
@@ -307,7 +307,7 @@ def _rates() -> Iterator[Measure]:
         direction="higher",
         analysis_unit="turn",
         empty=NO_TURN,
-        meaning="Share of the user's turns with no word wrong: 1 - SER.",
+        meaning="Share of user turns without a wrong word: 1 - SER.",
         components=_from(WordCounts.sentence_accuracy),
     )
     for isolated in (False, True):

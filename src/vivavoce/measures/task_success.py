@@ -167,13 +167,13 @@ _UNIT: Final[dict[Unit, str]] = {
     "call_last": "Counted by dialogue: its last goal must succeed.",
 }
 _POLICY: Final[dict[NoMatchPolicy, str]] = {
-    "credit": "Rightly saying that nothing matches is a success.",
-    "drop": "A goal about which the system rightly said that nothing matches does not count.",
-    "fail": "A goal that nothing matches is a failure whatever the system said.",
+    "credit": "Correctly saying that nothing matches counts as success.",
+    "drop": "A goal does not count if the system correctly said that nothing matches.",
+    "fail": "A goal without a match is a failure, whatever the system said.",
 }
 _OFFER: Final[dict[OfferRule, str]] = {
-    "last": "The venue offered last decides.",
-    "any": "Any venue offered will do.",
+    "last": "The venue offered last counts.",
+    "any": "Any offered venue counts.",
 }
 
 
@@ -189,7 +189,7 @@ def _others() -> Iterator[Measure]:
         origin="participant",
         title="Subjective success",
         symbol="SubSucc",
-        meaning="The participant says that all the information was found.",
+        meaning="The participant says that all information was found.",
         level="dialogue",
         analysis_unit="dialogue",
         empty="the question was not answered: missing",
@@ -197,8 +197,8 @@ def _others() -> Iterator[Measure]:
         components=subjective_success,
     )
     for kind, meaning in (
-        ("no_match", "Inferred goals that no venue meets, whatever the system said of them."),
-        ("void", "Goals without constraint and request: the user named nothing in the domain."),
+        ("no_match", "Inferred goals without a matching venue, whatever the system said about them."),
+        ("void", "Goals without constraints and requests: the user named nothing in the domain."),
     ):
         yield Measure(
             name=f"{kind}_goals",

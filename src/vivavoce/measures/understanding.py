@@ -448,7 +448,10 @@ def _concept_rates() -> Iterator[Measure]:
         title="Concept accuracy",
         symbol="CA",
         direction="higher",
-        meaning="1 less substituted, inserted and deleted concepts over those expressed; it may be negative.",
+        meaning=(
+            "1 minus substituted, inserted and deleted concepts, divided by the expressed "
+            "concepts; it can be negative."
+        ),
         components=_from(ConceptCounts.accuracy),
     )
     yield common(
@@ -465,7 +468,7 @@ def _concept_rates() -> Iterator[Measure]:
         title="Concept error rate",
         symbol="CER",
         direction="lower",
-        meaning="Substituted, inserted and deleted concepts over those expressed: 1 - CA.",
+        meaning="Substituted, inserted and deleted concepts, divided by the expressed concepts: 1 - CA.",
         components=_from(lambda counts: counts.share("wrong")),
     )
     yield common(
@@ -530,7 +533,7 @@ def _turn_rates() -> Iterator[Measure]:
         direction="higher",
         needs=(("layer:recovery",), ("layer:context",)),
         source=SOURCE.replace("speech-input", "meta-communication"),
-        meaning="Share of the user turns understood in part that the system answered appropriately.",
+        meaning="Share of partially understood user turns that the system answered appropriately.",
         empty="no turn understood in part, or neither layer `recovery` nor `context` is annotated: missing",
         components=_implicit_recovery,
     )
@@ -551,7 +554,7 @@ def _economy() -> Iterator[Measure]:
         title="Query density",
         symbol="QD",
         unit="concepts",
-        meaning="Mean over dialogues of the concepts newly understood per user turn.",
+        meaning="Mean over dialogues of newly understood concepts per user turn.",
         empty=f"no user turn, or {EMPTY}: missing",
         components=_economy_of(lambda new, _, turns: query_density(new, turns)),
     )

@@ -241,7 +241,7 @@ def test_a_copy_of_a_dataset_keeps_every_other_table_and_replaces_whoever_annota
         assert again.read(table).equals(dataset.read(table)), table
     kept = [one for one in again.read("annotations").to_pylist() if one["layer"] == "context"]
     assert [(one["annotator_id"], one["label"]) for one in kept] == [("anna", "TF"), ("bruno é@x", "IA")]
-    with pytest.raises(InputError, match="not written over itself"):
+    with pytest.raises(InputError, match="written over itself"):
         with_annotations(dataset, [], dataset.folder, NOW)
 
 

@@ -141,7 +141,7 @@ def test_what_only_the_study_lacks_is_told_of_the_study(tmp_path: Path) -> None:
 def test_check_is_not_ready_where_a_declared_measure_cannot_be_counted(tmp_path: Path) -> None:
     uncounted(tmp_path, "  primary: {measure: word_error_rate}\n")
     told = vivavoce("check", tmp_path)
-    assert "every dialogue is typed" in told.stdout
+    assert "all dialogues are typed" in told.stdout
     assert told.stdout.rstrip().endswith(UNCOUNTED) and ": ready" not in told.stdout
     uncounted(tmp_path, "  primary: {measure: user_turns}\n")
     assert vivavoce("check", tmp_path).stdout.rstrip().endswith(": ready")

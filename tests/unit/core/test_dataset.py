@@ -69,7 +69,9 @@ def test_a_table_that_is_edited_afterwards_gives_another_hash_and_is_named(tmp_p
 
 def test_a_table_that_is_gone_is_named_with_the_rows_it_held(tmp_path: Path) -> None:
     write(tmp_path).path("dialogues").unlink()
-    with pytest.raises(InputError, match=r"dialogues\.parquet: is missing, and held 1 rows .*. Put it back"):
+    with pytest.raises(
+        InputError, match=r"dialogues\.parquet: the file is missing; it had 1 rows.*Restore it"
+    ):
         Dataset(tmp_path)
 
 
@@ -79,7 +81,7 @@ def test_a_table_that_is_gone_is_named_with_the_rows_it_held(tmp_path: Path) -> 
 def test_a_damaged_table_is_named_with_what_to_do(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     path = write(tmp_path).path("dialogues")
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(InputError, match=r"dialogues\.parquet: cannot be read as Parquet \(.+\). Export"):
+    with pytest.raises(InputError, match=r"dialogues\.parquet: cannot read as Parquet \(.+\). Export"):
         Dataset(tmp_path).read("dialogues")
 
 
@@ -101,7 +103,7 @@ def test_an_error_while_writing_leaves_the_folder_as_it_was(tmp_path: Path) -> N
 
 def test_a_dataset_is_never_replaced_unasked(tmp_path: Path) -> None:
     before = write(tmp_path / "a")
-    with pytest.raises(InputError, match=r"holds the dataset of s \(1 dialogues\) already.* --replace"):
+    with pytest.raises(InputError, match=r"contains the dataset of s \(1 dialogues\).* --replace"):
         write(tmp_path / "a", system="b")
     assert Dataset(tmp_path / "a").hash == before.hash
     with replacing():
@@ -112,7 +114,7 @@ def test_a_dataset_is_never_replaced_unasked(tmp_path: Path) -> None:
 
 def test_a_file_that_a_table_would_replace_is_never_replaced_unasked(tmp_path: Path) -> None:
     (tmp_path / "annotations.parquet").write_bytes(b"an annotator's work")
-    with pytest.raises(InputError, match=r"holds a file annotations\.parquet already"):
+    with pytest.raises(InputError, match=r"contains annotations\.parquet"):
         write(tmp_path)
     assert (tmp_path / "annotations.parquet").read_bytes() == b"an annotator's work"
 
@@ -142,5 +144,5 @@ def test_a_dataset_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
     write(tmp_path)
     manifest = json.loads((tmp_path / "dataset.json").read_text())
     (tmp_path / "dataset.json").write_text(json.dumps({**manifest, "schema_version": 99}))
-    with pytest.raises(InputError, match="it with the version of vivavoce that wrote it"):
+    with pytest.raises(InputError, match="it with the version of Vivavoce that wrote it"):
         Dataset(tmp_path)

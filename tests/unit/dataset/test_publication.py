@@ -155,7 +155,7 @@ def test_the_study_file_is_masked_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("decision,kind,found\nperhaps,name,Zoe\n", "'perhaps' is no decision"),
+        ("decision,kind,found\nperhaps,name,Zoe\n", "invalid decision 'perhaps'"),
         ("kind,found\nname,Zoe\n", "no column 'decision'"),
     ],
 )

@@ -65,7 +65,7 @@ def test_without_labels_of_the_user_only_the_inferred_goal_is_missing(make_datas
     found = scores(dataset)
     assert found["objective_success_assigned"] == (2, 2)
     assert found["objective_success_inferred"] == (1, 1)
-    assert outcomes(dataset).reasons == ["what the user meant is not labelled: 1 of 2 dialogues"]
+    assert outcomes(dataset).reasons == ["the user's meaning is not labelled: 1 of 2 dialogues"]
 
 
 def test_without_a_task_only_the_assigned_goal_is_missing(make_dataset: Make) -> None:

@@ -47,7 +47,7 @@ def test_what_stands_goes_into_notation_csv_and_the_dataset_with_its_origin(work
         ("ada-1", "[take(pot), put(pot, fire)]", "anna bruno"),
         ("ada-2", "add(onion, *pot*)", "adjudicated"),
     ]
-    with pytest.raises(InputError, match="not written over itself"):
+    with pytest.raises(InputError, match="written over itself"):
         with_commands(workplace, Dataset(source), source)
 
 

@@ -80,7 +80,7 @@ def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) 
             lacking["no acts of the system are logged"] += 1
             continue
         if by_wizards.get(dialogue_id, set()) - dialogue_turns.system.keys():
-            lacking["what a wizard said in the place of the system has no acts"] += 1
+            lacking["system turns played by a wizard have no acts"] += 1
             continue
         ordered = dialogue_turns.ordered()
         if task := goals.get(dialogue_id):
@@ -94,7 +94,7 @@ def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) 
                 dialogue_id, ordered, venues, verify_values=options.verify_values
             )
         else:
-            lacking["what the user meant is not labelled"] += 1
+            lacking["the user's meaning is not labelled"] += 1
     all_outcomes.reasons.extend(
         f"{reason}: {count} of {len(dialogues)} dialogues" for reason, count in lacking.items()
     )
