@@ -128,7 +128,7 @@ def test_a_killed_run_is_taken_up_and_nothing_is_run_twice(
     assert len({one["run_id"] for one in finished}) == 1
     assert replays <= conversations <= len(begun)  # the bot saw no other; some had not reached it
     assert 0 <= len(begun) - replays <= at_once  # only what was in flight when it died was begun again
-    assert f"{replays - before} replays held, {before} taken over" in told
+    assert f"{replays - before} replays, {before} kept" in told
     assert facts["whole"]["applied"] == replays // 2 and facts["whole"]["unfinished"] == 0
     assert facts["whole"]["ratio"] == 1.0, facts["failures"][:3]
     if replays == 1000:

@@ -198,7 +198,7 @@ def test_nothing_is_overwritten_and_a_name_that_will_not_do_is_one_line(tmp_path
         write_package("measure", "apologies", tmp_path / "mine")
     assert {path: path.read_text("utf-8") for path in (tmp_path / "mine").rglob("*.*")} == before
     for wrong in ("Apologies", "", "../x", "a b", "1st"):
-        with pytest.raises(InputError, match="cannot name a measure"):
+        with pytest.raises(InputError, match="invalid name of a measure"):
             write_package("measure", wrong, tmp_path / "other")
     with pytest.raises(InputError, match=r"unknown kind of package 'mesure'. Did you mean 'measure'"):
         write_package("mesure", "x", tmp_path / "other")

@@ -79,7 +79,7 @@ def test_a_service_that_must_lock_does_not_start_without_a_key(
 ) -> None:
     monkeypatch.delenv(KEY, raising=False)
     plan = load_study(study / "study.yaml")
-    with pytest.raises(InputError, match=f"to be locked, and {KEY} is not set"):
+    with pytest.raises(InputError, match=f"be encrypted, but {KEY} is not set"):
         require_key(plan)
     monkeypatch.setenv(KEY, CliRunner().invoke(app, ["recordings", str(study), "--new-key"]).stdout.strip())
     require_key(plan)

@@ -223,7 +223,7 @@ def test_a_dataset_is_not_mixed_into_a_studys_own_folder(study: Path, refuse: Re
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
         log.transact_now(lambda tx: tx.append("v", came))
     said = refuse("export", study, "--into", study)
-    assert said == f"{study}: this is a study's folder. Name another, such as {study / 'dataset'}"
+    assert said == f"{study}: this is a study folder. Choose another folder, such as {study / 'dataset'}"
     assert not list(study.glob("*.parquet*")) and not (study / "dataset.json").exists()
 
 

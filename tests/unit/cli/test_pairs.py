@@ -105,7 +105,7 @@ def test_pairs_says_the_power_of_the_plan_by_simulated_judges(folder: Path) -> N
     asked = ["pairs", str(folder), *planted, "--trials", "40"]
     told = CliRunner().invoke(app, asked)
     assert told.exit_code == 0
-    assert told.output.startswith("SIMULATED: 143 judges, 40 trials; nobody was asked.")
+    assert told.output.startswith("SIMULATED: 143 judges, 40 trials;")
     found = json.loads(CliRunner().invoke(app, [*asked, "--json"]).output)
     shares = {(one["variable"], one["question"]): one["planted"] for one in found["cells"]}
     assert len(shares) == 20
@@ -126,7 +126,7 @@ def test_simulated_judges_choose_what_was_planted_and_are_marked_as_simulated(
     assert len(rows) == 20 * 5 * 4 and all(row["simulated"] and row["accepted"] for row in rows)
     told = CliRunner().invoke(app, ["analyse", str(tmp_path / "pilot")], env={"COLUMNS": "200"}).output
     assert told.index("SIMULATED: programs judged") < told.index("k of n"), "before any figure"
-    assert "within programs" in told and "minutes a program" in told
+    assert "within programs" in told and "minutes per program" in told
     assert "by people" not in told and "person " not in told
 
     def share(variable: str, question: str | None = None) -> float:

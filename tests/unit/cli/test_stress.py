@@ -216,5 +216,5 @@ def test_a_study_is_stress_tested_by_voice_with_tests_that_can_be_heard(study: P
     result = cli("stress", "run", study, *asked, "--speech", speech, "--json")
     (run,) = facts(result)["runs"]
     assert [one["name"] for one in run["tests"] if one["cases"]] == ["ST-4"]
-    assert run["whole"]["why_not_applicable"] == {"it is not applied to voice": 1}
+    assert run["whole"]["why_not_applicable"] == {"it does not apply to voice": 1}
     assert run["spoken"]["clean"]["words"] > 0 and run["spoken"]["speech"]["synthesiser"] == "flite"

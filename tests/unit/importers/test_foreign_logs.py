@@ -67,7 +67,7 @@ def test_a_mapping_is_drafted_and_import_takes_it_once_a_person_has_filled_it_in
     mapping, run = tmp_path / "map.yaml", CliRunner()
     assert run.invoke(app, [*words, "--guess", str(mapping)]).exit_code == 0
     draft = mapping.read_text()
-    assert "supervisor: null  # who is this?" in draft and "the system's name" in draft
+    assert "supervisor: null  # unknown speaker: set a party" in draft and "the system's name" in draft
     by = [*words, "--mapping", str(mapping), "--into", str(tmp_path / "D")]
     with pytest.raises(InputError, match=r"the system is not specified. Name columns"):
         run.invoke(app, by, catch_exceptions=False)

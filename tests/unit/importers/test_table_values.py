@@ -136,7 +136,7 @@ def test_what_is_left_out_for_one_reason_is_one_line_with_a_count_and_the_first_
     told = vivavoce("import", "table", file, "--mapping", mapping, "--into", tmp_path / "D").stderr
     lines = [one for one in told.splitlines() if one.startswith("skipped")]
     assert lines == [
-        f"skipped 20 alike, the first {file}:3: no 'case': it belongs to no dialogue",
-        f"skipped {file}:23: fewer cells than columns",
+        f"skipped 20 identical problems, the first at {file}:3: no 'case': it belongs to no dialogue",
+        f"skipped {file}:23: too few cells",
     ]
     assert "21 skipped" in told

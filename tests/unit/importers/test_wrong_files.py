@@ -45,6 +45,6 @@ def test_transcripts_that_are_no_utf8_are_refused_in_one_line(tmp_path: Path) ->
     path = tmp_path / "latin.csv"
     path.write_bytes(CONTENTS["latin.csv"])
     words = ["annotate", "in", str(dataset), str(path), "--into", str(tmp_path / "with")]
-    with pytest.raises(InputError, match=r"latin\.csv: is no UTF-8 CSV file .*. Save it as CSV, UTF-8"):
+    with pytest.raises(InputError, match=r"latin\.csv: not a UTF-8 CSV file .*. Save it as CSV in UTF-8"):
         CliRunner().invoke(app, words, catch_exceptions=False)
     assert not (tmp_path / "with" / "dataset.json").exists()

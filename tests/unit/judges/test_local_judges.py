@@ -40,7 +40,7 @@ def test_a_function_judges_what_was_said(tmp_path: Path) -> None:
     rows = judged(dataset, written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n")).read("judgements")
     assert {row["dialogue_id"]: row["value"] for row in rows.to_pylist()} == truth
     written(tmp_path / "mine.py", "def judge(dialogue, question):\n    return dialogue['nothing']\n")
-    with pytest.raises(InputError, match="KeyError: 'nothing', on dialogue"):
+    with pytest.raises(InputError, match="KeyError: 'nothing', for dialogue"):
         judged(dataset, written(tmp_path / "g.yaml", "judge: python\nfile: mine.py\n"))
 
 

@@ -38,7 +38,7 @@ def test_an_account_is_found_by_its_name_and_taken_once(log: Log) -> None:
         assert accounts.account(connection, added.account_id) == added
         assert accounts.all_accounts(connection) == [added]
         assert accounts.find_account(connection, "bruno") is None
-    with pytest.raises(Conflict, match="already an account named 'anna'"):
+    with pytest.raises(Conflict, match="account named 'anna' already exists"):
         log.transact_now(lambda tx: accounts.add_account(tx.connection, "anna", "other", "viewer", NOW))
 
 

@@ -89,7 +89,10 @@ def test_without_the_key_one_line_says_so(log: Log, tmp_path: Path, monkeypatch:
     monkeypatch.delenv(KEY)
     with pytest.raises(WrongKey) as caught:
         folder_of(log).file(path.name).read_bytes()
-    assert str(caught.value) == f"{path.name}: locked, and {KEY} is not set. Set {KEY} to its key"
+    assert (
+        str(caught.value)
+        == f"{path.name}: the recording is encrypted, and {KEY} is not set. Set {KEY} to the key"
+    )
     with pytest.raises(WrongKey):
         export_dataset(log, "s", tmp_path / "D", audio=True)
     (line,) = check_recordings(log, content=True).lines()

@@ -87,7 +87,7 @@ def test_a_file_without_an_event_is_named_an_orphan(log: Log) -> None:
     kept = folder_of(log).keep("r1", AUDIO, "audio/wav")  # and then the power fails
     problems = check_recordings(log)
     assert problems.orphans == [kept.file]
-    assert problems.lines() == [f"recordings/{kept.file}: no event knows this file"]
+    assert problems.lines() == [f"recordings/{kept.file}: no event refers to this file"]
 
 
 def test_the_same_upload_again_makes_no_second_file(log: Log) -> None:

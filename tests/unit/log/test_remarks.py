@@ -153,7 +153,7 @@ def test_a_view_is_not_replaced_unasked_and_comes_back_as_it_was() -> None:
     assert (
         stream.do(saving_view("odd", "tag=odd", ANN)) == [] and stream.do(removing_view("other", ANN)) == []
     )
-    with pytest.raises(RemarkRefused, match="there is a view 'odd' already"):
+    with pytest.raises(RemarkRefused, match="a view named 'odd' already exists"):
         stream.do(saving_view("odd", "tag=other", ANN))
     removed = stream.do(removing_view("odd", ANN))
     assert stream.now.views == {}

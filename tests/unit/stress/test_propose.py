@@ -125,7 +125,7 @@ def test_two_things_are_never_substituted_in_one_utterance() -> None:
 @pytest.mark.parametrize(
     ("text", "test", "channel", "reason"),
     [
-        ("va bene", "ST-3", "voice", "it is not applied to voice"),
+        ("va bene", "ST-3", "voice", "it does not apply to voice"),
         ("grazie", "ST-10", "text", "it needs the previous system turn"),
         ("...", "ST-4", "text", "the utterance has no words"),
         ("sì", "ST-4", "text", "no word has two different inner letters"),

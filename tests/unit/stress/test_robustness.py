@@ -180,7 +180,7 @@ def test_turns_of_a_call_are_cut_out_of_its_recording(folder: Path, tmp_path: Pa
 
 def test_what_is_missing_is_named(folder: Path, tmp_path: Path) -> None:
     dataset = Dataset(folder / "data")
-    with pytest.raises(InputError, match=r"no recording of a person's turn.*--audio"):
+    with pytest.raises(InputError, match=r"no recorded participant turn.*--audio"):
         recorded_turns(dataset, {("d2", 1): SAID["eve"], ("d9", 1): "x"})
     wrong = tmp_path / "trial.yaml"
     wrong.write_text("recogniser: pocketsphinx\nconditions:\n  car: {snr: 3}\n", encoding="utf-8")

@@ -80,7 +80,7 @@ def test_each_test_uses_an_interaction_again_with_one_substitution_each(dataset:
     assert len(made.cases) == len({(case.dialogue_id, case.test) for case in made.cases})
     assert len({case.case_id for case in made.cases}) == len(made.cases)
     left = Counter(one["reason"] for one in made.not_applicable)
-    assert left.pop("it is not applied to voice") == 2
+    assert left.pop("it does not apply to voice") == 2
     assert len(made.cases) + left.pop(TRIED) == 12 * len(SPELLING) - 2
     assert not left
     for case in made.cases:
@@ -205,7 +205,7 @@ def test_character_replacement_is_not_applied_to_speech(dataset: Dataset) -> Non
     spoken = {"d10", "d11"}
     assert not spoken & {case.dialogue_id for case in made.cases}
     reasons = {one["dialogue_id"]: one["reason"] for one in made.not_applicable}
-    assert {reasons[one] for one in spoken} == {"it is not applied to voice"}
+    assert {reasons[one] for one in spoken} == {"it does not apply to voice"}
 
 
 def test_replays_that_will_be_spoken_use_other_tests_for_every_interaction(dataset: Dataset) -> None:
@@ -213,7 +213,7 @@ def test_replays_that_will_be_spoken_use_other_tests_for_every_interaction(datas
     assert len(made.cases) == 12
     assert {(case.test, case.channel) for case in made.cases} == {("ST-2", "voice"), ("ST-4", "voice")}
     assert {one["reason"] for one in made.not_applicable if one["test"] == "ST-3"} == {
-        "it is not applied to voice"
+        "it does not apply to voice"
     }
 
 

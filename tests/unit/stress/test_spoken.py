@@ -152,7 +152,7 @@ def test_what_cannot_be_heard_is_not_applied_and_says_so() -> None:
     plan = by_voice([CASE, case("ST-3", "it", "è un'idea", "e un idea")])
     assert [(one.case_id, one.channel) for one in plan.cases] == [(CASE.case_id, "voice")]
     assert [(one["test"], one["reason"]) for one in plan.not_applicable] == [
-        ("ST-3", "it is not applied to voice")
+        ("ST-3", "it does not apply to voice")
     ]
 
 
@@ -204,7 +204,7 @@ cases:
     assert result.exit_code == 0, result.output
     (run,) = json.loads(result.stdout)["runs"]
     assert run["whole"]["not_applicable"] == 1
-    assert run["whole"]["why_not_applicable"] == {"it is not applied to voice": 1}
+    assert run["whole"]["why_not_applicable"] == {"it does not apply to voice": 1}
     assert run["whole"]["applied"] == 1 and run["whole"]["decided"] == 1
     for arm in ("clean", "variant"):
         told = run["spoken"][arm]

@@ -46,7 +46,7 @@ def test_italian_variants_are_spoken_heard_and_judged(tmp_path: Path) -> None:
     found = CliRunner().invoke(app, ["stress", "run", str(suite), "--json"])
     assert found.exit_code == 0, found.output
     (run,) = json.loads(found.stdout)["runs"]
-    assert run["whole"]["why_not_applicable"] == {"it is not applied to voice": 1}
+    assert run["whole"]["why_not_applicable"] == {"it does not apply to voice": 1}
     assert run["whole"]["applied"] == 2 and run["languages"][0]["name"] == "it"
     for arm in ("clean", "variant"):
         told = run["spoken"][arm]
