@@ -24,7 +24,7 @@ def read_lists(path: Path, words: Ontology, *, language: str = "en") -> Ontology
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=str(path), hint=CURE) from None
+        raise InputError(f"cannot read the file: {error.strerror}", place=str(path), hint=CURE) from None
     while lines and (not lines[0].strip() or lines[0].startswith("#")):
         lines.pop(0)
     try:

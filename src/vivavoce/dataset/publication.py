@@ -61,8 +61,8 @@ def reduce_dataset(
     """
     before = level_of(dataset.manifest)
     if before not in (Level.internal, level):
-        hint = "take the dataset that it was made from"
-        raise InputError(f"is of the level {before} already", place=str(dataset.folder), hint=hint)
+        hint = "use the dataset that it was made from"
+        raise InputError(f"already has level {before}", place=str(dataset.folder), hint=hint)
     moves = _Moves.of(dataset.everything, level)
     changes: dict[str, Change] = {
         name: partial(_reduced, table=table, level=level, moves=moves, mend=mend)

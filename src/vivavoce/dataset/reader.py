@@ -109,7 +109,7 @@ class ParquetTable:
             yield
         except (pa.ArrowException, OSError) as error:
             reason = str(error).splitlines()[0].strip().rstrip(".")
-            problem = f"cannot be read as Parquet ({reason})"
+            problem = f"cannot read as Parquet ({reason})"
             raise InputError(problem, place=str(self.path), hint=EXPORT_AGAIN) from None
 
     @property
@@ -188,9 +188,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", place=str(path), hint=EXPORT_AGAIN) from None
+        raise InputError(f"cannot read the file ({error})", place=str(path), hint=EXPORT_AGAIN) from None
     if not isinstance(manifest, dict):
-        raise InputError("is no manifest of a dataset", place=str(path), hint=EXPORT_AGAIN)
+        raise InputError("not a dataset manifest", place=str(path), hint=EXPORT_AGAIN)
     return manifest
 
 
@@ -219,16 +219,18 @@ def replacing() -> Iterator[None]:
 
 def check_free(folder: Path) -> None:
     if any((folder / name).exists() for name in OF_STUDIES):
-        another = f"name another, such as {folder / 'dataset'}"
-        raise InputError("this is a study's folder", place=str(folder), hint=another)
+        another = f"choose another folder, such as {folder / 'dataset'}"
+        raise InputError("this is a study folder", place=str(folder), hint=another)
     if _may_replace.get():
         return
-    name_another = "name another folder, or say --replace"
+    name_another = "choose another folder, or add --replace"
     if (folder / MANIFEST).exists():
-        raise InputError(f"holds {_held(folder)} already", place=str(folder), hint=name_another)
+        raise InputError(f"the folder already contains {_held(folder)}", place=str(folder), hint=name_another)
     existing = next((name for name in TABLES if (folder / f"{name}.parquet").exists()), None)
     if existing is not None:
-        raise InputError(f"holds a file {existing}.parquet already", place=str(folder), hint=name_another)
+        raise InputError(
+            f"the folder already contains {existing}.parquet", place=str(folder), hint=name_another
+        )
 
 
 def _held(folder: Path) -> str:

@@ -38,29 +38,27 @@ DIALOGUES = Table(
         DIALOGUE,
         Column("study", LABEL, "name of the study", True),
         Column("system", LABEL, "name of the system under test", True),
-        Column(
-            "condition", LABEL, "cell of the design; the system's name where the study has no factors", True
-        ),
-        Column("strategy", LABEL, "the strategy that a wizard followed in it"),
+        Column("condition", LABEL, "cell of the design; the system's name if the study has no factors", True),
+        Column("strategy", LABEL, "strategy of the wizard"),
         PARTICIPANT,
         Column("visit_id", KEY, "visit during which it took place"),
         Column("task_id", LABEL, "assigned task"),
-        Column("task_text", LABEL, "the task as the participant read it"),
+        Column("task_text", LABEL, "task text as shown to the participant"),
         Column("dialogue_number", INTEGER, "1-based order among this participant's dialogues"),
-        Column("channel", LABEL, "text, voice, phone, multimodal, or a channel of another package", True),
-        Column("spoken", FLAG, "the channel carries participants' speech; null: unknown"),
-        Column("calls_out", FLAG, "the dialogue was held in a telephone call; null: unknown"),
+        Column("channel", LABEL, "text, voice, phone, multimodal, or a channel from a package", True),
+        Column("spoken", FLAG, "the channel transmits participants' speech; null: unknown"),
+        Column("calls_out", FLAG, "the dialogue was a telephone call; null: unknown"),
         Column("language", LABEL, "BCP 47 tag", True),
         Column("started_at", INSTANT, "start, UTC"),
-        Column("ended_at", INSTANT, "end, UTC; null when it never ended"),
+        Column("ended_at", INSTANT, "end, UTC; null: not ended"),
         Column("duration_s", REAL, "end minus start on one clock: first onset to last offset"),
-        Column("timing_origin", LABEL, "who says when turns began and ended: sound; null: the log"),
-        Column("end_reason", LABEL, "user, system, limit, failure, abandoned; null when unknown"),
-        Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
+        Column("timing_origin", LABEL, "source of turn times: sound; null: the log"),
+        Column("end_reason", LABEL, "user, system, limit, failure, abandoned; null: unknown"),
+        Column("code_issued", FLAG, "an earned code was issued, so the dialogue was not trivial"),
         Column(
             "reward",
             REAL,
-            "what a check of the world after the dialogue gave, such as a benchmark's; 1: the task was done",
+            ("result of an automatic check after the dialogue, such as a benchmark's; 1: task completed"),
         ),
         Column(
             "tools_logged", FLAG, "all tool calls are in `tool_calls`: no row means no call; null: unknown"
@@ -77,49 +75,56 @@ TURNS = Table(
         DIALOGUE,
         TURN,
         Column("party", LABEL, "user or system", True),
-        Column("text", WORDS, "what was shown or recognised (first hypothesis)"),
-        Column("reference", WORDS, "what was really said: transcript, or the typed text itself"),
+        Column("text", WORDS, "text shown or recognised (first hypothesis)"),
+        Column("reference", WORDS, "true words: transcript, or the typed text"),
         Column("asr_status", LABEL, "ok, rejected or timeout; null for text"),
-        Column("onset_s", REAL, "start of speech or of display; null for speech of which nobody knows it"),
-        Column("offset_s", REAL, "end of speech or of display; null for speech of which nobody knows it"),
-        Column("sent_s", REAL, "the participant pressed send; null for speech"),
+        Column("onset_s", REAL, "start of speech or display; null: unknown"),
+        Column("offset_s", REAL, "end of speech or display; null: unknown"),
+        Column("sent_s", REAL, "time of sending; null: speech"),
         Column("first_output_s", REAL, "first output of the system arrived"),
         Column("complete_s", REAL, "the system's turn was complete"),
-        Column("first_shown_s", REAL, "first words of an answer were shown; null where it was shown whole"),
+        Column("first_shown_s", REAL, "first words of an answer were shown; null: shown whole"),
         Column("barge_in", FLAG, "the user started while the system was still speaking"),
-        Column("restarted", FLAG, "the service restarted since the previous turn, so no delay is known"),
-        Column("by_sound", FLAG, "it went over as sound: the system itself heard it, or spoke it"),
-        Column("played_s", REAL, "of a system turn that was spoken into: seconds of it that were played"),
+        Column("restarted", FLAG, "the service restarted since the previous turn, so the delay is unknown"),
+        Column("by_sound", FLAG, "transmitted as sound: the system itself heard or spoke it"),
+        Column("played_s", REAL, "seconds played of an interrupted system turn"),
         Column("question", FLAG, "a system turn that asks for information"),
-        Column("help", FLAG, "a system turn that tells the options"),
-        Column("error_message", FLAG, "a system turn that says it cannot do a thing"),
-        Column("rejection_prompt", FLAG, "a system turn that says it did not understand"),
+        Column("help", FLAG, "a system turn that lists the options"),
+        Column("error_message", FLAG, "a system turn that says that a request is not possible"),
+        Column("rejection_prompt", FLAG, "a system turn that says that it did not understand"),
         Column("timeout_prompt", FLAG, "a system turn prompted by silence"),
-        Column("question_origin", LABEL, "who says whether it is a question: acts, rules"),
-        Column("help_origin", LABEL, "who says whether it is help: acts, rules"),
-        Column("error_message_origin", LABEL, "who says whether it is an error message: acts, rules"),
-        Column("rejection_prompt_origin", LABEL, "who says whether it is a rejection: acts, rules"),
-        Column("timeout_prompt_origin", LABEL, "who says whether it is a time-out prompt: acts, rules"),
-        Column("untimed", LABEL, "why a dialogue timed by sound has no times for this turn; null: it has"),
+        Column("question_origin", LABEL, "source of the question flag: acts, rules"),
+        Column("help_origin", LABEL, "source of the help flag: acts, rules"),
+        Column("error_message_origin", LABEL, "source of the error flag: acts, rules"),
+        Column("rejection_prompt_origin", LABEL, "source of the rejection flag: acts, rules"),
+        Column("timeout_prompt_origin", LABEL, "source of the time-out flag: acts, rules"),
+        Column(
+            "untimed",
+            LABEL,
+            "reason why a dialogue timed by sound has no times for this turn; null: it has times",
+        ),
     ),
 )
 
 UTTERANCES = Table(
     "utterances",
-    "one stretch of speech that the service cut, or played",
+    "one segment of speech, cut or played by the service",
     (
         DIALOGUE,
-        Column("party", LABEL, "user, or system: the platform's own words too", True),
-        Column("turn_index", INTEGER, "turn that it is; null for what is no turn"),
+        Column("party", LABEL, "user or system; system includes the platform's prompts", True),
+        Column("turn_index", INTEGER, "turn of the segment; null: not a turn"),
         Column(
             "content",
             LABEL,
-            "turn; missed: nobody understood it; else the platform's words: still_there, not_heard, trouble",
+            (
+                "turn; missed: not understood; otherwise the platform's prompts: still_there, "
+                "not_heard, trouble"
+            ),
             True,
         ),
-        Column("onset_s", REAL, "where speech began, or the sound was first heard", True),
-        Column("offset_s", REAL, "where speech ended, or the sound was last heard", True),
-        Column("source", LABEL, "endpointing: cut by the service; playback: heard as it was played", True),
+        Column("onset_s", REAL, "start of speech, or of the sound", True),
+        Column("offset_s", REAL, "end of speech, or of the sound", True),
+        Column("source", LABEL, "endpointing: cut by the service; playback: as played", True),
     ),
 )
 
@@ -129,12 +134,10 @@ HYPOTHESES = Table(
     (
         DIALOGUE,
         TURN,
-        Column(
-            "source", LABEL, "live: what the dialogue went by; log: ours, for the log alone; batch, ...", True
-        ),
+        Column("source", LABEL, "live: used in the dialogue; log: ours, only for the log; batch, ...", True),
         Column("rank", INTEGER, "0-based, best first", True),
         Column("text", WORDS, "the hypothesis", True),
-        Column("score", REAL, "as the recogniser gave it"),
+        Column("score", REAL, "score of the recogniser"),
     ),
 )
 
@@ -147,19 +150,19 @@ ACTS = Table(
         Column(
             "layer",
             LABEL,
-            "system (what the system did), understood (what it took the user to mean), "
-            "reference (what the user meant), proposed (what a program would have done, where a wizard "
-            "said something else), reference_by_domain (of several domains, never scored)",
+            "system (act of the system), understood (the system's interpretation), "
+            "reference (the user's meaning), proposed (act of the program, if a wizard said "
+            "something else), reference_by_domain (several domains, never scored)",
             True,
         ),
-        Column("source", LABEL, "who says so: bot, label, parser, simulator, annotator", True),
-        Column("rank", INTEGER, "0-based hypothesis, 0 where there is only one", True),
+        Column("source", LABEL, "source: bot, label, parser, simulator, annotator", True),
+        Column("rank", INTEGER, "0-based hypothesis; 0 if there is only one", True),
         Column("position", INTEGER, "0-based order within the hypothesis", True),
         Column("act", LABEL, "inform, request, offer, confirm, negate, deny, reqalts, bye, ...", True),
-        Column("slot", LABEL, "slot the act is about; for request the slot asked for"),
+        Column("slot", LABEL, "slot of the act; for request, the requested slot"),
         Column("op", LABEL, "= or !="),
-        Column("value", WORDS, "value; null for a request"),
-        Column("score", REAL, "of the hypothesis"),
+        Column("value", WORDS, "value; null: request"),
+        Column("score", REAL, "score of the hypothesis"),
     ),
 )
 
@@ -168,12 +171,12 @@ GOALS = Table(
     "one item of an assigned goal",
     (
         DIALOGUE,
-        Column("goal_index", INTEGER, "0-based; an alternative goal of the task comes after its first", True),
-        Column("origin", LABEL, "assigned or inferred; by_domain: of several domains, never scored", True),
+        Column("goal_index", INTEGER, "0-based; an alternative goal of the task follows its first", True),
+        Column("origin", LABEL, "assigned or inferred; by_domain: several domains, never scored", True),
         Column("kind", LABEL, "type, constraint, request or exclusion", True),
-        Column("slot", LABEL, "slot; null for type"),
+        Column("slot", LABEL, "slot; null: type"),
         Column("op", LABEL, "= or !="),
-        Column("value", WORDS, "value, `dontcare` included; null for a request"),
+        Column("value", WORDS, "value, including `dontcare`; null: request"),
     ),
 )
 
@@ -182,16 +185,17 @@ ENTITIES = Table(
     "one slot of one entity of the domain database",
     (
         Column("entity_id", LABEL, "key of the entity", True),
-        Column("name", LABEL, "its name as systems say it", True),
+        Column("name", LABEL, "name used by systems", True),
         Column("slot", LABEL, "slot", True),
         Column("value", LABEL, "value", True),
-        Column(
-            "source", LABEL, "database, or self_reported when collected from the system's own offers", True
-        ),
+        Column("source", LABEL, "database, or self_reported if collected from the system's own offers", True),
         Column(
             "match",
             LABEL,
-            "exact; code: only letters and digits count (telephones); prefix: cut short, too (postcodes)",
+            (
+                "exact; code: only letters and digits count (telephone numbers); prefix: may be "
+                "shortened (postcodes)"
+            ),
             True,
         ),
     ),
@@ -201,16 +205,16 @@ RATINGS = Table(
     "ratings",
     "one answered questionnaire item",
     (
-        Column("dialogue_id", KEY, "dialogue it is about; null for a whole visit"),
+        Column("dialogue_id", KEY, "dialogue of the answer; null: a whole visit"),
         Column("visit_id", KEY, "visit"),
         PARTICIPANT,
         Column("instrument", LABEL, "questionnaire", True),
-        Column("wording", LABEL, "which wording was shown: project, package, or file (the study's own)"),
+        Column("wording", LABEL, "wording shown: project, package, or file (the study's own)"),
         Column("language", LABEL, "BCP 47 tag"),
         Column("item_id", LABEL, "item", True),
-        Column("role", LABEL, "subjective_success for the item that asks it, else null"),
-        Column("value", REAL, "raw code as answered, never recoded; null for free text"),
-        Column("answer", WORDS, "label chosen, or free text"),
+        Column("role", LABEL, "subjective_success for the item about it, otherwise null"),
+        Column("value", REAL, "raw code as answered, never recoded; null: free text"),
+        Column("answer", WORDS, "chosen label, or free text"),
         ANSWERED_AT,
     ),
 )
@@ -220,13 +224,13 @@ PARTICIPANTS = Table(
     "one participant",
     (
         Column("participant_id", KEY, "pseudonymous key", True),
-        Column("pool", LABEL, "where they came from: link, prolific, simulation, corpus"),
+        Column("pool", LABEL, "source: link, prolific, simulation, corpus"),
         Column("language", LABEL, "BCP 47 tag of the interface"),
         Column("first_seen_at", INSTANT, "UTC"),
         Column(
             "outcome",
             LABEL,
-            "how the visit ended, such as completed, not_accepted, withdrew; or running",
+            "outcome of the visit, such as completed, not_accepted, withdrew; or running",
         ),
         Column("attributes", WORDS, "further attributes as a JSON object"),
         Column("simulated", FLAG, "a program", True),
@@ -239,10 +243,10 @@ ANNOTATIONS = Table(
     "one label by one annotator",
     (
         DIALOGUE,
-        Column("turn_index", INTEGER, "turn it is about; null for the dialogue"),
+        Column("turn_index", INTEGER, "turn of the label; null: the dialogue"),
         Column("layer", LABEL, "scheme layer", True),
         Column("label", LABEL, "label", True),
-        Column("value", WORDS, "value of a label that takes one"),
+        Column("value", WORDS, "value of the label, if it takes one"),
         Column("annotator_id", KEY, "pseudonymous key", True),
         Column("annotated_at", INSTANT, "UTC"),
     ),
@@ -250,71 +254,76 @@ ANNOTATIONS = Table(
 
 LABEL_CHANCES = Table(
     "label_chances",
-    "the chance with which annotators were to judge one dialogue in one scheme",
+    "the sampling probability of one dialogue for annotation in one scheme",
     (
         DIALOGUE,
         Column("layer", LABEL, "scheme layer", True),
-        Column("target", LABEL, "what the choice was for: a layer and one of its labels", True),
-        Column("chance", REAL, "above 0, at most 1; labels weigh by its inverse", True),
-        Column("drawn", FLAG, "the lot fell on it: annotators get it", True),
-        Column("doubt", REAL, "how unsure a judge was of it before; null: nothing was known"),
+        Column("target", LABEL, "target of the sampling: a layer and one of its labels", True),
+        Column(
+            "chance",
+            REAL,
+            "sampling probability, above 0, at most 1; labels are weighted by its inverse",
+            True,
+        ),
+        Column("drawn", FLAG, "drawn: annotators get it", True),
+        Column("doubt", REAL, "uncertainty of a judge before the draw; null: unknown"),
     ),
 )
 
 TAGS = Table(
     "tags",
-    "one tag that a researcher put on a dialogue",
+    "one tag on a dialogue",
     (
         DIALOGUE,
-        Column("tag", WORDS, "the tag, as it was typed", True),
-        Column("author_id", KEY, "pseudonymous key of who put it; null: they had no account"),
+        Column("tag", WORDS, "the tag as typed", True),
+        Column("author_id", KEY, "pseudonymous key of the author; null: no account"),
         Column("tagged_at", INSTANT, "UTC"),
     ),
 )
 
 REMARKS = Table(
     "dialogue_notes",
-    "one note that a researcher wrote on a dialogue",
+    "one note on a dialogue",
     (
         DIALOGUE,
         Column("note_id", KEY, "key of the note", True),
-        Column("text", WORDS, "what was written"),
-        Column("author_id", KEY, "pseudonymous key of who wrote it; null: they had no account"),
+        Column("text", WORDS, "text of the note"),
+        Column("author_id", KEY, "pseudonymous key of the author; null: no account"),
         Column("written_at", INSTANT, "UTC"),
     ),
 )
 
 INCIDENTS = Table(
     "incidents",
-    "one thing that went wrong with a system under test",
+    "one failure of a system under test",
     (
         DIALOGUE,
-        Column("turn_index", INTEGER, "user turn that went unanswered; null at the opening"),
+        Column("turn_index", INTEGER, "user turn without an answer; null: at the opening"),
         Column(
             "failure",
             LABEL,
             "unreachable, timeout, bad_answer, refused, closed; of our own service: interrupted, internal",
             True,
         ),
-        Column("detail", TRACE, "what was seen, secrets removed"),
+        Column("detail", TRACE, "details, without secrets"),
         Column("happened_at", INSTANT, "UTC"),
-        Column("shown", WORDS, "what of the answer was shown until then, where answers are streamed"),
+        Column("shown", WORDS, "part of the answer shown before the failure, for streamed answers"),
     ),
 )
 
 EXCLUSIONS = Table(
     "exclusions",
-    "a dialogue, or a participant with all that they did, that the study's rules leave out of every measure",
+    "a dialogue, or all data of a participant, excluded from every measure by the study's rules",
     (
-        Column("dialogue_id", KEY, "key of the dialogue; null: all of the participant's rows"),
+        Column("dialogue_id", KEY, "key of the dialogue; null: all rows of the participant"),
         PARTICIPANT,
-        Column("rule", LABEL, "the first rule of the study file that it meets, in words", True),
+        Column("rule", LABEL, "first matching rule of the study file", True),
     ),
 )
 
 WIZARD_TURNS = Table(
     "wizard_turns",
-    "a system turn for which a person stood in, for the whole system or a module of it",
+    "a system turn by a wizard, for the whole system or a module",
     (
         DIALOGUE,
         TURN,
@@ -323,18 +332,16 @@ WIZARD_TURNS = Table(
         Column(
             "source",
             LABEL,
-            "where the words came from: free, prompt, script, proposal (the program's, unchanged), edited "
-            "(at least half of the words of both are the same), silence (ended without a word), greeting "
-            "(the first message, which came by itself)",
+            "source of the words: free, prompt, script, proposal (the program's, "
+            "unchanged), edited (at least half of the words of both are the same), silence "
+            "(no words), greeting (the first message, sent automatically)",
             True,
         ),
-        Column("label", LABEL, "of the prompt or script"),
+        Column("label", LABEL, "label of the prompt or script"),
         Column("strategy", LABEL, "strategy of the dialogue"),
-        Column("gave", WORDS, "what the system behind got in place of what was said or understood"),
-        Column("proposed", WORDS, "what the program would have said; its acts stand in the layer `proposed`"),
-        Column(
-            "proposed_end", FLAG, "the program would have ended the dialogue; null where it was not held up"
-        ),
+        Column("gave", WORDS, "input that the system behind got in place of the user's words or meaning"),
+        Column("proposed", WORDS, "reply of the program; its acts are in the layer `proposed`"),
+        Column("proposed_end", FLAG, "the program would have ended the dialogue; null: not stopped"),
     ),
 )
 

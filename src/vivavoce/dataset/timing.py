@@ -26,10 +26,10 @@ Row = dict[str, Any]
 
 MARGIN_S: Final = 0.3  # speech may reach so far beyond what the service took for it
 AGREE_S: Final = 0.6  # ends of a person's speech that lie farther apart are not the same
-NO_SPEECH: Final = "no speech in the recording where the log has the turn"
+NO_SPEECH: Final = "the recording has no speech at this turn"
 ENDS_DIFFER: Final = "log and recording differ by {by:.1f} s on where speech {ends}"
-NOT_LOGGED: Final = "the log does not say when it was spoken"
-WRITTEN: Final = "it was written"
+NOT_LOGGED: Final = "the log has no speaking time"
+WRITTEN: Final = "typed turn"
 
 
 class Reconciled(NamedTuple):

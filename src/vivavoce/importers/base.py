@@ -340,7 +340,7 @@ def _as_expected(place: str) -> Iterator[None]:
     except RecursionError:
         raise InputError("nested too deeply", place=place) from None
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise InputError(f"not as expected: {one_line(error)}", place=place) from None
+        raise InputError(f"unexpected format: {one_line(error)}", place=place) from None
 
 
 IMPORTERS: Final[Registry[Importer]] = Registry("format", Importer, group="vivavoce.importers")

@@ -154,7 +154,7 @@ class Writer:
                 batch = self._give_up_overdue(batch, cause)
             except BaseException as error:  # a defect of ours must not leave callers waiting for ever
                 self._disconnect()
-                _fail(batch, LogError(f"the log's writer failed: {error!r}"))
+                _fail(batch, LogError(f"the writer of the log failed: {error!r}"))
                 return
             if not batch:
                 return
@@ -248,8 +248,8 @@ class Writer:
     def _explain(self, error: DBAPIError) -> str:
         message = first_line(error)
         full = any(word in message.lower() for word in ("full", "no space", "disk i/o error"))
-        hint = "; make room on its disk, then try again" if full else ""
-        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {message}{hint}"
+        hint = "; free disk space, then try again" if full else ""
+        return f"{shown(self._engine.url)}: cannot write the log, nothing was saved: {message}{hint}"
 
 
 def _told(error: Exception) -> Exception:
@@ -257,7 +257,7 @@ def _told(error: Exception) -> Exception:
     if isinstance(error, IntegrityError):
         return Conflict(f"already in the log: {first_line(error)}")
     if isinstance(error, DBAPIError):
-        return LogError(f"the log refused this: {first_line(error)}")
+        return LogError(f"the log rejected this: {first_line(error)}")
     return error
 
 

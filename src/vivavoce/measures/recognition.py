@@ -633,7 +633,9 @@ def _oracle_measures() -> Iterator[Measure]:
         empty="no live hypothesis was logged: missing",
         needs=SPEECH,
         components=_hypotheses,
-        meaning="Live recognition hypotheses of a user turn that has any; with 1 the oracle chooses nothing.",
+        meaning=(
+            "Live recognition hypotheses per user turn with hypotheses; with 1, the oracle has no choice."
+        ),
     )
 
 
