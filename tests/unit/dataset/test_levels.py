@@ -249,9 +249,9 @@ def test_reports_of_reduced_datasets_give_no_dates(whole: Dataset, tmp_path: Pat
 
 def test_who_came_first_is_refused_of_a_public_dataset(whole: Dataset, tmp_path: Path) -> None:
     public = reduce_dataset(whole, tmp_path / "public", Level.public)
-    with pytest.raises(InputError, match="who came first"):
+    with pytest.raises(InputError, match="order of participants"):
         monitor(public, "user_turns", ("a", "b"), planned=10)
-    with pytest.raises(InputError, match="who came first"):
+    with pytest.raises(InputError, match="order of participants"):
         Dataset(public.folder, exclude=["copies > 0"]).read("dialogues")
     assert Dataset(whole.folder, exclude=["copies > 0"]).read("dialogues").num_rows == 4
 
@@ -329,6 +329,6 @@ def test_the_verb_makes_a_level_and_says_of_each_what_it_holds(tmp_path: Path) -
         run("export", study, "--into", str(tmp_path / "x"), "--level", "public", "--audio")
     with pytest.raises(UnknownName, match="'secret'"):
         run("export", study, "--into", str(tmp_path / "x"), "--level", "secret")
-    with pytest.raises(InputError, match="holds the dataset"):
+    with pytest.raises(InputError, match="contains the dataset"):
         run("export", study, "--into", shared, "--level", "public")
     assert not (tmp_path / "x").exists()

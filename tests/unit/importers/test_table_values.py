@@ -72,7 +72,7 @@ def test_a_comma_in_a_number_is_read_where_the_mapping_says_so(rated: Rate, tmp_
     file.write_text("case;who;said;release;solved;mark\n1;guest;Hello;one;yes;3,5\n", encoding="utf-8")
     mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
     importer = IMPORTERS.get("table")
-    with pytest.raises(InputError, match=r"'3,5' in the column 'mark' .*decimal: ','"):
+    with pytest.raises(InputError, match=r"'3,5' in column 'mark' .*decimal: ','"):
         importer.make_dataset([file], tmp_path / "dataset", mapping=mapping)
     mapping.write_text(MAPPING % ("", "decimal: ','"), encoding="utf-8")
     found = importer.make_dataset([file], tmp_path / "dataset", mapping=mapping).dataset.everything
@@ -136,7 +136,7 @@ def test_what_is_left_out_for_one_reason_is_one_line_with_a_count_and_the_first_
     told = vivavoce("import", "table", file, "--mapping", mapping, "--into", tmp_path / "D").stderr
     lines = [one for one in told.splitlines() if one.startswith("skipped")]
     assert lines == [
-        f"skipped 20 identical problems, the first at {file}:3: no 'case': it belongs to no dialogue",
+        f"skipped 20 identical problems, the first at {file}:3: no 'case': the row belongs to no dialogue",
         f"skipped {file}:23: too few cells",
     ]
     assert "21 skipped" in told

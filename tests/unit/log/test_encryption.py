@@ -96,7 +96,7 @@ def test_without_the_key_one_line_says_so(log: Log, tmp_path: Path, monkeypatch:
     with pytest.raises(WrongKey):
         export_dataset(log, "s", tmp_path / "D", audio=True)
     (line,) = check_recordings(log, content=True).lines()
-    assert line == f"recordings/{path.name}: locked, and {KEY} does not hold its key"
+    assert line == f"recordings/{path.name}: encrypted, and {KEY} does not hold its key"
     assert check_recordings(log).lines() == [], "without reading files nothing is wrong"
 
 
@@ -131,7 +131,7 @@ def test_an_altered_file_is_told_from_a_wrong_key(log: Log, tmp_path: Path) -> N
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(Altered, match="altered"):
+    with pytest.raises(Altered, match="modified"):
         folder_of(log).file(path.name)
     found = check_recordings(log, content=True)
     assert (found.altered, found.closed) == ([path.name], [])
