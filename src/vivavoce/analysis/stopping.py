@@ -271,9 +271,9 @@ def _visits_by_arrival(dataset: Dataset) -> list[str]:
     """
     if dataset.level is Level.public:
         raise InputError(
-            "a public dataset does not say who came first, so that nobody can look again over time",
+            "interim analyses need the order of participants, which a public dataset lacks",
             place=str(dataset.folder),
-            hint="look at the internal or a shareable one",
+            hint="use the internal or a shareable dataset",
         )
     table = dataset.read("dialogues").select(["dialogue_id", "started_at"]).to_pylist()
     started = sorted(

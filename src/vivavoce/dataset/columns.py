@@ -132,8 +132,8 @@ class Treatment(StrEnum):
     kept = "kept"
     scanned = "kept after a scan"
     moved = "counted from the study's first participant"
-    apart = "relative to each participant's start"
-    left_out = "removed"
+    apart = "counted from each participant's start"
+    left_out = "left out"
 
 
 _KEPT, _OUT = Treatment.kept, Treatment.left_out
