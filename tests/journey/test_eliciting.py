@@ -258,7 +258,7 @@ def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(single_take: Run
         page.locator("#record").click()
         expect(page.locator("#send")).to_be_visible()
         page.locator("#send").click()
-        expect(page.locator("h1")).to_have_text("Dove comincia e dove finisce ogni comando?")
+        expect(page.locator("h1")).to_have_text("Segna i comandi")
         until(page, "document.querySelectorAll('.cut output')[0].textContent !== ''")
         assert barriers(page) == []
         assert overflow(page) <= 0

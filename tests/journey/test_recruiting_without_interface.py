@@ -102,4 +102,4 @@ def test_where_several_pay_one_is_named(tmp_path: Path) -> None:
     assert "2.50 USD" not in recruit("plan", study, "--recruiter", "sona").stdout
     assert "50.00 USD" in recruit("plan", study, "--recruiter", "connect").stdout, "20 x (2.00 + 0.50)"
     assert "Did you mean 'sona'" in str(recruit("plan", study, "--recruiter", "sone").exception)
-    assert "nobody is paid so" in str(recruit("approve", study).exception)
+    assert "no recruiter that pays" in str(recruit("approve", study).exception)

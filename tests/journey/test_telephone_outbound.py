@@ -136,7 +136,7 @@ def test_busy_declined_and_unanswered_calls_are_told_in_italian_and_tried_again(
         assert overflow(page) <= 0
         for scenario, words in (
             ("busy", "La linea era occupata. Riprova, per favore."),
-            ("declines", "La chiamata è stata rifiutata. Riprova se vuoi proseguire."),
+            ("declines", "La chiamata è stata rifiutata. Puoi riprovare."),
             ("rings", "Non ha risposto nessuno. Riprova quando hai il telefono a portata di mano."),
         ):
             with sipp_called(tmp_path / scenario, f"sipp_{scenario}.xml") as address:
