@@ -22,7 +22,7 @@ COLUMNS: Final = (
     "currency",
     "state",
 )
-PERHAPS: Final = "uncertain"
+PERHAPS: Final = "perhaps paid"
 
 
 def receipts_of(payments: Sequence[Payment]) -> str:

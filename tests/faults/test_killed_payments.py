@@ -111,7 +111,7 @@ def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
                 earned = rewarded and (ticket, 50) not in paid
                 assert not earned or (ticket, 50) in perhaps, f"forgotten after a kill at step {step}"
             listed = recruit("reconcile", folder)
-            assert listed.stderr.count("perhaps paid: ") == len(perhaps - set(paid)), "only what is not paid"
+            assert listed.stderr.count("uncertain payment: ") == len(perhaps - set(paid)), "only what is not paid"
             found["kills"] += 1
             found["open"] += len(perhaps)
     note_figures(
@@ -156,7 +156,7 @@ def test_many_are_paid_once_by_payers_that_are_killed_again_and_again(
         ledger = Ledger(log, "paid")
         perhaps = {(one.ticket, one.minor) for one in ledger.payments() if one.state in OPEN}
         told = recruit("status", folder, "--log", log_url).stderr
-        assert told.count("perhaps paid: ") == len(perhaps) > 0
+        assert told.count("uncertain payment: ") == len(perhaps) > 0
         for ticket in tickets:
             assert (ticket, 200) in paid or (ticket, 200) in perhaps, "a reward was forgotten"
             due = (ticket, 200) in paid and (ticket, 50) not in paid

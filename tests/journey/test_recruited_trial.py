@@ -156,8 +156,8 @@ def pay_with_faults(prolific: Prolific, study: Path) -> None:
     assert recruit("approve", study).stdout.count(" due\n") == COMPLETED
     prolific.tell("faults", path="/transition/$", method="POST", times=1, kind="after")
     prolific.tell("faults", path="/transition/$", method="POST", times=1, kind="before")
-    assert recruit("approve", study, "--confirm").stderr.count("perhaps paid: ") == 2
-    lost = recruit("reconcile", study).stderr.partition("perhaps paid: ")[2].split()[0]
+    assert recruit("approve", study, "--confirm").stderr.count("uncertain payment: ") == 2
+    lost = recruit("reconcile", study).stderr.partition("uncertain payment: ")[2].split()[0]
     assert recruit("settle", study, lost, "--not-paid").exit_code == 0
     assert recruit("approve", study, "--confirm").exit_code == 0
     prolific.tell("faults", path="/pay/$", method="POST", times=1, kind="500-after")

@@ -74,13 +74,13 @@ def test_ledger_platform_and_log_agree_to_the_penny_after_everything_that_goes_w
     prolific.tell("faults", path="/transition/$", method="POST", times=1, kind="after")
     prolific.tell("faults", path="/transition/$", method="POST", times=1, kind="before")
     approved = recruit("approve", study, "--confirm")
-    assert approved.exit_code == 1 and approved.stderr.count("perhaps paid: ") == 2
+    assert approved.exit_code == 1 and approved.stderr.count("uncertain payment: ") == 2
     again = recruit("approve", study, "--confirm")
-    assert again.exit_code == 1 and again.stderr.count("perhaps paid: ") == 2, "nothing is sent again"
+    assert again.exit_code == 1 and again.stderr.count("uncertain payment: ") == 2, "nothing is sent again"
 
     found = recruit("reconcile", study)
-    assert found.exit_code == 1 and found.stderr.count("perhaps paid: ") == 1, "one was found approved"
-    lost = found.stderr.partition("perhaps paid: ")[2].split()[0]
+    assert found.exit_code == 1 and found.stderr.count("uncertain payment: ") == 1, "one was found approved"
+    lost = found.stderr.partition("uncertain payment: ")[2].split()[0]
     assert recruit("settle", study, lost, "--not-paid").stdout == f"{lost}  planned\n"
     assert recruit("approve", study, "--confirm").exit_code == 0
 
@@ -196,7 +196,7 @@ def test_who_did_not_fit_is_paid_for_coming_and_nobody_is_rejected_without_a_wor
     assert recruit("screen-out", study).stdout.count("0.20 GBP  due") == 2
     prolific.tell("faults", path="/screen-out-submissions/$", method="POST", times=1, kind="after")
     lost = recruit("screen-out", study, "--confirm")
-    assert lost.exit_code == 1 and lost.stderr.count("perhaps paid: ") == 2
+    assert lost.exit_code == 1 and lost.stderr.count("uncertain payment: ") == 2
     assert recruit("screen-out", study, "--confirm").exit_code == 1, "nothing is sent again"
     assert json.loads(recruit("reconcile", study, "--json").stdout)["paid by the ledger"] == "0.40 GBP"
     assert sorted(prolific.ask("paid")) == sorted([one, "screen-out", 20] for one in tickets[:2])

@@ -63,7 +63,7 @@ def test_a_sheet_says_what_to_pay_and_nobody_stands_on_two(tmp_path: Path) -> No
     assert "is there already" in str(recruit("sheet", study, "--out", str(out)).exception)
     other = tmp_path / "other.csv"
     assert "nothing is due" in recruit("sheet", study, "--out", str(other), "--confirm").stderr
-    assert recruit("status", study).stderr.count("perhaps paid: ") == 3
+    assert recruit("status", study).stderr.count("uncertain payment: ") == 3
     settled = recruit("settle", study, told.partition(":")[0], "--paid")
     assert settled.stdout.count("  confirmed\n") == 3
     assert json.loads(recruit("plan", study, "--json").stdout)["paid so far"] == "4.50 USD"

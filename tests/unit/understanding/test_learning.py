@@ -138,7 +138,7 @@ def test_weights_of_another_network_are_refused_in_one_line(kitchen, tmp_path):
     torch.save(
         {name: one for name, one in state.items() if "gate" not in name}, tmp_path / "system" / "weights.pt"
     )
-    with pytest.raises(InputError, match=r"another version, whose network was another. Train it again"):
+    with pytest.raises(InputError, match=r"another version with a different network. Train it again"):
         systems.load(tmp_path / "system")
 
 
