@@ -111,7 +111,8 @@ def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
                 earned = rewarded and (ticket, 50) not in paid
                 assert not earned or (ticket, 50) in perhaps, f"forgotten after a kill at step {step}"
             listed = recruit("reconcile", folder)
-            assert listed.stderr.count("uncertain payment: ") == len(perhaps - set(paid)), "only what is not paid"
+            unpaid = len(perhaps - set(paid))
+            assert listed.stderr.count("uncertain payment: ") == unpaid, "only what is not paid"
             found["kills"] += 1
             found["open"] += len(perhaps)
     note_figures(

@@ -115,7 +115,7 @@ def test_what_nobody_was_asked_and_who_never_judged_is_named(tmp_path: Path) -> 
     file = written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n")
     with pytest.raises(UnknownName, match="found_al"):
         judged(dataset, file, "found_al")
-    with pytest.raises(InputError, match="compares no answers"):
+    with pytest.raises(InputError, match="not compare answers"):
         judged(dataset, file, "preference")
     with pytest.raises(UnknownName, match="Known: parameters"):
         estimate(dataset, "nobody", "found_all")
@@ -162,5 +162,5 @@ def test_a_function_judges_single_turns_in_the_words_of_the_scheme(tmp_path: Pat
     facts = estimate(opened, "f", "context.AP")
     assert sum(one.people.labels for one in facts.groups) == len(context)
     assert calibrate(opened, "f", "context.AP").agreement.same.value == 1.0
-    with pytest.raises(InputError, match="judges no single turns"):
+    with pytest.raises(InputError, match="not judge single turns"):
         judged(labelled, written(tmp_path / "m.yaml", "judge: model\nfile: model.json\n"), "context.AP")

@@ -37,7 +37,7 @@ def test_sqlite_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
 def test_a_reader_cannot_write(log_url: str) -> None:
     with (
         Log.open(log_url) as log,
-        pytest.raises(LogError, match=r"could not be read: .*read-?\s?only"),
+        pytest.raises(LogError, match=r"cannot read the log: .*read-?\s?only"),
         log.reading() as connection,
     ):
         connection.execute(text("delete from events"))
@@ -49,7 +49,7 @@ def test_a_wrong_url_is_refused_with_a_cure_and_without_the_password() -> None:
         ("mysql://u:secret@h/d", r"mysql://u:\*\*\*@h/d: this kind of database cannot store a log"),
         ("sqlite://", "an in-memory log is not saved. Use sqlite:///FILE"),
         ("sqlite:///:memory:", "an in-memory log is not saved"),
-        ("sqlite:////no/such/folder/log.sqlite", "/no/such/folder: folder not found. Make it"),
+        ("sqlite:////no/such/folder/log.sqlite", "/no/such/folder: folder not found. Create it"),
         ("postgresql://u:secret@127.0.0.1:1/d", r"postgresql\+psycopg://u:\*\*\*@127.0.0.1:1/d: .*opened"),
     ]:
         with pytest.raises(InputError, match=said) as refused:

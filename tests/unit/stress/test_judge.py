@@ -146,9 +146,9 @@ def test_cases_that_people_judged_on_the_dashboard_are_the_yardstick_too(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("language,answer,other\n", "no column 'label'"),
+        ("language,answer,other\n", "column 'label'"),
         ("language,answer,other,label\nen,a,b,good\n", "pairs.csv:2: unknown label 'good'"),
-        ("language,answer,other,label\nen,a,,pass\n", "pairs.csv:2: no other"),
+        ("language,answer,other,label\nen,a,,pass\n", "pairs.csv:2: the other is missing"),
         ("language,answer,other,label\n", "no pairs with a human verdict"),
     ],
 )

@@ -81,7 +81,7 @@ def test_an_added_language_is_known_everywhere_and_only_once(monkeypatch: pytest
     [
         ("confusion: []\n", "own.yaml:4.*Did you mean 'confusions'"),
         ("keyboard: 3\n", "own.yaml:4.*a list"),
-        ("misspellings: [{name: a, pattern: '(', becomes: b, confidence: .5}]\n", "own.yaml:4.*no regular"),
+        ("misspellings: [{name: a, pattern: '(', becomes: b, confidence: .5}]\n", "own.yaml:4.*regular"),
         ("misspellings: [{name: a, pattern: a, becomes: '\\2', confidence: .5}]\n", "own.yaml:4.*group ref"),
     ],
 )
