@@ -69,7 +69,7 @@ def test_a_mapping_is_drafted_and_import_takes_it_once_a_person_has_filled_it_in
     draft = mapping.read_text()
     assert "supervisor: null  # unknown speaker: set a party" in draft and "the system's name" in draft
     by = [*words, "--mapping", str(mapping), "--into", str(tmp_path / "D")]
-    with pytest.raises(InputError, match=r"the system is not specified. Name columns"):
+    with pytest.raises(InputError, match=r"the system is not specified. Set columns"):
         run.invoke(app, by, catch_exceptions=False)
     mapping.write_text(draft.replace("system:  # no", "\n  system: desk  #"))
     assert run.invoke(app, by).exit_code == 0
@@ -385,7 +385,7 @@ def test_strict_stops_at_the_first_broken_item_and_leaves_nothing(read: Read, tm
 def test_an_option_that_a_format_does_not_take_is_refused(tmp_path: Path) -> None:
     path = logs.written(tmp_path, "chats.jsonl", logs.CHATS)
     for options, wanted in (
-        ({"venues": path}, "no venue database"),
+        ({"venues": path}, "venue database"),
         ({"mapping": path}, "does not accept a mapping"),
     ):
         with pytest.raises(InputError, match=wanted):

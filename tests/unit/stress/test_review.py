@@ -103,7 +103,7 @@ def test_all_four_decisions_come_back_from_a_file_and_empty_rows_wait(tmp_path: 
     ("cells", "complaint"),
     [
         ({"decision": "yes"}, r"review.csv:2: unknown decision 'yes'.*accept, edit, reject, write"),
-        ({"decision": "accept", "choice": "7"}, r"review.csv:2: no proposal 7. Choose 1 to"),
+        ({"decision": "accept", "choice": "7"}, r"review.csv:2: proposal 7 not found. Choose 1 to"),
         ({"decision": "write", "variant": " a  pub "}, r"review.csv:2: the variant equals the original"),
         ({"decision": "write"}, r"review.csv:2: a variant is empty"),
         ({"decision": "reject", "item_id": "nobody"}, r"review.csv:2: unknown item 'nobody'"),
@@ -122,7 +122,7 @@ def test_a_mistake_in_a_file_is_named_with_its_line(
 def test_a_file_that_is_no_csv_of_ours_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="no column 'item_id'"):
+    with pytest.raises(InputError, match="column 'item_id'"):
         read_review(path, Reviews(), "anna")
     path.write_bytes(b"\xff\xfe\x00a")
     with pytest.raises(InputError, match="cannot be read"):

@@ -42,7 +42,7 @@ def told(result: Result) -> str:
     ("before", "after", "expected"),
     [
         ("ST-4", "ST-44", "suite.yaml:5 cases[0].test: unknown stress test 'ST-44'. Did you mean 'ST-4'?"),
-        ("spelling", "syntax", "suite.yaml:6 cases[0].family: ST-4 is no 'syntax' test"),
+        ("spelling", "syntax", "suite.yaml:6 cases[0].family: test ST-4 does not belong to 'syntax'"),
         ("cehap", "cheap", "suite.yaml:9 cases[0].variant: the variant 'cheap food' equals the original"),
         (CASE[CASE.index("  - ") :], "", "suite.yaml:3 cases"),
         (CASE[CASE.index("cases") :], "cases: []\n", "suite.yaml:3 cases: 'cases' has 0 of at least 1"),
@@ -90,7 +90,7 @@ def test_a_system_that_is_not_there_ends_the_run_which_goes_on_when_it_is(tmp_pa
 def test_a_review_without_its_columns_is_refused(content: str, tmp_path: Path) -> None:
     path = tmp_path / "queue.csv"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=r"queue\.csv:1: no column '(item_id|choice)'"):
+    with pytest.raises(InputError, match=r"queue\.csv:1: column '(item_id|choice)'"):
         read_review(path, Reviews.of([]), "anna")
     with pytest.raises(InputError, match="cannot read the file: No such file"):
         read_review(tmp_path / "none.csv", Reviews.of([]), "anna")
