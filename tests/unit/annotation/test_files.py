@@ -214,7 +214,7 @@ def test_a_mistake_in_a_file_is_named_with_its_place(
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("annotations.csv", b"dialogue_id,label\n", "no column 'layer'"),
+        ("annotations.csv", b"dialogue_id,label\n", "column 'layer'"),
         ("annotations.csv", b"\xff\xfe\x00", "is not a UTF-8 CSV file"),
         ("annotations.parquet", b"PAR0", "is not a Parquet file"),
         ("dialogue-000.eaf", b"<not", "is not an ELAN file"),

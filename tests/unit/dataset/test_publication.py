@@ -156,7 +156,7 @@ def test_the_study_file_is_masked_too(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("decision,kind,found\nperhaps,name,Zoe\n", "invalid decision 'perhaps'"),
-        ("kind,found\nname,Zoe\n", "no column 'decision'"),
+        ("kind,found\nname,Zoe\n", "column 'decision'"),
     ],
 )
 def test_a_file_that_decides_nothing_is_told(content: str, said: str, tmp_path: Path) -> None:
