@@ -530,5 +530,5 @@ def test_headers_stay_at_the_origin_of_the_study_file(headers: dict[str, str], r
     )
     connector = a2a.A2AConnector(settings, Vault({}, {}))
     connector._check_origin("https://agent.example/rpc")
-    with pytest.raises(SystemUnderTestError, match="other.example") if refused else nullcontext():
+    with pytest.raises(SystemUnderTestError, match=r"other\.example") if refused else nullcontext():
         connector._check_origin("https://other.example/rpc")
