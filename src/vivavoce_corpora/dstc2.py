@@ -302,7 +302,7 @@ class _Collected:
         except KeyError as error:
             raise InputError(f"no key {error}", place=call.place) from None
         except (TypeError, ValueError, AttributeError, IndexError) as error:
-            raise InputError(f"not as expected: {error}", place=call.place) from None
+            raise InputError(f"unexpected content: {error}", place=call.place) from None
         if rows.dialogue_id in self._places:
             before = self._places[rows.dialogue_id]
             raise InputError(f"call {rows.dialogue_id} was already read from {before}", place=call.place)

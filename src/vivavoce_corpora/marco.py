@@ -54,7 +54,7 @@ def import_marco(
             try:
                 key, rows = _judgements(place, dialogue, item)
                 if key in keys:
-                    raise InputError(f"item {one_line(key)} was there before", place=place)
+                    raise InputError(f"item {one_line(key)} appears twice", place=place)
                 keys.add(key)
                 writer.add("preferences", rows)
             except InputError as problem:
@@ -117,7 +117,7 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
     try:
         check_rows("preferences", rows)
     except (TypeError, ValueError) as error:
-        raise InputError(f"not as expected: {error}", place=place) from None
+        raise InputError(f"unexpected content: {error}", place=place) from None
     return key, rows
 
 

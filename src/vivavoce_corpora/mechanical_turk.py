@@ -56,7 +56,7 @@ def import_mechanical_turk(
         for number, (place, row) in enumerate(rows, start=1):
             try:
                 if row["AssignmentId"] in seen:
-                    raise InputError(f"assignment {row['AssignmentId']} was there before", place=place)
+                    raise InputError(f"assignment {row['AssignmentId']} appears twice", place=place)
                 _add(writer, place, row, workers, visit_id=f"assignment-{len(seen) + 1}")
                 seen.add(row["AssignmentId"])
             except InputError as problem:
@@ -66,7 +66,7 @@ def import_mechanical_turk(
             if progress is not None:
                 progress(number, len(rows))
         if not seen:
-            hint = skipped[0] if skipped else "the files hold no row"
+            hint = skipped[0] if skipped else "the files have no rows"
             raise InputError("no assignment could be read", place=str(paths[0]), hint=hint)
         writer.add("participants", list(workers.values()))
         writer.notes.extend(NOTES)
@@ -139,11 +139,11 @@ def _instant(place: str, time_text: str | None) -> datetime:
     hours = ZONES.get(match[2]) if match is not None else None
     if match is None or hours is None:
         hint = "expected such as Tue Mar 10 12:34:56 PDT 2015"
-        raise InputError(f"{shown_value(time_text)} is no time of Mechanical Turk", place=place, hint=hint)
+        raise InputError(f"{shown_value(time_text)} is not a time of Mechanical Turk", place=place, hint=hint)
     try:
         local = datetime.strptime(f"{match[1]} {match[3]} {hours:+03d}00", "%b %d %H:%M:%S %Y %z")
     except ValueError:
-        raise InputError(f"{shown_value(time_text)} is no time", place=place) from None
+        raise InputError(f"{shown_value(time_text)} is not a valid time", place=place) from None
     return local.astimezone(UTC)
 
 

@@ -291,9 +291,9 @@ def _dialogue(place: str, content: bytes, dialogues: dict[str, StarDialogueRows]
     except KeyError as error:
         raise InputError(f"no key {error}", place=place) from None
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError, OSError) as error:
-        raise InputError(f"not as expected: {error}", place=place) from None
+        raise InputError(f"unexpected content: {error}", place=place) from None
     if rows.dialogue_id in dialogues:
-        raise InputError(f"dialogue {rows.dialogue_id} was there before", place=place)
+        raise InputError(f"dialogue {rows.dialogue_id} appears twice", place=place)
     return rows
 
 

@@ -69,7 +69,11 @@ def test_a_plural_that_lacks_a_form_is_said_in_english(made: Language) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "told"),
     [
-        ("spoken.yaml", "phrases:\n  code: Jen.\n", "phrase 'code' does not fit. Write {code} in `code`"),
+        (
+            "spoken.yaml",
+            "phrases:\n  code: Jen.\n",
+            "phrase 'code' lacks a placeholder or has a wrong one. Use {code} in `code`",
+        ),
         ("spoken.yaml", "phrases:\n  ended: Jen.\n", "eo/spoken.yaml:2 phrases.ended"),
         ("spoken.yaml", "digits: [nul, unu]\n", "2 digits. Write ten"),
         ("tasks.yaml", "openings: [Vi serĉas.]\n", "'Vi serĉas.' does not fit"),

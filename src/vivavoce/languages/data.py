@@ -87,7 +87,10 @@ def _with(*places: str) -> AfterValidator:
             filled = filled.replace("{" + place + "}", "")
         if "{" in filled or "}" in filled or filled == sentence:
             placeholders = " or ".join("{" + place + "}" for place in places)
-            raise mistake(f"{sentence!r} does not fit", f"write {placeholders} in it, and no other braces")
+            raise mistake(
+                f"{sentence!r} lacks a placeholder or has a wrong one",
+                f"use {placeholders} and no other braces",
+            )
         return sentence
 
     return AfterValidator(check)
@@ -111,8 +114,8 @@ class Spoken(LanguageData):
             raise mistake(f"{len(self.digits)} digits", "write ten, from zero to nine")
         for name, sentence in self.phrases.items():
             if ("{code}" in sentence) is not (name == "code") or sentence.replace("{code}", "").count("{"):
-                hint = "write {code} in `code`, and no braces elsewhere"
-                raise mistake(f"phrase {name!r} does not fit", hint)
+                hint = "use {code} in `code` only, and no other braces"
+                raise mistake(f"phrase {name!r} lacks a placeholder or has a wrong one", hint)
         return self
 
 
@@ -151,7 +154,10 @@ class SimulatedSpeech(LanguageData):
         for name in SAYING:
             for sentence in self.say.get(name, []):
                 if sentence.count("{") != 1 or "{what}" not in sentence:
-                    raise mistake(f"{sentence!r} does not fit", "write {what} in it, and no other braces")
+                    raise mistake(
+                        f"{sentence!r} lacks a placeholder or has a wrong one",
+                        "use {what} and no other braces",
+                    )
         return self
 
     def thanks_in(self, text: str) -> bool:

@@ -116,7 +116,7 @@ class Instrument(_Data):
             if names := [item_id for item_id in score.items if self.is_nominal(item_id)]:
                 raise ValueError(f"score {name!r}: nominal items have no numeric score: {names}")
             if (score.rule == "banded") != bool(score.bands) or (score.bands and len(score.items) != 1):
-                raise ValueError(f"score {name!r}: bands belong to a banded score of one item")
+                raise ValueError(f"score {name!r}: bands require the rule banded and exactly one item")
         return self
 
     @property
@@ -156,11 +156,11 @@ class Instrument(_Data):
                 raise InputError(
                     f"answer {value!r} is outside the scale",
                     place=place,
-                    hint=f"positions lie from {scale.low} to {scale.high}",
+                    hint=f"use a position from {scale.low} to {scale.high}",
                 )
         elif not number or value not in scale.codes:
             steps = f" in steps of {scale.step}" if scale.step > 1 else ""
-            hint = f"codes are whole numbers from {scale.low} to {scale.high}{steps}"
+            hint = f"use a whole number from {scale.low} to {scale.high}{steps}"
             raise InputError(f"answer {value!r} is outside the scale", place=place, hint=hint)
         return float(value)
 
@@ -177,7 +177,7 @@ class Instrument(_Data):
         for option in unreversed:
             if option not in self.switchable:
                 hint = nearest(option, list(self.switchable))
-                problem = f"the reversal of item {option!r} cannot be switched off"
+                problem = f"the reversal of item {option!r} is fixed"
                 raise InputError(problem, place=f"questionnaire {self.name}", hint=hint)
         codes = {name: self.check(name, value) for name, value in answers.items()}
         recoded = {name: self._recoded(name, code, unreversed) for name, code in codes.items()}
@@ -233,8 +233,10 @@ def read_instrument(path: Path) -> Instrument:
     if model is None:
         raise source.problems[0].error()
     if model.name != path.stem:
-        hint = f"the file's name is {path.stem!r}: make them agree"
-        raise InputError(f"says {model.name!r}", place=source.place(("name",)), hint=hint)
+        hint = f"rename the file, or write name: {path.stem}"
+        raise InputError(
+            f"name is {model.name!r}, but the file is {path.stem!r}", place=source.place(("name",)), hint=hint
+        )
     return model
 
 
@@ -246,7 +248,9 @@ def _instruments(package: Any) -> list[Member[Instrument]]:
 def _folder(package: Any) -> Path:
     folder = next((Path(path) for path in getattr(package, "__path__", ())), None)
     if folder is None or not any((folder / name).is_dir() for name in ("instruments", "wordings")):
-        raise TypeError("it needs to be a package with a folder instruments or wordings, as in the guide")
+        raise TypeError(
+            "it must be a package with a folder instruments or wordings; see docs/how-to/extend.md"
+        )
     return folder
 
 
@@ -356,11 +360,15 @@ def _compare(instrument: Instrument, language: str, wording: Wording, source: So
         ("language", wording.language, language),
     ):
         if value != expected:
-            source.report((path,), f"says {value!r}", f"the file's name is {expected!r}: make them agree")
+            source.report(
+                (path,),
+                f"{path} is {value!r}, but the file name has {expected!r}",
+                f"write {path}: {expected}",
+            )
     ids = [item.item_id for item in instrument.items]
     for item in instrument.items:
         if not wording.items.get(item.item_id, "").strip():
-            source.report(("items", item.item_id), f"no sentence for item {item.item_id!r}", "add it")
+            source.report(("items", item.item_id), f"item {item.item_id!r} has no text", "add it")
     for item_id in wording.items:
         if item_id not in ids:
             source.report(("items", item_id), f"unknown item {item_id!r}", nearest(item_id, ids))

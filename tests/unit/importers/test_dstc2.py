@@ -227,7 +227,7 @@ BREAKAGES = {
         lambda call: _edit(call, "label.json", lambda label: label["task-information"].pop("feedback")),
         "no key 'feedback'",
     ),
-    "a list": (lambda call: (call / "log.json").write_text("[]"), "not as expected"),
+    "a list": (lambda call: (call / "log.json").write_text("[]"), "unexpected content"),
     "turn lost": (
         lambda call: _edit(call, "label.json", lambda label: label["turns"].pop()),
         "2 turns in log",
@@ -236,7 +236,7 @@ BREAKAGES = {
         lambda call: _edit(
             call, "log.json", lambda log: log["turns"][0]["output"].update({"end-time": "soon"})
         ),
-        "not as expected",
+        "unexpected content",
     ),
     "other call": (
         lambda call: _edit(call, "label.json", lambda label: label.update({"session-id": "x"})),

@@ -167,7 +167,7 @@ def test_trials_need_a_success_that_is_yes_or_no(read: Read, tmp_path: Path) -> 
     words = ["analyse", str(tmp_path / "D"), "--trials"]
     with pytest.raises(InputError, match="'words_per_user_turn' is "):
         CliRunner().invoke(app, [*words, "--measure", "words_per_user_turn"], catch_exceptions=False)
-    with pytest.raises(InputError, match="holds no trial of a task"):
+    with pytest.raises(InputError, match="no dialogue is a trial of a task"):
         CliRunner().invoke(app, [*words, "--measure", "subjective_success"], catch_exceptions=False)
 
 

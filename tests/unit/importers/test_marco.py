@@ -48,7 +48,7 @@ def test_a_broken_item_is_named_and_left_out_or_stops_the_import(tmp_path: Path)
     result = import_marco([tmp_path], tmp_path / "D")
     assert result.calls == 1
     said = "\n".join(result.skipped)
-    for problem in ("unknown judgement 'Both'", "not a judged turn", "was there before", "no judgement"):
+    for problem in ("unknown judgement 'Both'", "not a judged turn", "appears twice", "no judgement"):
         assert problem in said
     assert "[0].info[1]" in result.skipped[0] and "Known: MarCo, Tie, HDSA" in result.skipped[0]
     with pytest.raises(InputError, match="unknown judgement"):

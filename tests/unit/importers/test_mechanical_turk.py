@@ -53,10 +53,10 @@ def test_answers_and_times_are_kept_as_they_were_sent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        (FIRST, "assignment A1 was there before"),
+        (FIRST, "assignment A1 appears twice"),
         (SECOND.replace("Rejected", "Lost"), "unknown AssignmentStatus 'Lost' (known: Approved"),
-        (SECOND.replace("PST", "XYZ"), "is no time of Mechanical Turk"),
-        (SECOND.replace("Mar", "Xyz"), "is no time"),
+        (SECOND.replace("PST", "XYZ"), "is not a time of Mechanical Turk"),
+        (SECOND.replace("Mar", "Xyz"), "not a valid time"),
     ],
 )
 def test_a_broken_row_is_left_out_with_its_place(tmp_path: Path, row: str, told: str) -> None:

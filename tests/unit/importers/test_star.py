@@ -121,7 +121,7 @@ def test_archives_are_read_and_broken_dialogues_named(folder: Path, tmp_path: Pa
     result = IMPORTERS.get("star").read([tmp_path / "star.tar.gz"], tmp_path / "D")
     assert result.calls == 1
     assert len(result.skipped) == 3
-    with pytest.raises(InputError, match=r"8\.json|9\.json|7 was there before"):
+    with pytest.raises(InputError, match=r"8\.json|9\.json|7 appears twice"):
         import_star([tmp_path / "star.tar.gz"], tmp_path / "E", strict=True)
 
 

@@ -102,7 +102,7 @@ def test_a_continuous_item_takes_every_position_on_its_line():
     quality = INSTRUMENTS.get("p851_dialogue")
     assert quality.score({"overall": 4.37})["overall_quality"] == 4.37
     for outside in (-0.1, 6.1, "4", float("nan")):
-        with pytest.raises(InputError, match="lie from 0 to 6"):
+        with pytest.raises(InputError, match="from 0 to 6"):
             quality.score({"overall": outside})
 
 
@@ -179,9 +179,7 @@ def test_an_unanswered_item_leaves_its_scores_missing_and_no_others(name, data):
 
 def test_an_answer_outside_the_scale_fails_loudly():
     for value in [0, 6, 2.5, -1, 100, "4", True, float("nan")]:
-        with pytest.raises(
-            InputError, match=r"(?i)questionnaire sus item q1: answer .* codes are whole numbers from 1 to 5"
-        ):
+        with pytest.raises(InputError, match=r"(?i)questionnaire sus item q1: answer .* from 1 to 5"):
             INSTRUMENTS.get("sus").score({"q1": value})
 
 
@@ -195,7 +193,7 @@ def test_item_four_of_idial_can_be_taken_as_it_stands():
     form = filled(idial, [0, 0, 4, 4, 0, 0, 4, 0, 0, 4])
     assert idial.score(form)["effectiveness"] == 3
     assert idial.score(form, unreversed=["q4"])["effectiveness"] == 4
-    with pytest.raises(InputError, match="'q5' cannot be switched off"):
+    with pytest.raises(InputError, match="'q5' is fixed"):
         idial.score(form, unreversed=["q5"])
 
 

@@ -52,9 +52,7 @@ def test_a_file_of_the_study_wins(tmp_path):
 
 
 def test_a_missing_item_is_named(tmp_path):
-    with pytest.raises(
-        InputError, match=r"wordings/sus.en.yaml:4 items.q10: no sentence for item 'q10'. Add it"
-    ):
+    with pytest.raises(InputError, match=r"wordings/sus.en.yaml:4 items.q10: item 'q10' has no text. Add it"):
         load_wording(SUS, "en", written(tmp_path, whole(items=9)))
 
 
@@ -82,7 +80,7 @@ def test_a_wording_in_a_new_language_can_be_brought(tmp_path):
 
 
 def test_a_file_that_names_another_language_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"sus.de.yaml:2 language: says 'en'"):
+    with pytest.raises(InputError, match=r"sus.de.yaml:2 language: language is 'en'"):
         load_wording(SUS, "de", written(tmp_path, whole(), "sus.de.yaml"))
 
 
