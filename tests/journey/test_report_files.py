@@ -73,7 +73,7 @@ def test_the_preregistration_and_the_report_name_the_same_study_file(trial, tmp_
         ("--language", "xx", "unknown language 'xx'"),
         ("--sections", "result", "Did you mean 'results'?"),
         ("--margin", "-1", "margin"),
-        ("--out", ".", "this is a folder"),
+        ("--out", ".", "is a folder"),
     ],
 )
 def test_wrong_options_get_one_line(trial, tmp_path, option, value, said):

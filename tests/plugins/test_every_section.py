@@ -201,7 +201,7 @@ class Puzzled(Weather):
 @pytest.mark.parametrize(
     ("section", "told"),
     [
-        (Broken(), "section 'weather' of test_every_section fails: KeyError: 'rain'. Mend or uninstall"),
+        (Broken(), "section 'weather' of test_every_section fails: KeyError: 'rain'. Update or uninstall"),
         (Puzzled(), "no such cloud. Look up"),
     ],
 )

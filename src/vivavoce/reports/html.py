@@ -40,7 +40,7 @@ def write_report(
     """
     target = Path(path)
     if target.is_dir():
-        raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")
+        raise InputError("the path is a folder", place=str(target), hint="name a file, such as report.html")
     return save(compose(dataset, options or ReportOptions(by=by)), target)
 
 
@@ -60,7 +60,7 @@ def save(document: Document, target: Path) -> Path:
         raise InputError(
             f"cannot write the report ({problem.strerror})",
             place=str(target),
-            hint="choose a place that can be written",
+            hint="choose a writable folder",
         ) from None
     return target
 
@@ -69,9 +69,9 @@ def require_form(target: Path) -> None:
     """Raises InputError: a report is no file of this kind; MissingExtra: what makes it is not installed."""
     if target.suffix.lower() not in FORMS:
         raise InputError(
-            f"no report can be written as {target.suffix or 'a file without an ending'!r}",
+            f"reports cannot have the format {target.suffix or 'without an ending'!r}",
             place=str(target),
-            hint=f"end its name in {' or '.join(FORMS)}",
+            hint=f"use a file name that ends in {' or '.join(FORMS)}",
         )
     if (needed := NEEDS.get(target.suffix.lower())) is not None:
         require(needed)

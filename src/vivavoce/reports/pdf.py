@@ -29,7 +29,7 @@ def pdf(document: Document) -> bytes:
         TEMPLATE.read_bytes(), format="pdf", ignore_system_fonts=True, sys_inputs={"report": data}
     )
     if not isinstance(content, bytes):
-        raise TypeError("a PDF is one file")
+        raise TypeError("a PDF is a single file")
     return content
 
 

@@ -18,7 +18,7 @@ from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import dialogues_in, kind_of
 
-OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"
+OPEN: Final = "_Not declared. Complete this before the first participant starts._"
 
 
 def preregistration(
@@ -37,14 +37,14 @@ def preregistration(
         raise InputError(
             "the study declares no primary comparison",
             place=f"{file.name} analysis.primary",
-            hint="add analysis: {primary: {measure: ..., compare: [a, b]}}",
+            hint="add `analysis: {primary: {measure: ..., compare: [a, b]}}`",
         )
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     parts = [
         f"# Preregistration: {study.name}",
         (
-            f"Study file: `{file.name}`, SHA-256 `{digest}`, revision `{study.revision}`. Whoever has the "
-            "file can check both; the report made after the trial names the same digest."
+            f"Study file: `{file.name}`, SHA-256 `{digest}`, revision `{study.revision}`. Both can be "
+            "checked against the file. The report of the trial contains the same digest."
         ),
     ]
     for heading, words in SHAPES[shape](study, _existing(collected or {})):
@@ -61,7 +61,7 @@ def _aspredicted(study: Study, existing: str) -> list[tuple[str, str]]:
         ("5. Analyses", _analyses(study)),
         ("6. Outliers and exclusions", _exclusions(study)),
         ("7. Sample size", _stopping(study)),
-        ("8. Other", "Every comparison that is not named above is exploration and will be reported as such."),
+        ("8. Other", "All other comparisons are exploratory and will be reported as such."),
     ]
 
 
@@ -79,7 +79,7 @@ def _osf(study: Study, existing: str) -> list[tuple[str, str]]:
         ("Analysis plan: statistical models", _analyses(study)),
         ("Analysis plan: inference criteria", _criteria(study)),
         ("Analysis plan: data exclusion", _exclusions(study)),
-        ("Analysis plan: exploratory analyses", "Everything that is not named above."),
+        ("Analysis plan: exploratory analyses", "All other analyses."),
     ]
 
 
@@ -93,12 +93,12 @@ def _existing(collected: Mapping[Scope, Collected]) -> str:
     """Existing data in the study's log: of people, and separately of simulated users."""
     people, programs = (collected.get(scope, Collected()) for scope in ("people", "simulated"))
     sentence = (
-        f"Data of people have been collected before this text was written: {_amount(people)}."
+        f"Data from people had been collected when this text was written: {_amount(people)}."
         if people.visits
-        else "No data of people have been collected when this text is written: the study's log holds none."
+        else "No data from people had been collected when this text was written; the log is empty."
     )
     if programs.visits:
-        sentence += f" Of simulated users, told apart from people, the log holds {_amount(programs)}."
+        sentence += f" The log also contains simulated users, recorded separately: {_amount(programs)}."
     return sentence
 
 
@@ -119,7 +119,7 @@ def _question(study: Study) -> str:
     for place, question in enumerate(_asked(study)):
         role = "Primary" if place == 0 else "Secondary"
         margin = margin_of(question.measure, study.analysis.margins)
-        equal = f" A difference below {margin:g} counts as none." if margin is not None else ""
+        equal = f" Equivalence and non-inferiority margin: {margin:g}." if margin is not None else ""
         lines.append(
             f"- {role}: do {_listed(question.compare)} differ in {_name(question)}? Two-sided.{equal}"
         )
@@ -145,8 +145,8 @@ def _measures(study: Study) -> str:
             lines.append(f"- `{name}`")
     if study.analysis.preferences is not None:
         lines.append(
-            "- The choice between the two versions of a pair: one a participant, variable and question. "
-            "Who finds no difference, where that may be said, is counted apart and left out of the test."
+            "- The choice between the two versions of a pair, once per participant, variable and question. "
+            "Ties, where allowed, are reported separately and excluded from the test."
         )
     return "\n".join(lines)
 
@@ -171,18 +171,18 @@ def _allocation(study: Study) -> str:
     routing = study.telephone.routing if study.telephone is not None else None
     if routing is not None:
         return {
-            "random": "Every call goes to a system at random, drawn when it comes.",
-            "least-called-by-caller": "Every call goes to the system that was called least from the same "
-            "number, drawn when it comes; ties are broken at random.",
-            "balanced": "Every call goes to the system with the fewest calls, drawn when it comes; ties to "
-            "the one called least from the same number, what is still tied is drawn.",
+            "random": "Each call is assigned to a system at random when it arrives.",
+            "least-called-by-caller": "Each call is assigned, when it arrives, to the system that was "
+            "called least from the same number. Ties are broken at random.",
+            "balanced": "Each call is assigned, when it arrives, to the system with the fewest calls; "
+            "ties go to the one called least from the same number, then are broken at random.",
         }[routing.rule]
     return {
-        "random": "Every dialogue goes to a system at random.",
-        "least-used-by-participant": "Every dialogue goes to the system that its participant has met least; "
-        "ties are broken at random.",
-        "balanced": "Every dialogue goes to the system with the fewest dialogues, ties to the one that its "
-        "participant has met least; what is still tied is drawn.",
+        "random": "Each dialogue is assigned to a system at random.",
+        "least-used-by-participant": "Each dialogue is assigned to the system that its participant has used "
+        "least. Ties are broken at random.",
+        "balanced": "Each dialogue is assigned to the system with the fewest dialogues; ties go to the one "
+        "that its participant has used least, then are broken at random.",
     }[study.allocation]
 
 
@@ -191,9 +191,9 @@ def _analyses(study: Study) -> str:
     for question in _asked(study):
         pairs = len(question.compare) * (len(question.compare) - 1) // 2
         tests = "the one difference" if pairs == 1 else f"each of the {pairs} pairwise differences"
-        lines.append(f"- {_name(question)}: {tests} with participants as the unit.")
+        lines.append(f"- {_name(question)}: {tests}, clustered by participant.")
     if lines:
-        lines.append(f"- How: {procedure_words()}")
+        lines.append(f"- Method: {procedure_words()}")
     if (preferences := study.analysis.preferences) is not None:
         test = {"chi_square": "chi-square with one degree of freedom", "exact": "exact binomial test"}[
             preferences.test
@@ -204,18 +204,16 @@ def _analyses(study: Study) -> str:
 
 def _criteria(study: Study) -> str:
     names = {
-        "holm": "adjusted after Holm over all comparisons declared here",
-        "benjamini_hochberg": "adjusted after Benjamini and Hochberg over all comparisons declared here",
-        "bonferroni": "adjusted after Bonferroni over all comparisons declared here",
+        "holm": "adjusted (Holm) over all comparisons declared here",
+        "benjamini_hochberg": "adjusted (Benjamini-Hochberg) over all comparisons declared here",
+        "bonferroni": "adjusted (Bonferroni) over all comparisons declared here",
         "none": "not adjusted",
     }
     questions = [*_asked(study), *([study.analysis.preferences] if study.analysis.preferences else [])]
     levels = _listed(sorted({f"{question.alpha:g}" for question in questions}))
     words = f"Two-tailed p below {levels}, {names[study.analysis.correction]}; intervals at 95%."
     if any(margin_of(question.measure, study.analysis.margins) for question in _asked(study)):
-        words += (
-            " Equivalence within the margins named above by two one-sided tests, adjusted alike over them."
-        )
+        words += " Equivalence within these margins by two one-sided tests, with the same adjustment."
     return words
 
 
@@ -230,28 +228,27 @@ def _exclusions(study: Study) -> str:
     fewest = min(steps, default=1)
     trivial = (
         f"trivial dialogues: fewer than {fewest} user turn{'s'[: fewest != 1]}, and the system neither "
-        "ended the dialogue nor failed in it"
+        "ended the dialogue nor failed"
     )
     rules = [trivial if rule.text == TRIVIAL else f"`{rule.text}`" for rule in study.analysis.exclude]
     listed = "\n".join(f"- {rule}" for rule in rules)
     exclusion_text = (
-        "Left out of every measure and test, by rules that the platform carries out (any one is "
-        f"enough):\n\n{listed}"
+        f"Excluded automatically from all measures and tests if any of these rules applies:\n\n{listed}"
         if rules
-        else "Nothing is left out."
+        else "No exclusions."
     )
     notes = "\n".join(f"- {sentence}" for sentence in study.analysis.notes)
     exclusion_text += _quality_words(study)
-    return exclusion_text + (f"\n\nNoted beside them:\n\n{notes}" if notes else "")
+    return exclusion_text + (f"\n\nNotes:\n\n{notes}" if notes else "")
 
 
 def _quality_words(study: Study) -> str:
     """Settings of work-quality rules, beyond the platform's definitions; "" without such rules."""
     quality = study.quality
     checks = [f"`{name} {right}`" for name, right in (quality.checks or {}).items()]
-    sentences = [f"Right answers to checks: {_listed(checks)}."] if checks else []
+    sentences = [f"Correct answers to checks: {_listed(checks)}."] if checks else []
     if quality.min_answer_s is not None:
-        sentences.append(f"An answer is fast below {quality.min_answer_s:g} s.")
+        sentences.append(f"Answers in less than {quality.min_answer_s:g} s count as too fast.")
     used = any(set(rule.fields) & set(OF_WORK) for rule in study.analysis.exclude)
     return "\n\n" + " ".join(sentences) if sentences and used else ""
 

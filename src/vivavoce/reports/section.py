@@ -345,7 +345,7 @@ def _asking(section: Section[Any]) -> Iterator[None]:
                 raise
             raise InputError(
                 f"section {section.name!r} of {package} fails: {type(error).__name__}: {error}",
-                hint="mend or uninstall the package, or choose other sections",
+                hint="update or uninstall the package, or select other sections",
             ) from error
 
 
@@ -402,7 +402,7 @@ def compose(
     if options.margin is not None:
         check_margin(RATES, options.margin, place="--margin")
     if options.half_width is not None and not 0 < options.half_width < 1:
-        hint = "half of the width of a rate's interval lies between 0 and 1, such as 0.05"
+        hint = "use half the width of a CI, between 0 and 1, such as 0.05"
         raise InputError(f"half-width {options.half_width:g}", place="--half-width", hint=hint)
     for name in options.sections or ():
         SECTIONS.get(name, place="--sections")

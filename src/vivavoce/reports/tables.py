@@ -260,6 +260,6 @@ def _write(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
         raise InputError(
             f"cannot be written ({problem.strerror})",
             place=str(folder),
-            hint="name a folder that can be written",
+            hint="choose a writable folder",
         ) from None
     return [folder / name for name in files]

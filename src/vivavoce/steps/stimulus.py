@@ -239,7 +239,7 @@ class StimulusStep(
         required = [*_Asking.__annotations__, *StimulusStep.__annotations__]
         lacking = [name for name in required if getattr(cls, name, "") == ""]
         if lacking:
-            raise TypeError(f"{cls.__name__} does not say its {' and '.join(lacking)}")
+            raise TypeError(f"{cls.__name__} must set {' and '.join(lacking)}")
 
     @abstractmethod
     def plan(self, step: Written, study: Study, draw: PlanContext) -> Sequence[Stimulus]:
@@ -272,7 +272,7 @@ class StimulusStep(
 
     def spoken(self, shown: StimulusView[Written, Stimulus]) -> Response:
         """A response that came as sound, a `RecordedResponse`."""
-        raise TypeError(f"{self.name} takes no sound")
+        raise TypeError(f"{self.name} does not record sound")
 
     def spoken_with(self, shown: StimulusView[Written, Stimulus], beside: Mapping[str, str]) -> Response:
         """Response with the entries beside the recorder: the page's fields with `data-beside`.

@@ -142,7 +142,7 @@ def test_the_preset_can_be_registered_before_anybody_comes(tmp_path: Path, shape
     write_study(tmp_path / "talk", "guerini-2018", name="talk")
     text = preregistration(tmp_path / "talk", shape)
     assert "chi-square" in text
-    assert "adjusted after Holm" in text and "Systems under test" not in text
+    assert "adjusted (Holm)" in text and "Systems under test" not in text
     assert "below 0.05" in text and "empathy" in text
 
 

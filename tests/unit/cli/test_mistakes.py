@@ -107,7 +107,7 @@ def test_a_port_where_another_program_listens_is_named(
 def test_a_place_where_nobody_may_write_is_named(study: Path, refuse: Refuse) -> None:
     file = study / "study.yaml"
     said = refuse("preregister", study, "--out", file / "below" / "a-file.md")
-    assert said.startswith(f"{file}") and "choose a place" in said
+    assert said.startswith(f"{file}") and "writable folder" in said
 
 
 @pytest.mark.parametrize(

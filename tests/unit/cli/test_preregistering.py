@@ -43,7 +43,7 @@ def study(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_study_that_nobody_has_visited_has_no_data_and_gets_no_log(study: Path, shape: str) -> None:
-    assert "No data of people have been collected" in registered(study, "--shape", shape)
+    assert "No data from people" in registered(study, "--shape", shape)
     assert not (study / "log.sqlite").exists()
 
 
@@ -51,16 +51,16 @@ def test_a_study_that_nobody_has_visited_has_no_data_and_gets_no_log(study: Path
 def test_people_who_came_are_counted_and_programs_apart(study: Path, shape: str) -> None:
     visited(study, people=2, programs=3)
     said = registered(study, "--shape", shape)
-    assert "Data of people have been collected before this text was written: 2 visits, since " in said
-    assert "Of simulated users, told apart from people, the log holds 3 visits, since " in said
+    assert "when this text was written: 2 visits, since " in said
+    assert "simulated users, recorded separately: 3 visits, since " in said
     assert "No data" not in said
 
 
 def test_programs_alone_are_no_data_of_people(study: Path) -> None:
     visited(study, people=0, programs=1)
     said = registered(study)
-    assert "No data of people have been collected" in said
-    assert "the log holds 1 visit, since" in said
+    assert "No data from people" in said
+    assert "recorded separately: 1 visit, since" in said
 
 
 def test_a_log_that_is_named_and_not_there_is_no_evidence_of_no_data(study: Path) -> None:

@@ -273,7 +273,7 @@ def test_the_report_is_written_where_asked(plain, tmp_path):
 
 
 def test_a_folder_is_refused_as_a_report(plain, tmp_path):
-    with pytest.raises(InputError, match="this is a folder"):
+    with pytest.raises(InputError, match="is a folder"):
         write_report(plain.dataset, tmp_path)
 
 

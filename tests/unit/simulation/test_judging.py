@@ -22,5 +22,5 @@ def test_simulated_callers_are_refused_where_people_must_vote(tmp_path: Path) ->
     study = load_study(tmp_path)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         engine = SessionEngine(study, log, {name: Parrot() for name in SYSTEMS})
-        with pytest.raises(InputError, match=r"take part in a step 'arena'. Simulate a copy"):
+        with pytest.raises(InputError, match=r"the step 'arena'. Simulate a copy"):
             asyncio.run(run_trial(engine, 1, seed=1, error_rate=0.0))

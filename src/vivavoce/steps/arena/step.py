@@ -47,18 +47,18 @@ class Arena(StepKind[OfferedStep]):
         plan = self.battles(step)
         times = "1 battle" if plan.battles == 1 else f"{plan.battles} battles"
         bad = " or that both are bad" if plan.both_bad else ""
-        pace = "each at its own pace" if plan.pace == "own" else "both equally long"
+        pace = "each at its own pace" if plan.pace == "own" else "at equal pace"
         seen = f"; answers are streamed, {pace}" if plan.answers == "streamed" else ""
         return (
             f"{times} of two anonymous systems that answer the same messages, at most {plan.turns} each; "
-            f"after each answer a vote for one of them, a tie{bad}{seen}"
+            f"after each pair of answers a vote for one system or a tie{bad}{seen}"
         )
 
     def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:
         raise InputError(
-            "simulated callers cannot take part in a step 'arena'",
+            "simulated users cannot do the step 'arena'",
             place=f"study {study.name}",
-            hint="simulate a copy of the study without it: only people can write to two systems and vote",
+            hint="simulate a copy of the study without this step",
         )
 
     async def simulate(self, step: OfferedStep, participant: SimulatedParticipant) -> None:

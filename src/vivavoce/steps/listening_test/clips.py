@@ -111,7 +111,7 @@ def _clip(cells: dict[str, str | None], audio: Path, earlier: set[str]) -> Clip 
     if not name or path.suffix.lower() not in SOUND_TYPES:
         return f"{name!r} is not a clip", "name a .wav or .flac file"
     if path.resolve().parent != audio.resolve() or not path.is_file():
-        return f"no file {name!r} in {audio.name}", "put it there, or remove the line"
+        return f"no file {name!r} in {audio.name}", "add the file, or remove the line"
     if name in earlier:
         return f"{name!r} is listed twice", "keep one of the lines"
     if condition is None:

@@ -157,12 +157,12 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
         )
 
     def preregistration_line(self, step: OfferedStep, study: Study) -> str:
-        first = "tones are counted to check hearing, then " if step.settings.hearing == "tones" else ""
+        first = "hearing check (counting tones), then " if step.settings.hearing == "tones" else ""
         if step.settings.method == "opinion":
-            return f"{first}{step.settings.per_participant} clips are each heard whole and rated from 1 to 5"
+            return f"{first}{step.settings.per_participant} clips, each played in full and rated from 1 to 5"
         tie = ", or no difference" if step.settings.ties else ""
-        pairs = f"{step.settings.per_participant} pairs of clips are heard whole"
-        return f"{first}{pairs}; the better one of two is chosen{tie}"
+        pairs = f"{step.settings.per_participant} pairs of clips, each played in full"
+        return f"{first}{pairs}; participants choose the better clip{tie}"
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[ListeningTrial]:
         """Equal numbers of trials per condition, by the step's seed and the participant."""

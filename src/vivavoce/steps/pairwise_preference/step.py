@@ -83,7 +83,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         repeats = step.settings.repeats
         return f"one pair of transcripts for each of {listed(list(_variables(step, study)))}" + (
-            f", {repeats} of them repeated with the sides swapped" if repeats else ""
+            f", {repeats} repeated with swapped sides" if repeats else ""
         )
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> Sequence[PresentedPair]:

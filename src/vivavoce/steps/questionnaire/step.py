@@ -26,7 +26,7 @@ class Questionnaire(StepKind[QuestionnaireStep]):
         if step.admit:
             admitted = ", ".join(f"{item} {codes}" for item, codes in step.admit.items())
             places = "".join(
-                f"; of {item} {', '.join(f'{number} with {code}' for code, number in of.items())}"
+                f"; quotas for {item}: {', '.join(f'{number} with {code}' for code, number in of.items())}"
                 for item, of in step.quotas.items()
             )
             return f"screening by the questionnaire {step.name}: {admitted}{places}"

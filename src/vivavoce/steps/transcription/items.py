@@ -114,7 +114,7 @@ def _wrong(
     if path.resolve().parent != audio.resolve():
         return f"{name!r} is not in the folder of recordings", "name a file in the folder"
     if not path.is_file():
-        return f"no file {name!r} in {audio.name}", "put it there, or remove the line"
+        return f"no file {name!r} in {audio.name}", "add the file, or remove the line"
     if twice:
         return f"{name!r} is listed twice", "keep one of the lines"
     if turn is not None and not turn.isdigit():

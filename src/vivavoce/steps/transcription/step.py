@@ -84,9 +84,9 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
 
     def preregistration_line(self, step: OfferedStep, study: Study) -> str:
         return (
-            f"{step.settings.per_participant} recordings are written down, a share of "
-            f"{step.settings.gold:g} of them with a known transcript; below a word accuracy of "
-            f"{step.settings.accuracy:g} on these nothing counts"
+            f"{step.settings.per_participant} recordings to transcribe, a share of "
+            f"{step.settings.gold:g} with a known transcript; transcripts by participants below a word "
+            f"accuracy of {step.settings.accuracy:g} on these do not count"
         )
 
     def plan(self, step: OfferedStep, study: Study, draw: PlanContext) -> list[LoggedItem]:
