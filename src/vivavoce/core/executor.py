@@ -164,8 +164,8 @@ class Processes(Engine):
                     return
                 except BrokenProcessPool:
                     self.close()
-        problem = f"worker processes ended {FAILURES} times before they were done"
-        raise InputError(problem, place=PLACE, hint="if memory was short, use fewer of them")
+        problem = f"worker processes crashed {FAILURES} times before they finished"
+        raise InputError(problem, place=PLACE, hint="use fewer processes; memory may be too small")
 
     def _started(self) -> "ProcessPoolExecutor":
         from concurrent.futures import ProcessPoolExecutor
@@ -218,8 +218,8 @@ class Dask(Engine):
             try:
                 yield future.result()
             except KilledWorker:
-                problem = "workers ended repeatedly at the same piece"
-                hint = "give them more memory, or see their logs"
+                problem = "workers crashed repeatedly on the same task"
+                hint = "give them more memory, or check their logs"
                 raise InputError(problem, place=PLACE, hint=hint) from None
             except ModuleNotFoundError as error:
                 problem = f"a worker lacks the package {error.name}"

@@ -328,18 +328,18 @@ class Registry(Generic[Entry]):
             lacking = sorted(getattr(entry, "__abstractmethods__", ()))
         what = _described(self.kind, point)
         if lacking:
-            hint = f"add {', '.join(lacking)}, as in the guide"
-            raise InputError(f"{what} lacks its {' and '.join(lacking)}", place=place, hint=hint)
+            hint = f"add {', '.join(lacking)}; see docs/how-to/extend.md"
+            raise InputError(f"{what} has no {' and '.join(lacking)}", place=place, hint=hint)
         if not self._is_kind(entry) or getattr(entry, "name", None) != point.name:
-            hint = f"it needs {self.needs} and name = {point.name!r}, as in the guide"
+            hint = f"it needs {self.needs}, and name = {point.name!r}; see docs/how-to/extend.md"
             raise InputError(f"{what} is not a {self.kind}", place=place, hint=hint)
         return cast(Entry, entry)
 
     def _unknown(self, name: str, place: str) -> InputError:
         if self.names():
             return UnknownName(self.kind, name, self.names(), place=place)
-        hint = "install Vivavoce again: the installed version is older than this program"
-        return InputError(f"no {self.kind} is known, not even a built-in one", place=place, hint=hint)
+        hint = "reinstall Vivavoce; the installed version is older than this program"
+        return InputError(f"no {self.kind} is available, not even a built-in one", place=place, hint=hint)
 
 
 def _is_installed(group: str, name: str) -> bool:

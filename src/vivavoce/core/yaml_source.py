@@ -172,7 +172,7 @@ class _Reader:
         self.source.lines.setdefault(path, node.start_mark.line + 1)
         if id(node) in self.open or self.nodes > _MOST_NODES:
             if self.nodes <= _MOST_NODES + 1:
-                self.source.report(path, "an alias makes the file infinite or huge", "write the value out")
+                self.source.report(path, "an alias makes the file infinite or too large", "write the value in full")
             return None
         if node.id == "scalar":
             return self.scalar(node, path)
@@ -201,7 +201,7 @@ class _Reader:
             key = new_keys.get(original, original)
             if key in first:
                 place = f"{self.source.shown}:{line} {dotted((*path, key))}"
-                problem = f"key {key!r} is given twice, on lines {first[key]} and {line}"
+                problem = f"key {key!r} appears twice, on lines {first[key]} and {line}"
                 self.source.problems.append(Problem(place, problem, "keep one of them"))
                 continue
             if key != original:

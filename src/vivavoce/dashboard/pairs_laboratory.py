@@ -53,7 +53,7 @@ class PairChanged(InputError):
 
     def __init__(self, pair_id: str, by: str) -> None:
         super().__init__(
-            f"pair {pair_id!r} was changed meanwhile", hint="compare both versions and save again"
+            f"pair {pair_id!r} was changed by someone else", hint="compare both versions and save again"
         )
         self.by = by
 

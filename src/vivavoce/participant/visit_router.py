@@ -89,7 +89,7 @@ class _Line:
     def write(self, number: int, what: str, message: Any = None) -> None:
         """Raises  OSError: the other side is gone"""
         if self._writer.is_closing():  # uvloop would raise a RuntimeError
-            raise ConnectionResetError("the other worker is gone")
+            raise ConnectionResetError("the other worker has stopped")
         frame = marshal.dumps((number, what, message))
         self._writer.write(_LENGTH.pack(len(frame)) + frame)
 

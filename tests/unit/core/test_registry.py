@@ -83,13 +83,14 @@ def test_a_member_of_an_extra_that_is_not_there_is_passed_over_until_it_is_asked
 def test_what_is_offered_under_another_name_is_refused(install: Install) -> None:
     install("odd-lamps", {"odd": "odd_lamps:ONE"}, LAMP + "ONE = Lamp('even')")
     assert refusal(lambda: lamps().get("odd")) == (
-        "lamp 'odd' of the package odd-lamps is not a lamp. It needs a name and name = 'odd', as in the guide"
+        "lamp 'odd' of the package odd-lamps is not a lamp. "
+        "It needs a name, and name = 'odd'; see docs/how-to/extend.md"
     )
 
 
 def test_an_empty_shelf_says_that_the_installation_is_old() -> None:
-    assert "Vivavoce again" in refusal(lambda: lamps().get("any"))
-    assert "Vivavoce again" in refusal(lambda: Registry("lamp", unpack=pairs).get("any"))
+    assert "einstall Vivavoce" in refusal(lambda: lamps().get("any"))
+    assert "einstall Vivavoce" in refusal(lambda: Registry("lamp", unpack=pairs).get("any"))
 
 
 def test_one_entry_point_offers_a_family(install: Install) -> None:

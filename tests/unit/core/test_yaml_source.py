@@ -26,7 +26,7 @@ def test_places_name_line_and_path():
 
 def test_a_key_given_twice_is_reported_with_both_lines():
     assert only("a: 1\nb: 2\na: 3\n") == (
-        "s.yaml:3 a: key 'a' is given twice, on lines 1 and 3. Keep one of them"
+        "s.yaml:3 a: key 'a' appears twice, on lines 1 and 3. Keep one of them"
     )
 
 
@@ -66,7 +66,7 @@ def test_an_alias_of_itself_ends():
 def test_aliases_that_multiply_end():
     lines = ["a0: &a0 [x, x]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
     source = parse_yaml("\n".join(lines), "s.yaml")
-    assert any("infinite or huge" in problem.problem for problem in source.problems)
+    assert any("infinite" in problem.problem for problem in source.problems)
 
 
 def test_words_that_yaml_1_1_takes_for_booleans_stay_words():

@@ -369,7 +369,7 @@ def test_a_wrong_value_is_told_at_its_field_and_nothing_is_written(scaffold: Edi
     )
     problem = re.search(r'id="set-nontrivial.user_turns-problem">([^<]*)<', page)
     assert problem is not None
-    assert "&#39;many&#39; is no number" in problem[1]
+    assert "&#39;many&#39; is not a number" in problem[1]
     assert 'value="5..2"' in page
     assert scaffold.file.read_text(encoding="utf-8") == before
 

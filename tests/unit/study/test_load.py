@@ -71,7 +71,7 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         (
             "study: plain",
             "study: plain\nstudy: other",
-            "study.yaml:2 study: key 'study' is given twice, on lines 1 and 2",
+            "study.yaml:2 study: key 'study' appears twice, on lines 1 and 2",
         ),
         ("study: plain", "study: 7", "study.yaml:1 study: 7 where text (put it in quotes) is expected"),
         ("study: plain", "study: a b", "study.yaml:1 study: 'a b' is not a valid study name. Use letters"),
@@ -441,7 +441,7 @@ def test_a_wording_of_the_study_is_used_and_its_mistakes_are_reported(study_fold
     path.write_text(
         "name: cambridge\nlanguage: en\nitems: {found_all: Did you?}\nlabels: {}\n", encoding="utf-8"
     )
-    assert any("no sentence for item 'understood'" in problem for problem in said(folder))
+    assert any("item 'understood' has no text" in problem for problem in said(folder))
 
 
 def test_what_the_study_says_overrides_the_protocol_key_by_key(tmp_path):

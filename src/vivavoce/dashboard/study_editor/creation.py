@@ -89,7 +89,7 @@ class NewStudy:
             isinstance(settings, dict) for settings in systems.values()
         ):
             raise InputError(
-                "is no mapping of systems",
+                "not a mapping of systems",
                 place="systems",
                 hint="write a name, a colon, and its settings below",
             )

@@ -181,7 +181,7 @@ class EditedStudy:
         """
         plain_file = self.folder / name
         if not plain_file.resolve().is_relative_to(self.folder.resolve()):
-            raise InputError(f"{name!r} lies outside the study", hint="copy it beside the study file")
+            raise InputError(f"{name!r} is outside the study folder", hint="copy it beside the study file")
         language_file = plain_file.with_name(f"{plain_file.stem}.{language}{plain_file.suffix}")
         return plain_file if language == self.languages[0] and not language_file.is_file() else language_file
 

@@ -348,7 +348,9 @@ def save_allocation(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Save the assignment of systems to dialogues."""
     study, chosen = edited(desk), field(form, "allocation")
     if chosen not in get_args(Allocation):
-        raise HTTPException(422, f"allocation {chosen!r}: one of {', '.join(get_args(Allocation))}")
+        raise HTTPException(
+            422, f"unknown allocation {chosen!r}; use one of {', '.join(get_args(Allocation))}"
+        )
 
     def change(data: Any) -> None:
         data["allocation"] = chosen
@@ -410,4 +412,6 @@ def _number(typed: str, place: str) -> float:
     try:
         return float(typed.replace(",", "."))
     except ValueError:
-        raise InputError(f"{typed!r} is no number", place=place, hint="write such as 0.45") from None
+        raise InputError(
+            f"{typed!r} is not a number", place=place, hint="write a number, such as 0.45"
+        ) from None

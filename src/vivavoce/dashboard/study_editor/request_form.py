@@ -173,5 +173,5 @@ def read_block(text: str, name: str) -> Written:
     if isinstance(block, dict) and list(block) == [name] and isinstance(block[name], dict):
         block = block[name]
     if not isinstance(block, dict) or not block:
-        raise InputError("a system is a mapping of settings", place=name, hint="begin with connect: http")
+        raise InputError("the configuration is not a mapping", place=name, hint="start with connect: http")
     return block

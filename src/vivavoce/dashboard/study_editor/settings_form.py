@@ -349,7 +349,7 @@ def _value(kind: str, typed: str, optional: bool) -> Any:
     try:
         number = float(typed.replace(",", "."))
     except ValueError:
-        raise InputError(f"{typed!r} is no number") from None
+        raise InputError(f"{typed!r} is not a number") from None
     if kind == "whole" and number.is_integer():
         return int(number)
     return int(number) if number.is_integer() and "." not in typed else number

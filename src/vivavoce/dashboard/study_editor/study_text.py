@@ -31,7 +31,9 @@ class StudyFileChanged(InputError):
     """
 
     def __init__(self, name: str, theirs: str) -> None:
-        super().__init__(f"{name} was changed since this page was opened", hint="look at both and save again")
+        super().__init__(
+            f"{name} has changed since you opened this page", hint="compare both versions and save again"
+        )
         self.theirs = theirs
 
 
@@ -75,7 +77,7 @@ def write_text(path: Path, text: str, *, base: str) -> None:
             temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
             temporary.replace(path)
         except OSError as error:
-            hint = "look at the permissions of its folder"
+            hint = "check the permissions of its folder"
             raise InputError(f"cannot be written ({error.strerror})", place=path.name, hint=hint) from None
 
 
@@ -85,7 +87,7 @@ def check_text(text: str) -> None:
     if source.problems:
         raise source.problems[0].error()
     if not isinstance(source.data, dict):
-        raise InputError("holds no keys", place="study.yaml", hint="begin with `study: NAME`")
+        raise InputError("the file has no keys", place="study.yaml", hint="start with `study: NAME`")
 
 
 def changed(text: str, key: str, change: Change) -> str:
