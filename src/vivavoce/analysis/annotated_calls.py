@@ -94,9 +94,9 @@ def _read_turns(dataset: Dataset, call_of: dict[str, Call]) -> None:
                 stated.setdefault(place, {})[row["slot"]] = row["value"]
     if not acts_of_turn:
         raise InputError(
-            "no user turn says what was meant",
+            "no user turn has reference acts",
             place=str(dataset.folder),
-            hint="take a dataset with acts of the layer `reference`",
+            hint="use a dataset with acts of the layer `reference`",
         )
     for row in (
         dataset.read("turns").sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist()

@@ -448,7 +448,7 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
     if patience:
         habits["patience"] = HabitValues(patience)
         n_left = sum(call.left_in_vain for call in calls)
-        evidence["patience"] = HabitEvidence(n_left, "dialogues left in vain")
+        evidence["patience"] = HabitEvidence(n_left, "dialogues abandoned without success")
     habits["dialogues"] = HabitValues(_dialogues(calls))
     callers = len({call.participant_id for call in calls})
     not_told = [habit for habit in _HABITS if habit not in habits]
@@ -565,7 +565,7 @@ def compare(real: Dataset, simulated: Dataset) -> list[ComparedFeature]:
         if dataset.simulated != expected:
             kind = "simulated" if expected else "real"
             raise InputError(
-                f"holds no {kind} dialogues alone",
+                f"the dataset contains other dialogues than {kind} ones",
                 place=str(dataset.folder),
                 hint="name the real dataset first, then the simulated one",
             )

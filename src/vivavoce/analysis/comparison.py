@@ -299,7 +299,9 @@ def _pairs(all_groups: list[Group], requested: Sequence[Pair] | None, grouping: 
         if key not in keys:
             raise UnknownName(grouping, key, [str(key) for key in keys], place="--pair")
     if any(a == b for a, b in requested):
-        raise InputError("a group against itself", place="--pair", hint="name two groups, such as A:B")
+        raise InputError(
+            "a group cannot be compared with itself", place="--pair", hint="name two groups, such as A:B"
+        )
     return [(keys.index(a), keys.index(b)) for a, b in requested]
 
 

@@ -132,9 +132,9 @@ def confidence_results(
     hypotheses = sure_hypotheses(Tables(dataset), source, ranks)
     if not hypotheses:
         raise InputError(
-            f"no hypothesis of {source!r} with a confidence, of a turn with a transcript",
+            f"no hypothesis of {source!r} has both a confidence and a transcript of its turn",
             place=str(dataset.folder),
-            hint="take a dataset whose recogniser told confidences, transcribed",
+            hint="use a transcribed dataset with recognition confidences",
         )
     rows = dataset.read("dialogues").to_pylist()
     people = {row["dialogue_id"]: row["participant_id"] or row["dialogue_id"] for row in rows}

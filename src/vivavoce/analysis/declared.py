@@ -76,9 +76,9 @@ def check_margin(name: str, margin: float, *, place: str = "margin") -> float:
     raise InputError(
         f"margin {margin:g}{of}",
         place=place,
-        hint="a margin of a ratio lies between 0 and 1, such as 0.05"
+        hint="use a margin between 0 and 1, such as 0.05"
         if ratio
-        else "a margin lies above 0, in the unit of its measure",
+        else "use a margin above 0, in the unit of the measure",
     )
 
 
@@ -91,9 +91,9 @@ def check_margins_used(margins: Margins, names: Iterable[str]) -> None:
     for name in margins if isinstance(margins, Mapping) else () if margins is None else (RATES,):
         if not (any(map(is_rate, compared)) if name == RATES else name in compared):
             raise InputError(
-                f"a margin of {'success rates' if name == RATES else name}, and none is compared",
+                f"margin for {'success rates' if name == RATES else name}, which are not compared",
                 place="--margin",
-                hint=f"compare it, or leave the margin out; compared: {', '.join(compared)}",
+                hint=f"add it to the comparison, or remove the margin; compared: {', '.join(compared)}",
             )
         margin_of(name, margins)
 

@@ -163,9 +163,9 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     judged_twice = ~np.isnan(table.labels) & ~np.isnan(table.said)
     if not judged_twice.any():
         raise InputError(
-            f"people and {judge!r} judged no dialogue in common",
+            f"no dialogue was judged by both people and {judge!r}",
             place=target,
-            hint="let people judge some that it judged",
+            hint="collect human ratings of dialogues that it judged",
         )
     predictions, labels, people = (
         table.said[judged_twice],
@@ -261,13 +261,15 @@ def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
     judged = [case for case in lacking if case in set(np.array(table.cases)[labelled])]
     if judged:
         raise InputError(
-            f"dialogue {judged[0]!r} was judged, and has no chance",
+            f"dialogue {judged[0]!r} was judged but has no selection probability",
             place="--chances",
-            hint="give the file that `judge choose` wrote for these dialogues",
+            hint="pass the file written by `judge choose` for these dialogues",
         )
     wrong = case_chances[(case_chances <= 0) | (case_chances > 1)]
     if len(wrong):
-        raise InputError(f"a chance of {wrong[0]:g}", place="--chances", hint="above 0, and at most 1")
+        raise InputError(
+            f"selection probability {wrong[0]:g}", place="--chances", hint="use a value above 0, at most 1"
+        )
     return np.where(np.isnan(case_chances), 1.0, case_chances)
 
 

@@ -131,9 +131,9 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults
     rows = [row for row in judgements if row["hearing"] is not False]
     if not rows:
         raise InputError(
-            f"{len(judgements)} judgements of clips, none by people who counted the tones right",
+            f"none of {len(judgements)} clip judgements is from a participant who passed the hearing check",
             place=str(dataset.folder),
-            hint="export a study with a step `listen` that people went through",
+            hint="export a study with completed `listen` steps",
         )
     rated = [row for row in rows if row["value"] is not None]
     compared = [row for row in rows if row["choice"] is not None]

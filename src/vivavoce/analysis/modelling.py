@@ -90,14 +90,14 @@ def make_frame(dataset: Dataset, formula: ModelFormula, family: str | None = Non
     used = rows.notna().all(axis=1).to_numpy() if len(rows.columns) else np.ones(len(rows), dtype=bool)
     if not used.any():
         raise InputError(
-            f"no {frame.unit} has {frame.response} and all of {', '.join(names)}",
+            f"no {frame.unit} has values for {frame.response} and all of {', '.join(names)}",
             place="--model",
-            hint="leave out what the dataset does not know",
+            hint="remove variables that the dataset does not have",
         )
     tops, bottoms = frame.tops[used], frame.bottoms[used]
     if np.ptp(tops / bottoms) == 0:
         raise InputError(
-            f"{frame.response} is the same everywhere", place="--model", hint="there is nothing to explain"
+            f"{frame.response} has a single value", place="--model", hint="choose a response that varies"
         )
     variables = rows[used].reset_index(drop=True)
     return replace(frame, tops=tops, bottoms=bottoms, variables=variables, left_out=int((~used).sum()))
@@ -118,12 +118,12 @@ def _responses(dataset: Dataset, name: str, parts: Sums, family: str | None) -> 
     used = np.flatnonzero(parts.denominators[place] > 0)
     tops, bottoms = parts.numerators[place, used], parts.denominators[place, used]
     if not len(used):
-        raise InputError(f"no dialogue has a case of {name}", place="--model", hint="see `vivavoce measure`")
+        raise InputError(f"no dialogue has cases of {name}", place="--model", hint="see `vivavoce measure`")
     integral = not (tops % 1).any() and not (bottoms % 1).any()
     counted = integral and bool(((tops >= 0) & (tops <= bottoms)).all())
     chosen: Any = family or ("rate" if counted else "mean")
     if chosen == "rate" and not counted:
-        raise InputError(f"{name} is no rate", place="--family", hint="say mean, or count")
+        raise InputError(f"{name} is not a rate", place="--family", hint="use mean or count")
     if chosen != "rate":
         tops, bottoms = tops / bottoms, np.ones_like(bottoms)
     _check(chosen, tops, name)
@@ -173,11 +173,11 @@ def _item(dataset: Dataset, name: str, family: str | None) -> ModelFrame:
 
 def _check(family: str, tops: Floats, name: str) -> None:
     if family == "count" and ((tops < 0) | (tops % 1 != 0)).any():
-        raise InputError(f"{name} is no count", place="--family", hint="say mean")
+        raise InputError(f"{name} is not a count", place="--family", hint="use mean")
     if family == "rate" and "." in name and not np.isin(tops, (0, 1)).all():
-        raise InputError(f"{name} is not answered by 0 and 1", place="--family", hint="say ordinal, or mean")
+        raise InputError(f"answers to {name} are not 0 and 1", place="--family", hint="use ordinal or mean")
     if family == "ordinal" and len(np.unique(tops)) > 20:
-        raise InputError(f"{name} has more than 20 different values", place="--family", hint="say mean")
+        raise InputError(f"{name} has more than 20 different values", place="--family", hint="use mean")
 
 
 def _variable(dataset: Dataset, parts: Sums, dialogues: pd.DataFrame, name: str) -> np.ndarray:
@@ -362,7 +362,9 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
         terms = _terms(model, fitted)
     except NotFitted as problem:
         raise InputError(
-            f"the model cannot be fitted: {problem}", place="--model", hint="leave a term out, or gather more"
+            f"the model cannot be fitted: {problem}",
+            place="--model",
+            hint="remove a term, or collect more data",
         ) from None
     people = _people(formula, frame)
     judge = _Judge(people, level)
@@ -430,9 +432,9 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
     for name in formula.names:
         if len(set(variables[name])) < 2:
             raise InputError(
-                f"{name} is {variables[name].iloc[0]} in every {frame.unit} that is left",
+                f"{name} is {variables[name].iloc[0]} in every remaining {frame.unit}",
                 place="--model",
-                hint="leave it out of the formula",
+                hint="remove it from the formula",
             )
     try:
         matrix: Any = formulaic.model_matrix(formula.fixed, variables)
@@ -440,12 +442,12 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
         raise InputError(
             f"cannot read {formula.fixed!r}: {str(problem).splitlines()[0]}",
             place="--model",
-            hint="a formula has names, and + * : / - ( ) between them",
+            hint="use names joined by + * : / - ( )",
         ) from None
     spec: Any = matrix.model_spec
     names = [_plain(str(name)) for name in matrix.columns]
     if names[:1] != ["Intercept"]:
-        raise InputError("a model without its constant", place="--model", hint="leave out `- 1` and `0`")
+        raise InputError("the model has no intercept", place="--model", hint="remove `- 1` or `0`")
     values = np.asarray(matrix, dtype=float)
     _refuse_confounded(formula, frame, values, names)
     constant = frame.family != "ordinal"  # thresholds are its constants
@@ -476,10 +478,10 @@ def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats,
         if confounded(list(frame.variables[a]), list(frame.variables[b]))
     ]
     raise InputError(
-        f"{', '.join(extra)} cannot be told apart from the rest: some combination never occurs"
+        f"{', '.join(extra)} cannot be separated from the other terms: some combinations have no data"
         + "".join(warnings[:1]),
         place="--model",
-        hint="leave it out, or write + instead of *",
+        hint="remove it, or use + instead of *",
     )
 
 
@@ -652,8 +654,8 @@ def _signature(
 
 def _family(contrasts: int, terms: int) -> str:
     return (
-        f"Holm over the {contrasts} contrast{'s'[: contrasts != 1]} above, and apart from them over the "
-        f"{terms} term{'s'[: terms != 1]}. A model that was chosen after looking at the data proves nothing."
+        f"Adjusted p (Holm) over {contrasts} contrast{'s'[: contrasts != 1]} above, and separately over "
+        f"{terms} term{'s'[: terms != 1]}. A model chosen after looking at the data is exploratory only."
     )
 
 

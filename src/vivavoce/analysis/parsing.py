@@ -139,9 +139,9 @@ def score_parser(dataset: Dataset) -> ParserScore:
     sources = _reference(dataset)
     judge = next((name for name in JUDGES if name in sources), None)
     if judge is None or PARSER not in sources:
-        lacking = "nobody else says" if judge is None else "no parser has read"
-        hint = "score a dataset with labelled acts, read by `vivavoce parse --into`"
-        raise InputError(f"{lacking} what the user turns mean", place=str(dataset.folder), hint=hint)
+        lacking = "no labels" if judge is None else "no parser results"
+        hint = "use a dataset with labelled acts, parsed by `vivavoce parse --into`"
+        raise InputError(f"{lacking} for the meaning of user turns", place=str(dataset.folder), hint=hint)
     requested_slots, people = _asked(dataset), _people(dataset)
     meant_items = {key: _items(acts, requested_slots.get(key)) for key, acts in sources[judge].items()}
     read = {key: _items(acts, requested_slots.get(key)) for key, acts in sources[PARSER].items()}

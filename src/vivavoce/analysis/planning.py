@@ -172,8 +172,8 @@ def find_participants(
             return step * size, simulated
         size += max(1, round(size * (power - simulated.share) / 2))
     raise InputError(
-        f"more than {MOST_PARTICIPANTS} participants would be needed",
-        hint="ask for a larger difference, or more dialogues a participant",
+        f"more than {MOST_PARTICIPANTS} participants are needed",
+        hint="plan for a larger difference, or more dialogues per participant",
     )
 
 
@@ -221,10 +221,10 @@ def check_attainable(participants: int, nested: Nested, *, alpha: float = 0.05, 
         return
     half = participants // 2
     sides = f", {half} against {participants - half}," if nested.design == "between" else ""
-    reach = f"the smallest p they can give is {best:.2g}" if best < 1 else "no test of them is possible"
+    reach = f"the smallest possible p is {best:.2g}" if best < 1 else "no test is possible"
     raise InputError(
         f"{participants} participants with two systems{sides} cannot reach p < {alpha:g}: {reach}",
-        hint=f"plan at least {least} for each two systems",
+        hint=f"plan at least {least} for each pair of systems",
     )
 
 
@@ -325,8 +325,8 @@ FORMS: Final = {
 ASSUMED_RATES: Final = (0.45, 0.50)
 ASSUMED_ICC: Final = 0.2
 SAVED: Final = (
-    "Labels with a judge: by formula, with those by people a random sample spread over the participants; the "
-    "correlation is that within a system, which `judge calibrate` tells."
+    "Labels with a judge: by formula. Assumes that human labels are a random sample over the participants; "
+    "the correlation is within a system, as `judge calibrate` shows."
 )
 
 
@@ -357,7 +357,9 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
         everybody.participants += group.participants
     counts = Counter(person for person in everybody.participants if person is not None)
     if not counts:
-        raise InputError("participants are unknown", place="--pilot", hint="name a dataset with participants")
+        raise InputError(
+            "participants are unknown", place="--pilot", hint="use a dataset with participant IDs"
+        )
     nested = ClusteredSummary(sums(dataset), [everybody])
     name = MEASURES.get(measure).name if measure else None
     measures = [name] if name else list(HEADLINES)
@@ -366,12 +368,12 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
     profile = tuple(sorted(counts.values()))
     volume = f"{sum(profile)} dialogues (median {median(profile):g}, most {profile[-1]})"
     notes = [
-        f"{len(profile)} participants of the pilot held {volume}; participants to come are drawn from them."
+        f"{len(profile)} participants of the pilot had {volume}; simulated participants are drawn from them."
     ]
     if dataset.simulated:
-        notes.append("SIMULATED: the pilot's participants were programs, not people, who may differ more.")
+        notes.append("SIMULATED: the pilot's participants were programs; people may vary more.")
     if icc is not None:
-        notes.append(f"Their dialogues are alike by an ICC of {icc:.3f} in {name}.")
+        notes.append(f"Correlation within a participant: ICC {icc:.3f} for {name}.")
     return Pilot(
         profile=profile,
         icc=None if icc is None else min(max(icc, 0.0), 0.95),
@@ -400,31 +402,31 @@ class PowerPlan:
 def plan_of_study(study: Study) -> PowerPlan:
     """Read the primary comparison and the dialogues of a visit.
 
-    Raises  InputError: the study names no primary comparison
+    Raises  InputError: the study declares no primary comparison
     """
     primary = study.analysis.primary
     if primary is None and study.analysis.preferences is not None:
         raise InputError(
             f"study {study.name!r} compares transcripts, not systems",
-            hint=f"ask `vivavoce power {FORMS['preference']}`: the share that is to prefer one version",
+            hint=f"run `vivavoce power {FORMS['preference']}` with the expected share for one version",
         )
     if primary is None:
         raise InputError(
-            f"study {study.name!r} names no primary comparison",
+            f"study {study.name!r} declares no primary comparison",
             hint="add `analysis: {primary: {measure: ..., compare: [...]}}` to the study file",
         )
     repeats = [plan.repeat for plan in dialogues_in(study.visit)]
     calls = sum(repeat.min for repeat in repeats) or 1
     within = calls > 1 and study.allocation != "random"
-    assumptions = [f"Every participant holds the fewest dialogues that a visit asks for, {calls}."]
+    assumptions = [f"Each participant has the minimum number of dialogues of a visit, {calls}."]
     if calls > 1:
         assumptions.append(
             f"Allocation {study.allocation!r}: "
             + (
-                "everybody meets the systems as evenly as so many dialogues allow, so participants are their "
-                "own control."
+                "each participant uses the systems equally often, as far as possible, and is their own "
+                "control."
                 if within
-                else "counted as if everybody met one system, the cautious reading."
+                else "conservative assumption that each participant uses one system."
             )
         )
     return PowerPlan(
@@ -515,7 +517,7 @@ def answer(
     if pilot:
         notes += pilot.said
     if assumed and own_icc is None:
-        notes.append(f"Assumed: dialogues of one participant are alike by an ICC of {ASSUMED_ICC}.")
+        notes.append(f"Assumed correlation within a participant: ICC {ASSUMED_ICC}.")
     systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
     effect = _effect(question, values)
     strictest = level / comparisons if effect is not None else level
@@ -525,15 +527,15 @@ def answer(
         notes = [*(() if profile or calls is not None else plan.assumptions), *notes]
     if comparisons > 1 and effect is not None:
         notes.append(
-            f"The study declares {comparisons} comparisons, whose p are adjusted together: planned with the "
-            f"strictest level, {level:g} / {comparisons} = {strictest:.2g}."
+            f"The study declares {comparisons} comparisons with adjusted p: planned at the strictest level, "
+            f"{level:g} / {comparisons} = {strictest:.2g}."
         )
     if effect is not None:
         required = _simulate(
             required, effect, nested, systems, power=power, alpha=strictest, asked=participants, seed=seed
         )
     elif participants is not None:
-        raise InputError(f"{question} is not simulated", place="--participants", hint="leave it out")
+        raise InputError(f"{question} is not simulated", place="--participants", hint="remove this option")
     elif nested.calls > 1:
         notes.append("By formula with the design effect; only comparisons of two systems are simulated.")
     if question == "two-rates":
@@ -552,12 +554,12 @@ def _question(
     if question == "study":
         if plan is None:
             raise InputError(
-                "no question given", hint=f"ask for example `{FORMS['two-rates']}`, or give --study"
+                "no question given", hint=f"give one, such as `{FORMS['two-rates']}`, or --study"
             )
         question = "two-rates"
         if not values:
             values = ASSUMED_RATES
-            notes.append("Rates of .45 and .50 are to be told apart; say `two-rates A B` for others.")
+            notes.append("Assumed rates: .45 and .50; set others with `two-rates A B`.")
     if question not in QUESTIONS:
         raise UnknownName("question", question, list(QUESTIONS))
     least, most = QUESTIONS[question]
@@ -612,7 +614,9 @@ def _simulate(
         people, trials = find_participants(effect, nested, power=power, guess=guess, **options)
     else:
         if asked < 2 * systems and (between or asked < 2):
-            raise InputError(f"{asked} participants", place="--participants", hint="each system takes two")
+            raise InputError(
+                f"{asked} participants", place="--participants", hint="use at least two per system"
+            )
         people = _weakest_pair(asked, systems) if between else asked
         check_attainable(people, nested, alpha=alpha, systems=systems)
         trials = simulate(effect, people, nested, **options)
@@ -640,4 +644,4 @@ def _simulate(
 
 def _check_level(value: float, name: str) -> None:
     if not 0 < value < 1:
-        raise InputError(f"{name} {value:g}", hint=f"{name} lies between 0 and 1, such as 0.05 or 0.8")
+        raise InputError(f"{name} {value:g}", hint=f"use a {name} between 0 and 1, such as 0.05 or 0.8")

@@ -98,7 +98,7 @@ def compare_populations(
     groups_by_key = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
     common = [key for key in groups_by_key[0] if key in groups_by_key[1]]
     if not common:
-        raise InputError("the two datasets have no system in common", hint=f"compare --by another than {by}")
+        raise InputError("the two datasets have no system in common", hint=f"choose another --by than {by}")
     names = [*HEADLINES, "word_error_rate"]
     check_margins_used(margin, names)
     parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]

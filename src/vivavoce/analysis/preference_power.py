@@ -79,7 +79,7 @@ def power_of_plan(
     """
     if judges < 1 or trials < 1 or not 0 <= planted.alike < 1:
         request = f"{judges} judges, {trials} trials, alike {planted.alike:g}"
-        raise InputError(request, hint="ask for 1 or more of each; alike from 0 up to below 1")
+        raise InputError(request, hint="use at least 1 of each, and alike from 0 to below 1")
     cells = [(variable, question) for variable in variables for question in questions]
     shares = np.array([planted.share(*cell_key) or EVEN for cell_key in cells])
     chance = np.random.default_rng(seed)

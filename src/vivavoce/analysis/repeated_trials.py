@@ -91,16 +91,16 @@ def repeated_trials(dataset: "Dataset", measure: str = SUCCESS) -> RepeatedTrial
             continue
         if outcome_of[dialogue] not in (0, 1):
             hint = (
-                f"{measure!r} is {outcome_of[dialogue]:.3g} in dialogue {dialogue}; take one that is 0 or 1"
+                f"{measure!r} is {outcome_of[dialogue]:.3g} in dialogue {dialogue}; use a measure of 0 and 1"
             )
-            raise InputError("trials succeed or not", place="--measure", hint=hint)
+            raise InputError("the measure is not a success of trials", place="--measure", hint=hint)
         if task is None:
             untasked += 1
         else:
             outcomes[system][task].append(bool(outcome_of[dialogue]))
     if not outcomes:
-        hint = f"it needs task_id, and {measure!r} in some dialogue"
-        raise InputError("holds no trial of a task", place=str(dataset.folder), hint=hint)
+        hint = f"use a dataset with task_id and values of {measure!r}"
+        raise InputError("no dialogue is a trial of a task", place=str(dataset.folder), hint=hint)
     systems = tuple(_system(name, outcomes[name], measure, dataset.hash) for name in sorted(outcomes))
     return RepeatedTrials(measure=measure, systems=systems, untasked=untasked)
 

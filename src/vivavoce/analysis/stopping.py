@@ -121,9 +121,11 @@ def judge(
     if abs(z) >= look.z:
         return LookVerdict("effect", z, look.z, power, f"|z| {abs(z):.2f} reaches the boundary {look.z:.2f}.")
     if not last and power < futility:
-        why = f"With what was planned the trial would still succeed in only {power:.0%} of cases."
+        why = f"Conditional power with the planned effect is only {power:.0%}."
         return LookVerdict("futility", z, look.z, power, why)
-    return LookVerdict(None, z, look.z, power, f"|z| {abs(z):.2f} is below the boundary {look.z:.2f}; go on.")
+    return LookVerdict(
+        None, z, look.z, power, f"|z| {abs(z):.2f} is below the boundary {look.z:.2f}; continue."
+    )
 
 
 def conditional_power(z: float, information: float, *, expected: float, final: float) -> float:
@@ -229,7 +231,7 @@ def monitor(
             looks really had (Lan and DeMets); effect stops are binding, futility is advice
     """
     if planned < 2:
-        raise InputError(f"{planned} planned participants", hint="a trial plans at least 2")
+        raise InputError(f"{planned} planned participants", hint="plan at least 2")
     all_groups = groups(dataset, by)
     keys = [group.key for group in all_groups]
     for key in pair:
@@ -316,7 +318,7 @@ def _look(
     place, last = due[-1], due[-1] == len(planned) - 1
     z = _z(test)
     if z is None:
-        why = "The planned number is reached, and nothing varied between participants."
+        why = "The sample size is reached; participants do not vary, so no test is possible."
         end_verdict = LookVerdict("end", None, None, None, why)
         return PlannedLook(place + 1, len(planned), None, end_verdict) if last else None
     shares = [*before, information, *(share for share in planned if share > information + NEAR)]
@@ -325,10 +327,10 @@ def _look(
     expected = float(norm.isf(alpha / 2) + norm.ppf(power))
     verdict = judge(z, bar, expected=expected, final=bars[-1].z, last=last)
     if last and verdict.stop is None:
-        why = f"The planned number is reached; |z| {abs(z):.2f} is below {bar.z:.2f}."
+        why = f"The sample size is reached; |z| {abs(z):.2f} is below {bar.z:.2f}."
         verdict = verdict._replace(stop="end", why=why)
     if not np.isfinite(bar.z):
-        verdict = verdict._replace(boundary=None, why="So early nothing can be decided; go on.")
+        verdict = verdict._replace(boundary=None, why="No decision is possible this early; continue.")
     return PlannedLook(place + 1, len(planned), _repeated(compared, bar.z), verdict)
 
 
@@ -472,7 +474,7 @@ def watch(
     for place, verdict in enumerate(verdicts):
         earlier = (decided or {}).get((verdict.a, verdict.b))
         if earlier is not None:
-            why = "An earlier look has decided this pair."
+            why = "This pair was decided at an earlier look."
             verdicts[place] = verdict.model_copy(update={"stop": earlier, "why": why})
     stop, why = _whole(verdicts)
     number = next((pair.number for pair in reversed(pairs) if pair.number is not None), None)
@@ -562,14 +564,13 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
     planned = stopping.participants or UNBOUNDED
     if primary.measure in sums(dataset, [primary.measure]).weights:
         raise InputError(
-            f"{primary.measure} rests on dialogues that were chosen by their chances, and evidence at any "
-            "time weighs everybody alike",
+            f"{primary.measure} has unequal selection probabilities, which this rule does not support",
             place="analysis.stopping.rule",
-            hint="take obrien_fleming or pocock",
+            hint="use obrien_fleming or pocock",
         )
     anytime = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
     if anytime is None:
-        why = "No participant with a finished visit has met both, or the measure is no rate."
+        why = "No participant with a finished visit has used both systems, or the measure is not a rate."
         return _Pair(0, 0.0, None, LoggedVerdict(a=pair[0], b=pair[1], bar=1 / alpha, why=why))
     low, high = anytime.interval or (None, None)
     stop, why = _stop_at_any_time(anytime, analysis, alpha)
@@ -591,18 +592,18 @@ def _stop_at_any_time(look: Look, analysis: Analysis, alpha: float) -> tuple[str
     """Verdict on a pair by evidence that is valid at every moment, and the reason."""
     primary, stopping = _declared(analysis)
     margin = margin_of(primary.measure, possible_margins(analysis.margins))
-    evidence = f"The evidence of {1 / look.p:.3g}"
+    evidence = f"Evidence {1 / look.p:.3g}"
     if look.p <= alpha:
         return "effect", f"{evidence} reaches {1 / alpha:.3g}."
     within = margin is not None and look.interval is not None and max(map(abs, look.interval)) < margin
     if stopping.futility and within:
         return (
             "equal",
-            f"The interval lies within the margin of {margin:g}: the difference is too small to count.",
+            f"The interval lies within the margin of {margin:g}: no relevant difference.",
         )
     if stopping.participants is not None and look.n >= stopping.participants:
-        return "end", "The planned number is reached without enough evidence."
-    return None, f"{evidence} is below {1 / alpha:.3g}; go on."
+        return "end", "The sample size is reached without enough evidence."
+    return None, f"{evidence} is below {1 / alpha:.3g}; continue."
 
 
 def _whole(pairs: Sequence[LoggedVerdict]) -> tuple[str | None, str]:

@@ -236,7 +236,7 @@ DIMENSIONS: Final = ("s", "ms")
 def _measures(offered: Any) -> list[Member[Measure]]:
     family = [offered] if isinstance(offered, Measure) else offered
     if not isinstance(family, list | tuple) or not all(isinstance(measure, Measure) for measure in family):
-        raise TypeError("define a Measure, or a tuple of Measures, as in the guide")
+        raise TypeError("define a Measure, or a tuple of Measures; see docs/how-to/extend.md")
     return [(measure.name, lambda member=measure: member) for measure in family]
 
 

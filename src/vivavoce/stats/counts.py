@@ -124,7 +124,9 @@ def read_counts(words: Sequence[str]) -> list[Count]:
             raise InputError(f"cannot read {word!r}", hint="write NAME=SUCCESSES/CASES, such as A=259/403")
         count = Count(match["name"], int(match["successes"]), int(match["n"]))
         if not 0 < count.n >= count.successes:
-            raise InputError(f"{word!r} is no rate", hint="successes lie between 0 and the cases, at least 1")
+            raise InputError(
+                f"{word!r} is not a rate", hint="use successes from 0 to the number of cases, at least 1 case"
+            )
         if any(count.name == earlier.name for earlier in counts):
             raise InputError(f"{count.name!r} is given twice", hint="give every count a name of its own")
         counts.append(count)

@@ -80,7 +80,7 @@ def _names(fixed: str) -> tuple[str, ...]:
             raise InputError(
                 f"cannot read {fixed[place:].strip()!r}",
                 place="--model",
-                hint="a formula has names, and + * : / - ( ) between them",
+                hint="use names joined by + * : / - ( )",
             )
         if re.fullmatch(_NAME, match[1]):
             names.append(match[1])

@@ -297,7 +297,7 @@ def _well_conditioned(fixed: Floats, *, shift: bool) -> tuple[Floats, Floats]:
         return centre, np.zeros((0, 0))
     triangle = np.linalg.qr(fixed - centre, mode="r")
     if np.abs(np.diag(triangle)).min() < 1e-9 * np.abs(triangle).max():
-        raise NotFitted("Columns of the design cannot be told apart.")
+        raise NotFitted("Columns of the design cannot be separated.")
     return centre, np.linalg.inv(triangle) * np.sqrt(len(fixed))
 
 
@@ -486,7 +486,7 @@ def fit_mixed_linear(
     if not groupings.solvable:
         raise NotFitted("Too many levels of crossed groupings for this method.")
     if n <= width or np.linalg.matrix_rank(fixed) < width:
-        raise NotFitted("Columns of the design cannot be told apart.")
+        raise NotFitted("Columns of the design cannot be separated.")
     if min(groupings.sizes) < 2 or max(groupings.sizes) >= n:
         raise NotFitted("A grouping needs at least 2 levels, and fewer than there are values.")
     problem = _Profile(values, fixed, groupings, n - width if restricted else n)

@@ -159,7 +159,7 @@ def test_word_error_rates_are_spread_over_callers_by_moments(tmp_path: Path) -> 
 
 def test_calls_without_meanings_cannot_be_fitted(tmp_path: Path) -> None:
     bare = [{**CALLS[0], "turns": [(party, said, heard, []) for party, said, heard, _ in CALLS[0]["turns"]]}]
-    with pytest.raises(InputError, match="no user turn says what was meant"):
+    with pytest.raises(InputError, match="no user turn has reference acts"):
         fit(written(tmp_path / "real", bare), "toy")
 
 
@@ -436,5 +436,5 @@ def test_a_habit_that_calls_do_not_tell_is_named(tmp_path: Path) -> None:
     left = talk(("u", [FOOD]), ("s", CANNOT), ("u", [FOOD]), ("s", CANNOT), found=False)
     fitted = fit(written(tmp_path, [left, talk(("u", [FOOD])), {**left, "caller": "b"}]), "toy")
     assert fitted.source.not_told == ["carefulness", "optimism"]
-    assert fitted.source.told["patience"] == HabitEvidence(2, "dialogues left in vain")
+    assert fitted.source.told["patience"] == HabitEvidence(2, "dialogues abandoned without success")
     assert (fitted.source.dialogues, fitted.source.callers) == (3, 2)

@@ -224,7 +224,7 @@ def test_one_system_in_one_language_has_no_other_to_differ_from(make) -> None:
 
 def test_people_and_a_judge_with_nothing_in_common_are_not_compared(make) -> None:
     dataset = make(("a", "p", 1), ("a", "q", None), rows={"judgements": [judgement("d1", 1.0)]})
-    with pytest.raises(InputError, match="judged no dialogue in common"):
+    with pytest.raises(InputError, match="judged by both people and"):
         calibrate(dataset, "m", "found_all")
 
 
@@ -355,7 +355,7 @@ ONE = JudgedTable(
     [
         ({"d": 0.2, "e": 0.5, "f": 1.0}, [0.2, 0.5, 1.0]),
         ({"d": 0.2, "f": 0.4}, [0.2, 1.0, 0.4]),
-        ({"d": 0.2, "e": 0.5}, "'f' was judged, and has no chance"),
+        ({"d": 0.2, "e": 0.5}, "'f' was judged but has no selection probability"),
         ({"d": 0.0, "f": 1.0}, "a chance of 0"),
         ({"d": 1.01, "f": 1.0}, "a chance of 1.01"),
         ({"d": 1, "f": 1, "e": -0.1}, "a chance of -0.1"),

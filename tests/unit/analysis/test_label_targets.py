@@ -181,5 +181,5 @@ def test_looks_weigh_measures_of_labels_by_chances_and_no_evidence_at_any_time_d
             "stopping": {"rule": "anytime"},
         }
     )
-    with pytest.raises(InputError, match="chosen by their chances"):
+    with pytest.raises(InputError, match="unequal selection probabilities"):
         watch(dataset, analysis, PEOPLE)

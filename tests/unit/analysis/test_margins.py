@@ -91,11 +91,11 @@ def test_an_error_or_margin_of_nothing_cannot_be_tested() -> None:
 
 
 def test_a_refused_margin_names_its_measure_and_the_scale_it_lies_on() -> None:
-    with pytest.raises(InputError, match=r"margin 2. A margin of a ratio lies between 0 and 1"):
+    with pytest.raises(InputError, match=r"margin 2. .*between 0 and 1"):
         check_margin("rates", 2)
-    with pytest.raises(InputError, match=r"margin 1 of word_error_rate. A margin of a ratio"):
+    with pytest.raises(InputError, match=r"margin 1 of word_error_rate. .*between 0 and 1"):
         check_margin("word_error_rate", 1)
-    with pytest.raises(InputError, match=r"margin 0 of turns. A margin lies above 0, in the unit"):
+    with pytest.raises(InputError, match=r"margin 0 of turns. .*above 0, in the unit"):
         check_margin("turns", 0)
 
 

@@ -91,8 +91,8 @@ def test_items_acts_and_slots_are_counted_as_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sources", "problem"),
     [
-        (("label",), "no parser has read"),
-        (("parser",), "nobody else says"),
+        (("label",), "no parser results"),
+        (("parser",), "no labels"),
     ],
 )
 def test_without_two_readings_there_is_no_score(

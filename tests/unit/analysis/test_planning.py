@@ -49,7 +49,7 @@ def test_a_study_file_says_how_many_participants(tmp_path):
     assert facts.per_group == 2088, "three comparisons are declared: alpha .05 / 3; z by hand"
     assert facts.clustered.calls == 3
     assert facts.simulated.power == pytest.approx(0.8, abs=0.04)
-    assert any("fewest dialogues" in text for text in facts.assumptions)
+    assert any("minimum number of dialogues" in text for text in facts.assumptions)
     other = answer("two-rates", [0.5, 0.7], plan=plan, calls=6, icc=0.1, design="between")
     assert other.clustered.design_effect == pytest.approx(1.5)
     assert other.simulated.power == pytest.approx(0.8, abs=0.04)
@@ -80,7 +80,7 @@ def planned(tmp_path):
     ("dialogues", "allocation", "design", "said"),
     [
         (3, "least-used-by-participant", "within", "own control"),
-        (3, "random", "between", "cautious"),
+        (3, "random", "between", "conservative"),
         (2, "least-used-by-participant", "within", "own control"),
         (1, "least-used-by-participant", "between", None),
         (1, "random", "between", None),
@@ -100,7 +100,7 @@ def test_a_family_counts_every_pair_of_every_declared_comparison(planned):
     three = whole.primary.model_copy(update={"compare": ["a", "b", "c"]})
     assert plan_of_study(planned(secondary=[three, three])).family == 1 + 3 + 3
     assert plan_of_study(planned(secondary=[three], correction="none")).family == 1
-    with pytest.raises(InputError, match="names no primary comparison"):
+    with pytest.raises(InputError, match="no primary comparison"):
         plan_of_study(planned(primary=None))
 
 

@@ -216,7 +216,7 @@ def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
         )
     )
     assert pilot.profile == (*[2] * 11, 20)
-    assert "12 participants of the pilot held 42 dialogues (median 2, most 20)" in pilot.said[0]
+    assert "12 participants of the pilot had 42 dialogues (median 2, most 20)" in pilot.said[0]
     even = answer("two-rates", [0.4, 0.7], calls=42 / 12, icc=0.3).clustered
     uneven = answer("two-rates", [0.4, 0.7], pilot=pilot, icc=0.3).clustered
     assert uneven.calls == pytest.approx(42 / 12)
@@ -381,7 +381,7 @@ def test_the_weakest_pair_are_the_two_smallest_of_groups_as_even_as_can_be(syste
 def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says(options, icc):
     facts = answer("one-rate", [0.6, 0.5], **options)
     assert facts.clustered.icc == icc
-    assert any("Assumed: dialogues of one participant" in one for one in facts.assumptions) == (icc == 0.2)
+    assert any("Assumed correlation" in one for one in facts.assumptions) == (icc == 0.2)
     several = options.get("calls", 1) > 1
     assert any("By formula with the design effect" in one for one in facts.assumptions) == several
 
@@ -403,7 +403,7 @@ def test_a_pilot_tells_the_profile_of_its_people_and_how_alike_their_dialogues_a
     dataset = make(*[("ab"[place % 2], *one) for place, one in enumerate(people)], simulated=True)
     pilot = read_pilot(dataset, "subjective_success")
     assert (pilot.profile, pilot.icc, pilot.simulated) == ((2, 2, 3, 5), 0.95, True), "1 is the most there is"
-    assert "4 participants of the pilot held 12 dialogues (median 2.5, most 5)" in pilot.said[0]
+    assert "4 participants of the pilot had 12 dialogues (median 2.5, most 5)" in pilot.said[0]
     assert pilot.said[1].startswith("SIMULATED") and "ICC of 1.000 in subjective_success" in pilot.said[2]
     assert read_pilot(dataset).said == pilot.said, "the first success rate that has cases"
     unknown = read_pilot(dataset, "word_error_rate")
@@ -422,7 +422,7 @@ def test_a_pilot_tells_the_profile_of_its_people_and_how_alike_their_dialogues_a
 def test_each_system_takes_two_participants_or_all_of_them_two(asked, design, refused):
     with pytest.raises(InputError) as caught:
         answer("two-rates", [0.1, 0.9], participants=asked, calls=2, design=design)
-    assert ("system takes two" in str(caught.value)) is refused
+    assert ("at least two per system" in str(caught.value)) is refused
 
 
 def test_numbers_that_do_not_fit_a_question_are_refused():

@@ -168,8 +168,8 @@ def test_fresh_trials_may_fall_short_by_their_own_error(monkeypatch, lag: float,
 @pytest.mark.parametrize(
     ("people", "nested", "said"),
     [
-        (1, EIGHT, "1 participants with two systems cannot reach p < 0.05: no test of them is possible"),
-        (5, EIGHT, "the smallest p they can give is 0.062"),
+        (1, EIGHT, "1 participants with two systems cannot reach p < 0.05: no test is possible"),
+        (5, EIGHT, "the smallest possible p is 0.062"),
         (5, Nested(), "2 against 3, cannot reach"),
     ],
 )
@@ -181,5 +181,5 @@ def test_too_few_participants_are_told_how_small_their_p_can_get(people, nested,
 def test_a_difference_that_no_number_of_participants_shows_is_told(monkeypatch) -> None:
     nothing = Simulated(0.0, 0.0, 1, 1, ())
     monkeypatch.setattr("vivavoce.analysis.planning.simulate", lambda *_args, **_options: nothing)
-    with pytest.raises(InputError, match="more than 50000 participants would be needed"):
+    with pytest.raises(InputError, match="more than 50000 participants are needed"):
         find_participants(NEVER, Nested(calls=1), power=0.8)

@@ -236,8 +236,8 @@ def test_who_answered_nothing_is_no_participant_of_the_look(make):
 @pytest.mark.parametrize(
     ("p", "said"),
     [
-        (0.04, "The evidence of 25 reaches 20."),
-        (0.25, "The evidence of 4 is below 20; go on."),
+        (0.04, "Evidence 25 reaches 20."),
+        (0.25, "Evidence 4 is below 20; continue."),
     ],
 )
 def test_evidence_is_told_beside_its_bar(p, said):

@@ -213,7 +213,7 @@ def test_a_mistake_is_one_line_in_words_of_python(folder: Path) -> None:
     mistakes = {
         "exclude: 'user_turn < 2'": lambda: vv.measure(folder, exclude="user_turn < 2"),
         "unknown family or measure 'tuns'. Did you mean 'turns'": lambda: vv.measure(folder, only="tuns"),
-        "pair: a group against itself": lambda: vv.compare(folder, pair=("curt", "curt")),
+        "pair: a group cannot be compared with itself": lambda: vv.compare(folder, pair=("curt", "curt")),
         "margin": lambda: vv.compare(folder, "turns", margin=0.1),
         "no dataset.json here": lambda: vv.compare(folder.parent),
         "dataset: DataFrame is not a dataset. Give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]

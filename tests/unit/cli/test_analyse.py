@@ -240,9 +240,9 @@ def test_mistakes_are_told_with_a_cure(words, tmp_path, monkeypatch):
     [
         (["CROWD", "--margin", "10"], "margin 10."),
         (["CROWD", "--measure", "word_error_rate", "--margin", "word_error_rate=1"], "of word_error_rate."),
-        (["CROWD", "--margin", "word_error_rate=0.1"], "none is compared"),
-        (["CROWD", "--measure", "turns", "--margin", "0.1"], "margin of success rates, and none is compared"),
-        (["CROWD", "--against", "CROWD", "--margin", "turns=2"], "none is compared"),
+        (["CROWD", "--margin", "word_error_rate=0.1"], "not compared"),
+        (["CROWD", "--measure", "turns", "--margin", "0.1"], "margin for success rates"),
+        (["CROWD", "--against", "CROWD", "--margin", "turns=2"], "not compared"),
         (["rates", "A=5/9", "B=6/9", "--margin", "0.1"], "published counts"),
         (["CROWD", "--model", "success ~ system", "--margin", "0.1"], "a model"),
     ],

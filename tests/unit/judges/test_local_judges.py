@@ -89,7 +89,7 @@ def test_labels_that_are_no_random_sample_are_doubted(tmp_path: Path) -> None:
     opened = judged(chosen, written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n"))
     facts = estimate(opened, "f", "found_all")
     assert "not a random sample" in str(facts.warnings[0])
-    with pytest.raises(InputError, match="was judged, and has no chance"):
+    with pytest.raises(InputError, match="no selection probability"):
         estimate(opened, "f", "found_all", chances={})
 
 

@@ -124,7 +124,7 @@ def test_what_runs_away_or_cannot_be_told_apart_is_not_fitted():
     people = np.arange(60) // 4
     with pytest.raises(NotFitted, match="runs away"):
         fit_mixed_logistic(side, np.ones(60), columns, [people])
-    with pytest.raises(NotFitted, match="cannot be told apart"):
+    with pytest.raises(NotFitted, match="cannot be separated"):
         fit_mixed_logistic(
             np.tile([0.0, 1.0, 1.0], 20), np.ones(60), np.column_stack([columns, side]), [people]
         )

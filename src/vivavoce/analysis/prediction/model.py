@@ -115,7 +115,7 @@ def read_model(path: Path) -> QualityModel:
     except ValueError:
         content = None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError("not a model of quality", place=str(path), hint=hint)
+        raise InputError("not a quality model", place=str(path), hint=hint)
     try:
         model = QualityModel.model_validate(content)
         _restored(model)
@@ -123,7 +123,7 @@ def read_model(path: Path) -> QualityModel:
         first_error = error.errors()[0] if isinstance(error, ValidationError) else None
         where = ".".join(str(part) for part in first_error["loc"]) if first_error else ""
         raise InputError(
-            f"a damaged model of quality{f': {where}' if where else ''}", place=str(path), hint=hint
+            f"the quality model is damaged{f': {where}' if where else ''}", place=str(path), hint=hint
         ) from None
     for predictor in model.predictors:
         MEASURES.get(predictor.measure, place=str(path))
@@ -160,7 +160,7 @@ def _restored(file: QualityModel) -> Fitted:
     else:
         inner = Linear(centre, spread, weights, _needed(file.intercept))
     if isinstance(inner, Ordinal) and len(inner.codes) != len(inner.thresholds) + 1:
-        raise ValueError("codes and thresholds do not go together")
+        raise ValueError("codes and thresholds do not match")
     return Fitted(file.kind, scaling, inner, tuple(file.codes))
 
 

@@ -53,8 +53,8 @@ class PredictionTable:
         if n - most >= LEAST_OTHERS:
             return []
         same = f"{most} of {n} dialogues have the same answer ({values[counts.argmax()]:g})"
-        few = f"the others are too few to learn from (fewer than {LEAST_OTHERS})"
-        return [f"{same}: {few}, and who always says so is right in {most / n:.0%}"]
+        few = f"there are too few others to learn from (fewer than {LEAST_OTHERS})"
+        return [f"{same}; {few}. Always predicting it is right in {most / n:.0%}"]
 
 
 def targets(dataset: Dataset) -> pd.DataFrame:
@@ -133,9 +133,9 @@ def prediction_table(
         MEASURES.get(name)
         if name in JUDGEMENTS and not judgements:
             raise InputError(
-                f"{name} is a judgement of the user, as the target is",
+                f"{name} is a user judgement, like the target",
                 place="predictors",
-                hint="leave it out, or admit it with --judgements",
+                hint="remove it, or allow it with --judgements",
             )
     goal = answered[column].dropna()
     rows = all_parameters.loc[[key for key in goal.index if key in all_parameters.index]]
@@ -147,13 +147,13 @@ def prediction_table(
         raise InputError(
             f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
             place=target,
-            hint="predict on a dataset with at least ten",
+            hint="use a dataset with at least ten",
         )
     if rows.empty or goal.loc[rows.index].nunique() < 2:
         raise InputError(
             f"all {len(rows)} dialogues have the same answer",
             place=target,
-            hint="there is nothing to predict: choose another target",
+            hint="choose a target whose answers vary",
         )
     people = people_of(dataset)
     table = dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
