@@ -166,7 +166,7 @@ def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian
         expect(page.locator("#record")).to_be_visible()  # the page's script has run
         page.locator("#record").focus()
         page.keyboard.press("Enter")  # the browser refuses
-        expect(page.locator("#news")).to_contain_text("non ci permette di usare il microfono")
+        expect(page.locator("#news")).to_contain_text("blocca il microfono")
         expect(page.locator("#text")).to_be_focused()
         for words in ("riempi il bollitore", "fai bollire l'acqua", "riempi la tazza"):
             expect(page.locator("#record")).to_be_visible()  # the page's script has run
@@ -220,13 +220,13 @@ def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Pat
         assert overflow(page) <= 0
         page.locator("footer a").click()
         expect(page.get_by_role("button", name="Stop now")).to_be_visible()
-        expect(page.locator("main")).not_to_contain_text("recorded of your voice")  # nothing was sent yet
+        expect(page.locator("main")).not_to_contain_text("your voice recordings")  # nothing was sent yet
         page.go_back()
         expect(page.locator("#news")).to_contain_text("was kept")
         page.locator("#send").press("Enter")
         expect(page.locator(".progress")).to_have_text("Command 2 of 3")
         page.locator("footer a").click()
-        expect(page.locator("main")).to_contain_text("recorded of your voice is deleted")
+        expect(page.locator("main")).to_contain_text("your voice recordings are deleted")
         page.get_by_role("button", name="Stop now").click()
         expect(page.locator("h1")).to_contain_text("You have stopped")
     assert folder_of(server.site.engine.log).names() == set()

@@ -134,7 +134,7 @@ def test_somebody_books_moves_comes_too_early_is_let_in_and_talks_while_a_superv
         page.get_by_role("link", name="Continue to the study").click()  # the page went on by itself
         page.get_by_role("button", name="Start").click()
         expect(page.get_by_text("Task 1 of at least 2")).to_be_visible()
-        expect(page.get_by_text("The time of your session is over")).to_be_hidden()
+        expect(page.get_by_text("Your session time is over")).to_be_hidden()
         expect(desk.get_by_text("1 of 2 to 3")).to_be_visible()  # so has the supervisor's page
         desk.get_by_label("About").select_option(label="seat 1, booking 1")
         desk.get_by_label("Text").fill("<b>Asked</b> for a glass of water.")

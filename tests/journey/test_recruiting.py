@@ -115,13 +115,13 @@ def test_only_a_proven_arrival_begins_a_visit_and_leads_back_into_it(
             browser.look("/?" + link.partition("?")[2])
             assert heading in browser.press("/start", 403)
 
-        refused(address.partition("&prolific_token")[0], "We could not see who sent you")
+        refused(address.partition("&prolific_token")[0], "We could not see where you came from")
         other = prolific.tell("take")["address"]
         token = other.partition("&prolific_token=")[2]
         refused(address.partition("&prolific_token")[0] + f"&prolific_token={token}", "could not see")
         refused(prolific.tell("take", seconds=-3600)["address"], "could not see")
         preview = open_browser().look("/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID=a&SESSION_ID=b")
-        assert "This is a preview: nothing begins here" in preview and 'action="/start"' not in preview
+        assert "This is a preview." in preview and 'action="/start"' not in preview
         plain = open_browser().client.get("/")
         assert plain.status_code == 403 and "Please use your own link" in plain.text
         assert log.visits("paid") == []
@@ -135,7 +135,7 @@ def test_only_a_proven_arrival_begins_a_visit_and_leads_back_into_it(
         later = prolific.tell("take", participant=place["participant"])["address"]
         italian = open_browser()
         italian.look(f"/?{later.partition('?')[2]}&lang=en")
-        assert "You have taken part before" in italian.press("/start", 403)
+        assert "You have already taken part" in italian.press("/start", 403)
         logged = [one.event.model_dump_json() for one in log.events(log.visits("paid")[0].visit_id)]
         assert place["participant"] not in "".join(logged)
 
@@ -148,11 +148,11 @@ def test_the_api_may_prove_an_arrival_instead(prolific: Prolific, tmp_path: Path
         pid = address.partition("PROLIFIC_PID=")[2][:24]
         stranger = open_browser()
         stranger.look("/?" + address.partition("?")[2].replace(pid, "0" * 24))
-        assert "could not see who" in stranger.press("/start", 403)
+        assert "could not see where" in stranger.press("/start", 403)
         prolific.tell("faults", path="/submissions/.", method="GET", times=prolific_api.TRIES, kind="500")
         browser = open_browser()
         first = browser.look("/?" + address.partition("?")[2])
-        assert "could not ask who sent you" in browser.press("/start", 403)
+        assert "could not check where you came from" in browser.press("/start", 403)
         browser.html = first
         browser.press("/start")
         assert [one.pool for one in log.visits("paid")] == ["prolific"]

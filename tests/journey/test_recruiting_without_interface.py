@@ -47,7 +47,7 @@ def test_a_sheet_says_what_to_pay_and_nobody_stands_on_two(tmp_path: Path) -> No
             assert ("project/p1/complete" in browser.html) == (number < 2)
         again = open_browser()
         again.look(CONNECT_LINK.format("person0", "work9"))
-        assert "You have taken part before" in again.press("/start", 403)
+        assert "You have already taken part" in again.press("/start", 403)
         claimed = open_browser()
         claimed.look(CONNECT_LINK.format("person1", "work1"))
         claimed.press("/start", 403)

@@ -61,7 +61,7 @@ def test_a_participant_goes_through_the_study_in_esperanto(visitor: Visitor) -> 
     visitor.settled()
     assert "Via tasko" in visitor.html and "Plilongigu la prunton" in visitor.html
     assert "Skribu ĉi tie" in visitor.html and "Sendi" in visitor.html
-    assert "Its time was up." in visitor.html  # what the language lacks
+    assert "Time is up." in visitor.html  # what the language lacks
     for _ in range(2):
         visitor.say("la atlason")
         visitor.press("/dialogue/end/form")

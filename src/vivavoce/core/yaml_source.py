@@ -172,7 +172,7 @@ class _Reader:
         self.source.lines.setdefault(path, node.start_mark.line + 1)
         if id(node) in self.open or self.nodes > _MOST_NODES:
             if self.nodes <= _MOST_NODES + 1:
-                self.source.report(path, "an alias makes the file infinite or too large", "write the value in full")
+                self.source.report(path, "an alias makes the file infinite or huge", "write out the value")
             return None
         if node.id == "scalar":
             return self.scalar(node, path)

@@ -267,7 +267,7 @@ class Access:
         def run(tx: Transaction) -> int:
             accounts.forget_expired(tx.connection, self.log.clock.now())
             if accounts.account(tx.connection, account.account_id) != account:
-                raise InputError(N_("the account was changed meanwhile"), hint=N_("sign in again"))
+                raise InputError(N_("the account was changed in another session"), hint=N_("sign in again"))
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             sessions_ended = accounts.change_password(tx.connection, account.account_id, hashed)
             self._remember(tx, token, account.role, account.account_id)

@@ -18,7 +18,7 @@ MARGIN_S: Final = 2.0  # a page stops at the limit, give or take what its sound 
 PAUSE_S: Final = 0.5
 SHORTEST_S: Final = 0.1
 BAD_BORDERS: Final = Message(
-    "These borders cannot be used: each piece must end after it begins, and one at least must be there."
+    "Check the borders: each piece must end after it starts, and you need at least one piece."
 )
 
 

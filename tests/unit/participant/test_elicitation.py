@@ -108,7 +108,7 @@ def test_borders_that_cannot_be_come_back_as_they_were_moved(log: Log, tmp_path:
         assert sound is not None and person.client.get(sound[1]).content == wav(2.0)
         moved = {"onset-0": "1.5", "offset-0": "0.5", "absent-1": "1", "absent-2": "1"}
         person.press("/respond/cut", **moved)
-        assert "These borders cannot be used" in person.html and 'value="1.5"' in person.html
+        assert "Check the borders" in person.html and 'value="1.5"' in person.html
         assert "What should the robot do?" in person.look("/visit?view=again")
         person.look()
         late = person.html

@@ -13,7 +13,7 @@ from vivavoce.study.model import Limits
 
 Browsers = Callable[[], Visitor]
 WORDS = {
-    "en": ("This conversation may last 7.5 minutes.", "Its time was up."),
+    "en": ("This conversation can last 7.5 minutes.", "Time is up."),
     "it": ("Questa conversazione può durare 7,5 minuti.", "Il tempo è scaduto."),
 }
 

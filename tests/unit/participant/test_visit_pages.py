@@ -105,8 +105,8 @@ def test_the_first_page_and_the_conversation_count_the_same_tasks(visitor: Visit
 def test_a_demonstration_says_so_in_the_language_of_the_page(study: Study, log: Log, parrot: Parrot) -> None:
     with serve(study, log, parrot, notice="demonstration") as open_browser:
         visitor = open_browser()
-        assert "DEMONSTRATION: the dialogues held so far are SIMULATED" in visitor.look("/?lang=en")
-        assert "DIMOSTRAZIONE: i dialoghi tenuti finora sono SIMULATI" in visitor.look("/?lang=it")
+        assert "DEMONSTRATION: all dialogues so far are SIMULATED" in visitor.look("/?lang=en")
+        assert "DIMOSTRAZIONE: tutti i dialoghi finora sono SIMULATI" in visitor.look("/?lang=it")
     with serve(study, log, parrot, notice="100% demonstration") as open_browser:
         assert "100% demonstration" in open_browser().look("/?lang=it")
 
@@ -328,10 +328,10 @@ def test_a_code_of_an_earlier_dialogue_and_of_somebody_else_are_named_as_such(
         held_elsewhere(visitor, log)
         visitor.look()
         visitor.press("/code", entered=first)
-        assert "This code has been used before" in visitor.html
+        assert "This code was already used" in visitor.html
         log.transact_now(lambda tx: tx.reserve_code("999999999", "dialogue-x", "visit-x"))
         visitor.press("/code", entered="999999999")
-        assert "somebody else" in visitor.html
+        assert "another person" in visitor.html
 
 
 def test_a_study_by_invitation_asks_for_the_identifier(tmp_path: Path, log: Log, parrot: Parrot) -> None:
@@ -348,9 +348,7 @@ def test_a_study_by_invitation_asks_for_the_identifier(tmp_path: Path, log: Log,
     assert "ann-1" not in visit.participant_id + repr(log.events(visit.visit_id))  # only a pseudonym
 
 
-@pytest.mark.parametrize(
-    ("language", "said"), [("en", "Many people begin"), ("it", "Molte persone cominciano")]
-)
+@pytest.mark.parametrize(("language", "said"), [("en", "Too many people"), ("it", "Troppe persone")])
 def test_a_class_behind_one_address_is_told_why_it_waits_and_the_study_may_allow_more(
     tmp_path: Path, log: Log, parrot: Parrot, language: str, said: str
 ) -> None:
@@ -372,7 +370,7 @@ def by_invitation(folder: Path) -> Study:
 
 
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "You have begun in another browser"), ("it", "Hai cominciato in un altro")]
+    ("language", "said"), [("en", "You started in another browser"), ("it", "Hai cominciato in un altro")]
 )
 def test_an_identifier_seen_before_opens_nothing_in_another_browser(
     tmp_path: Path, log: Log, parrot: Parrot, language: str, said: str

@@ -272,16 +272,16 @@ def test_when_a_session_is_over_its_last_dialogue_is_held_to_the_end_and_the_vis
         crowd = laboratory.browser()
         crowd.look("/")
         crowd.press("/start")
-        assert "The time of your session" not in crowd.html
+        assert "Your session time" not in crowd.html
         laboratory.at(FIRST)
         talking, resting = [laboratory.arrive(code) for code in codes]
         hold_dialogue(resting)
-        assert "of at least 2 tasks" in resting.html and "of your session" not in resting.html
+        assert "of at least 2 tasks" in resting.html and "our session time" not in resting.html
         hidden = re.search(r'data-shown-in-s="([^"]+)" hidden>', talking.html)
         assert hidden is not None and 0 < float(hidden[1]) <= 300, "five minutes, from now"
         laboratory.at(FIRST + 6 * MINUTE)
         page = talking.look("/visit")
-        assert 'data-shown-in-s="0.0">The time of your session is over. This is your last task' in page
+        assert 'data-shown-in-s="0.0">Your session time is over. This is your last task' in page
         hold_dialogue(talking)
         assert "/read" in talking.html, "one dialogue of two: no second one is asked for"
         assert "so there are no more tasks" in resting.look("/visit") and "/dialogue/next" not in resting.html
@@ -306,7 +306,7 @@ def test_next_pressed_after_the_time_leads_on_and_who_is_let_in_later_has_all_th
         bookings.add_note("n1", FIRST, 2, "let_in", None, "Ada")
         late = laboratory.arrive(codes[1])
         hold_dialogue(late)
-        assert "/dialogue/next" in late.html and "of your session" not in late.html
+        assert "/dialogue/next" in late.html and "our session time" not in late.html
 
 
 def test_a_study_without_a_laboratory_has_no_such_pages(tmp_path: Path) -> None:

@@ -107,9 +107,9 @@ def test_the_end_posts_a_form_back_to_the_panel_that_sent_them(folder: Path) -> 
         state = await engine.state(visit.visit_id)
         assert form == {"assignmentId": "A1", "outcome": "completed", "code": state.completion_code}
         assert "Submit to Our panel" in page
-        assert "begun in another browser" in (await start(browser(), CAME, "other")).text
+        assert "started in another browser" in (await start(browser(), CAME, "other")).text
         again = await start(browser(), {**CAME, "assignmentId": "A2"}, "third")
-        assert "You have taken part before" in again.text
+        assert "You have already taken part" in again.text
         erase_participant(log, "library", visit.participant_id, by="Kim")
         assert Assignments(log, "library").of_visit(visit.visit_id) is None
 
@@ -131,7 +131,7 @@ def test_whose_link_leads_elsewhere_begins_nothing(folder: Path) -> None:
     async def steps(log: Log, engine: SessionEngine, browser) -> None:
         for wrong in WRONG:
             refused = await start(browser(), {**CAME, **wrong})
-            assert refused.status_code == 403 and "We could not see who sent you" in refused.text, wrong
+            assert refused.status_code == 403 and "where you came from" in refused.text, wrong
         assert log.visits("library") == []
 
     walk(folder, steps)

@@ -156,7 +156,7 @@ def test_a_personal_link_works_in_its_time_and_for_one_person(folder: Path, cloc
             return await client.post("/start", data=data, headers={"origin": "http://lab.example"})
 
         early = await start(tokens[ada])
-        assert early.status_code == 403 and "begins for you on 8 January 2026, 09:31 UTC" in early.text
+        assert early.status_code == 403 and "starts for you on 8 January 2026, 09:31 UTC" in early.text
         assert "comincia per te in questa data: 8 gennaio 2026" in (await start(tokens[ada], "it")).text
         assert "Please use your own link" in (await start("guessed")).text
         assert log.visits(study.name) == []
@@ -253,7 +253,7 @@ def test_prolific_offers_it_to_them_alone_and_they_are_known_again(
 
         assert (await arrive(EVE, "1")).status_code == 403
         assert (await arrive(ADA, "2")).headers["location"] == "/visit"
-        assert "You have taken part before" in (await arrive(ADA, "3")).text
+        assert "You have already taken part" in (await arrive(ADA, "3")).text
         [visit] = log.visits(study.name)
         assert visit.participant_id == "participant-ada"
         await engine.stop()

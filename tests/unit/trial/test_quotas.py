@@ -120,7 +120,7 @@ def test_who_left_for_too_long_loses_their_place_and_is_told(
             await trial.finish(first)
         assert await trial.stands(first) == ("timed_out", None)
         page = bytes(visit_page(Site(trial.engine), await trial.engine.state(first)).body).decode()
-        assert "Your place was given to somebody else" in page
+        assert "Your place was given to another person" in page
         await trial.finish(heir)
         assert await trial.stands(heir) == ("completed", None)
         assert await trial.stands(await trial.come("kim")) == ("no_place", "places")

@@ -104,7 +104,7 @@ def test_borders_that_cannot_be_are_refused_and_nothing_is_stored(
         cut = (await engine.state(visit)).whole
         assert cut is not None
         segments = [one and LoggedSegment(onset_s=one[0], offset_s=one[1]) for one in borders]
-        with pytest.raises(Rejected, match="These borders cannot be used"):
+        with pytest.raises(Rejected, match="Check the borders"):
             await engine.forms.cut(visit, step=0, recording_id=cut.recording_id, borders=segments)
 
     play(tmp_path, log, move)
@@ -171,7 +171,7 @@ def test_a_cut_lies_within_the_recording_one_place_a_stimulus(
     if right:
         check_borders(segments, stimuli, 10.0)
         return
-    with pytest.raises(Rejected, match="These borders cannot be used"):
+    with pytest.raises(Rejected, match="Check the borders"):
         check_borders(segments, stimuli, 10.0)
 
 
