@@ -42,13 +42,13 @@ class ChannelContract:
     def test_it_is_found_by_its_name_and_says_what_it_is(self) -> None:
         assert self._channel().name == self.name
         course = self._channel().preregistration_line()
-        assert course and "\n" not in course, "preregistration_line is part of one line"
+        assert course and "\n" not in course, "preregistration_line must be a single line"
 
     def test_participants_are_told_what_is_kept(self) -> None:
         with self._study() as study:
             (dialogue,) = [step for step in study.visit if dialogues_of(step) is not None]
             info: Information = self._channel().participant_info(study)
-            assert info.lead and info.keeps, "say what the study is about and what is kept"
+            assert info.lead and info.keeps, "participant_info needs a lead and a list of stored data"
             for message in (info.lead, *info.needs, *info.keeps):
                 for language in study.languages:
                     assert "%(" not in kind_of(dialogue).say(message, language)
@@ -73,10 +73,10 @@ class ChannelContract:
                     person.press("/language", language=language)
                 assert f'lang="{language}"' in person.html and person.html.count("<h1") == 1
                 typed = 'id="composer"' in person.html
-                assert typed is self._channel().in_chat, "nobody types on this page, or it is the chat's"
+                assert typed is self._channel().in_chat, "the message form must match in_chat"
             for script in re.findall(r'"([^"]*/static/[^"]+)"', person.html):
                 answer = person.client.get(script)
-                assert answer.status_code == 200, f"the page names {script}, which is not there"
+                assert answer.status_code == 200, f"the page requests {script}, which does not exist"
                 for module in re.findall(r' from "\./([^"]+)"', answer.text):
                     beside = f"{script.rpartition('/')[0]}/{module}"
                     assert person.client.get(beside).status_code == 200, f"{script} imports {module}"

@@ -28,7 +28,7 @@ class ConnectorContract:
 
     def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
         kind = CONNECTORS.get(self.name)
-        assert kind.name == self.name and kind.summary, "summary says in a line what it talks to"
+        assert kind.name == self.name and kind.summary, "summary must name the connected bot in one line"
         undescribed = [name for name, field in kind.settings.model_fields.items() if not field.description]
         assert not undescribed, f"settings without description: {undescribed}"
 
@@ -38,7 +38,7 @@ class ConnectorContract:
         except InputError as error:
             assert "'turn_timeout_s'" in str(error)
         else:
-            raise AssertionError("an unknown setting was taken: settings are to be a ConnectorSettings")
+            raise AssertionError("an unknown setting was accepted: derive settings from ConnectorSettings")
 
     def test_it_says_hello(self) -> None:
         reply = self.within(hello)
@@ -53,7 +53,7 @@ class ConnectorContract:
             await connector.close(conversation)
             return answers
 
-        assert all(self.within(talk)), "every turn is answered by a message"
+        assert all(self.within(talk)), "each turn needs a message in reply"
 
     def test_a_conversation_can_be_reset_and_closed_twice(self) -> None:
         async def talk(connector: Connector) -> str:
@@ -113,7 +113,7 @@ class ConnectorContract:
             return None
 
         error = self.within(talk, self.nobody)
-        assert error is not None, "there was an answer, and nobody is there"
+        assert error is not None, "a missing bot must raise an error"
         assert (error.failure, error.reached) == ("unreachable", False)
 
     def within(

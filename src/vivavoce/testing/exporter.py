@@ -36,7 +36,7 @@ class ExporterContract:
 
     def said(self, folder: Path) -> Said:
         """Readable content of an export: of each dialogue the parties and their words, in order."""
-        raise NotImplementedError("read back what was written: {dialogue_id: [(party, text), ...]}")
+        raise NotImplementedError("return the exported dialogues: {dialogue_id: [(party, text), ...]}")
 
     def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
         exporter = EXPORTERS.get(self.name)
@@ -57,14 +57,14 @@ class ExporterContract:
             exported = (
                 EXPORTERS.get(self.name).write(dataset.everything, _made(folder.parent / "again")).tables
             )
-            assert exported <= set(TABLES), f"no tables of a dataset: {sorted(exported - set(TABLES))}"
+            assert exported <= set(TABLES), f"not tables of a dataset: {sorted(exported - set(TABLES))}"
             for table in (
                 table_name
                 for table_name in TABLES
                 if rows.get(table_name, {}).get("rows") and table_name not in exported
             ):
                 assert any(f"`{table}`" in lost_text for lost_text in facts["lost"]), (
-                    f"{table} is lost in silence"
+                    f"{table} is lost but not listed in lost"
                 )
             readme = (folder / README).read_text("utf-8")
             assert all(f"- {lost_text}" in readme for lost_text in facts["lost"])
@@ -77,7 +77,7 @@ class ExporterContract:
     def test_it_writes_into_its_folder_alone(self) -> None:
         with self._written(_strange) as (dataset, folder):
             names = {path.name for path in folder.parent.iterdir()}
-            assert names == {folder.name, dataset.folder.name}, f"it wrote beside its folder: {names}"
+            assert names == {folder.name, dataset.folder.name}, f"it wrote outside its folder: {names}"
 
     def test_a_dataset_without_dialogues_is_written(self) -> None:
         with self._written(_nothing) as (_, folder):
@@ -155,4 +155,4 @@ def _refused(work: Callable[[], object]) -> str:
         work()
     except InputError as error:
         return str(error)
-    raise AssertionError("nothing was refused: an exporter writes by `Exporter.export` alone")
+    raise AssertionError("no InputError was raised: write only through `Exporter.export`")

@@ -30,8 +30,10 @@ class ImporterContract:
 
     def test_the_sample_becomes_a_dataset(self) -> None:
         with self._read() as imported:
-            assert (imported.calls, imported.skipped) == (self.calls, []), f"it read {imported.calls}"
-            assert imported.dataset.everything.holdings(), "the dataset holds nothing"
+            assert (imported.calls, imported.skipped) == (self.calls, []), (
+                f"imported dialogues: {imported.calls}"
+            )
+            assert imported.dataset.everything.holdings(), "the dataset is empty"
 
     def test_turns_are_counted_from_zero_over_both_parties(self) -> None:
         with self._read() as imported:
@@ -51,7 +53,7 @@ class ImporterContract:
             calls: list[tuple[int, int]] = []
             imported = self._into(Path(folder) / "data", progress=lambda *counts: calls.append(counts))
             assert not calls or calls[-1] == (imported.calls + len(imported.skipped),) * 2, (
-                f"it told {calls[-1:]}"
+                f"last reported progress: {calls[-1:]}"
             )
 
     def test_a_dataset_that_is_there_is_not_replaced(self) -> None:
@@ -63,7 +65,9 @@ class ImporterContract:
         with tempfile.TemporaryDirectory() as folder:
             into, missing = Path(folder) / "data", Path(folder) / "missing.log"
             problem = _refused(lambda: IMPORTERS.get(self.format).make_dataset([missing], into))
-            assert "missing.log" in problem and "\n" not in problem, f"it does not name the file: {problem}"
+            assert "missing.log" in problem and "\n" not in problem, (
+                f"the message must name the file in one line: {problem}"
+            )
             assert not (into / MANIFEST).exists()
 
     @contextmanager
@@ -81,4 +85,4 @@ def _refused(work: Callable[[], object]) -> str:
         work()
     except InputError as error:
         return str(error)
-    raise AssertionError("nothing was refused: raise InputError(problem, place=..., hint=...)")
+    raise AssertionError("no InputError was raised: raise InputError(problem, place=..., hint=...)")

@@ -80,8 +80,8 @@ class JudgeContract:
 
     def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
         kind = self.kind
-        assert kind.name == self.name and kind.summary, "summary says in a line who judges"
-        assert issubclass(kind.settings, JudgeSettings), "settings are to be a JudgeSettings"
+        assert kind.name == self.name and kind.summary, "summary must name the judge in one line"
+        assert issubclass(kind.settings, JudgeSettings), "settings must be a JudgeSettings"
         undescribed = [name for name, field in kind.settings.model_fields.items() if not field.description]
         assert not undescribed, f"settings without description: {undescribed}"
 
@@ -92,17 +92,19 @@ class JudgeContract:
             except InputError as error:
                 assert "nonsense" in str(error)
             else:
-                raise AssertionError("an unknown setting was taken")
+                raise AssertionError("an unknown setting was accepted")
 
     def test_every_dialogue_gets_a_verdict_or_a_reason(self) -> None:
         with self.bench() as bench:
             done, rows = bench.run("judged", "journal.jsonl")
             dialogue_ids = set(bench.dataset.read("dialogues")["dialogue_id"].to_pylist())
             assert {row["dialogue_id"] for row in rows} == dialogue_ids and len(rows) == len(dialogue_ids)
-            assert done.judged > 0, "it says nothing of any dialogue, where everything is there"
+            assert done.judged > 0, "no dialogue was judged although all data are available"
             assert done.judged + sum(done.troubles.values()) == len(rows)
             for row in rows:
-                assert (row["value"] is None) != (row["trouble"] is None), "a value, or why there is none"
+                assert (row["value"] is None) != (row["trouble"] is None), (
+                    "each row needs either a value or a trouble"
+                )
                 assert row["trouble"] is None or row["trouble"] in get_args(Trouble)
                 assert row["confidence"] is None or 0 <= row["confidence"] <= 1
                 assert row["asked"] >= row["refused"] + row["unreadable"]
@@ -111,7 +113,7 @@ class JudgeContract:
         with self.bench() as bench:
             _, first = bench.run("first", "journal.jsonl")
             again, second = bench.run("second", "journal.jsonl")
-            assert again.asked == 0, "ask by `once`, and let the request hold all that the answer depends on"
+            assert again.asked == 0, "use `once`, with everything that affects the answer in the request"
             columns = ("dialogue_id", "value", "trouble", "confidence", "frozen")
             assert [[row[column] for column in columns] for row in first] == [
                 [row[column] for column in columns] for row in second
@@ -140,7 +142,9 @@ class JudgeContract:
             if self.kind.pairs:
                 (verdict,) = self._ask(bench, JudgeQuestion(PREFERENCE, "Which is better?", {}), PAIR)
                 assert (verdict.value is None) != (verdict.trouble is None)
-                assert verdict.value is None or 0 <= verdict.value <= 1, "1 is the first, 0 the second"
+                assert verdict.value is None or 0 <= verdict.value <= 1, (
+                    "the value must be from 0 (second) to 1 (first)"
+                )
                 assert verdict.first_chosen is None or 0 <= verdict.first_chosen <= 1
                 return
             try:
@@ -155,7 +159,7 @@ class JudgeContract:
             except InputError as error:
                 assert "compares no answers" in str(error)
             else:
-                raise AssertionError("it was asked about pairs")
+                raise AssertionError("it accepted a question about pairs")
 
     def test_only_who_judges_turns_is_asked_about_them(self) -> None:
         with self.bench() as bench:
@@ -176,7 +180,7 @@ class JudgeContract:
             except InputError as error:
                 assert "judges no single turns" in str(error)
             else:
-                raise AssertionError("it was asked about single turns")
+                raise AssertionError("it accepted a question about single turns")
 
     @property
     def kind(self) -> JudgeKind:

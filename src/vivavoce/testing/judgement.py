@@ -91,7 +91,9 @@ class JudgementContract:
         with self._study(double=0) as study, self._log(study) as log, visitors(study, log) as browser:
             work = self.kind.open(study, log)
             waiting = [dialogue.dialogue_id for dialogue in work.waiting()]
-            assert waiting and len(set(waiting)) == len(waiting), "something is in the queue, each thing once"
+            assert waiting and len(set(waiting)) == len(waiting), (
+                "the queue needs at least one item, each only once"
+            )
             anna, bruno = (self._annotator(browser(), log, work, name) for name in ("anna", "bruno"))
             first, second = anna.begin(), bruno.begin()
             assert first != second and {first, second} <= set(waiting)
@@ -118,12 +120,14 @@ class JudgementContract:
             anna.press()
             page, judgements = anna.browser.html, anna.said(due)
             assert anna.browser.client.post(action, data=sent).status_code == 200
-            assert anna.said(due) == judgements, "the same form again is the same"
-            assert anna.browser.look(f"{self.kind.address}/work") == page, "what is due is shown again"
+            assert anna.said(due) == judgements, "sending the same form again must not change the judgements"
+            assert anna.browser.look(f"{self.kind.address}/work") == page, (
+                "the page must show the same task again"
+            )
             cookies = dict(anna.browser.client.cookies)
             with visitors(study, log) as elsewhere:
                 later = elsewhere(cookies).look(f"{self.kind.address}/work")
-            assert PageForms(later).forms == PageForms(page).forms, "another process shows the same"
+            assert PageForms(later).forms == PageForms(page).forms, "another process must show the same forms"
 
     def test_what_was_acknowledged_is_there_after_a_kill(self) -> None:
         with self._study() as study:
@@ -162,7 +166,7 @@ class JudgementContract:
                     person.judge_all()
                 state = work.see()
                 assert {len(dialogue.work) for dialogue in state.dialogues.values()} == {2}, (
-                    "two judge, as is planned"
+                    "the planned number of annotators is two"
                 )
                 lines = agreement(state, work.schemes, data="contract").values()
                 figures = [line for of_scheme in lines for line in of_scheme if line.units]
@@ -241,7 +245,7 @@ class AnnotatorsBrowser:
         """The form that is due: its action, and what is sent."""
         forms = PageForms(self.browser.html).forms
         action = next((form for form in self.forms if form in forms), None)
-        assert action is not None, f"none of {', '.join(self.forms)} stands on the page"
+        assert action is not None, f"none of the forms {', '.join(self.forms)} is on the page"
         return action, {**forms[action], **self.forms[action]}
 
     def press(self) -> None:
@@ -254,7 +258,7 @@ class AnnotatorsBrowser:
             if self.work.current(self.key) != due:
                 return
             self.press()
-        raise AssertionError(f"{MOST_FORMS} forms do not finish it")
+        raise AssertionError(f"not finished after {MOST_FORMS} forms")
 
     def judge_all(self) -> None:
         while (due := self.work.current(self.key)) is not None:

@@ -35,24 +35,26 @@ class LanguageContract:
     def test_it_is_found_by_its_tag_and_says_what_it_calls_itself(self) -> None:
         language = self._language()
         assert language.name == self.name and language.folder.is_dir()
-        assert language.title and language_name(self.name) == language.title, "title is its own name"
+        assert language.title and language_name(self.name) == language.title, (
+            "title must be the name of the language"
+        )
 
     def test_it_speaks_to_participants(self) -> None:
         if self.name != SOURCE_LANGUAGE:
             covered = coverage_of(self._language())["participant"]
-            assert covered.translated, f"none of {covered.said} sentences of the pages is translated"
+            assert covered.translated, f"none of the {covered.said} messages is translated"
 
     def test_catalogues_translate_what_is_said_and_fill_in_the_same_values(self) -> None:
         language = self._language()
         for domain, covered in coverage_of(language).items():
-            assert not covered.strange, f"{domain}.po: nobody says {covered.strange[0]!r}"
+            assert not covered.strange, f"{domain}.po: unused message {covered.strange[0]!r}"
             assert not (lost := misfits(language.catalogue(domain))), f"{domain}.po: {lost[0]!r}"
 
     def test_what_is_called_complete_leaves_nothing_in_english(self) -> None:
         covered = coverage_of(self._language())
-        assert set(self.complete) <= set(covered), f"catalogues are {', '.join(covered)}"
+        assert set(self.complete) <= set(covered), f"unknown catalogue; catalogues: {', '.join(covered)}"
         untranslated = {domain: covered[domain].in_english for domain in self.complete}
-        assert not any(untranslated.values()), f"sentences in English: {untranslated}"
+        assert not any(untranslated.values()), f"untranslated messages: {untranslated}"
 
     def test_its_files_of_words_are_read_and_known(self) -> None:
         for kind in FILES:
@@ -61,13 +63,15 @@ class LanguageContract:
         strange = [
             file.name for file in self._language().folder.glob("*.yaml") if file.name not in file_names
         ]
-        assert not strange, f"{strange} are read by nobody. Known: {', '.join(sorted(file_names))}"
+        assert not strange, f"unused files: {strange}. Known: {', '.join(sorted(file_names))}"
 
     def test_its_wordings_and_texts_belong_to_something(self) -> None:
         folder = self._language().folder
         for file in folder.glob("wordings/*"):
             name = file.name.removesuffix(f".{self.name}.yaml")
-            assert name in INSTRUMENTS, f"{file.name}: NAME.{self.name}.yaml, of a questionnaire"
+            assert name in INSTRUMENTS, (
+                f"{file.name}: use NAME.{self.name}.yaml with the name of a questionnaire"
+            )
             _, problems = check_wording(INSTRUMENTS.get(name), self.name, None)
             assert not problems, str(problems[0])
         for file in (path for path in folder.glob("texts/**/*") if path.is_file()):

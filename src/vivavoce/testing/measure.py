@@ -30,7 +30,7 @@ class MeasureContract:
     zero_alone: bool = False
 
     def test_it_is_found_by_its_name(self) -> None:
-        assert MEASURES.get(self.measure.name) is self.measure, "its entry point names another object"
+        assert MEASURES.get(self.measure.name) is self.measure, "the entry point refers to another object"
 
     def test_it_carries_all_its_facts(self) -> None:
         measure = self.measure
@@ -47,7 +47,9 @@ class MeasureContract:
         check_needs(self.measure)
 
     def test_it_is_known_where_its_rows_are(self) -> None:
-        assert self._pooled(None)[0]["dialogues"] > 0, "it counts nothing, where everything is there"
+        assert self._pooled(None)[0]["dialogues"] > 0, (
+            "no dialogue was counted although all data are available"
+        )
 
     def test_a_dialogue_of_which_nothing_is_known_is_missing_not_zero(self) -> None:
         numerator, denominator = self._parts()[UNKNOWN]
@@ -69,7 +71,7 @@ class MeasureContract:
                 if denominator:
                     assert abs(row["value"] - numerator / denominator) < reach
                 else:
-                    assert row["value"] is None, "without a denominator there is no value"
+                    assert row["value"] is None, "the value must be null without a denominator"
 
     def test_the_order_of_rows_never_matters(self) -> None:
         assert self._parts(shuffled=1) == self._parts() == self._parts(shuffled=2)

@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 def eventually(
-    reached: Callable[[], Result], awaited: str = "it never came to that", *, patience_s: float = PATIENCE_S
+    reached: Callable[[], Result], awaited: str = "timed out", *, patience_s: float = PATIENCE_S
 ) -> Result:
     """Ask until the answer is true; that answer."""
     until = time.monotonic() + patience_s
@@ -94,7 +94,7 @@ def running(app: FastAPI, port: int | None = None) -> Iterator[Running]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        eventually(lambda: server.started or not thread.is_alive(), "the pages were never served")
+        eventually(lambda: server.started or not thread.is_alive(), "the server did not start")
         yield server
     finally:
         server.should_exit = True

@@ -29,10 +29,10 @@ class SectionContract:
 
     def test_it_is_found_by_its_name_and_says_its_title_and_place(self) -> None:
         section = self._section()
-        assert section.name == self.name and section.title, "title is its heading"
-        assert set(section.needs) <= set(TABLES), "needs names tables of the dataset"
+        assert section.name == self.name and section.title, "set name and title"
+        assert set(section.needs) <= set(TABLES), "needs must list tables of the dataset"
         orders = [registered.order for name, registered in SECTIONS if name != self.name]
-        assert section.order not in orders, f"another section stands at {section.order}"
+        assert section.order not in orders, f"another section has the order {section.order}"
 
     def test_what_it_says_every_renderer_knows_in_each_of_its_languages(self) -> None:
         section = self._section()
@@ -41,7 +41,7 @@ class SectionContract:
             for language in self.languages:
                 with speaking(language):
                     rendered = filled[0].written("") if filled else None
-                assert rendered is not None, "it says nothing of a dataset in which everything is logged"
+                assert rendered is not None, "no output for a dataset with all tables"
                 for block in rendered.blocks:
                     inside = block.blocks if isinstance(block, Fold) else [block]
                     assert all(isinstance(block_, get_args(Block)) for block_ in inside)
@@ -52,7 +52,9 @@ class SectionContract:
                 pass
             filled = fill(AnalysisContext(Dataset(Path(folder) / "d")), [self._section()])
             rendered = [filled_section for filled_section in filled if filled_section.written("") is not None]
-        assert not rendered or not self._section().needs, "say in needs without which tables it is silent"
+        assert not rendered or not self._section().needs, (
+            "list in needs the tables without which it has no output"
+        )
 
     def _section(self) -> Section[Any]:
         return SECTIONS.get(self.name)

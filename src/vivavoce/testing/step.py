@@ -57,7 +57,7 @@ class StepContract:
             step, kind = study.visit[-1], self._kind()
             assert kind.minutes(step, study) > 0
             course = kind.preregistration_line(step, study)
-            assert course and "\n" not in course, "preregistration_line is one line"
+            assert course and "\n" not in course, "preregistration_line must be a single line"
 
     def test_a_study_of_its_protocol_is_written_and_can_be_run(self) -> None:
         if self.protocol is None:
@@ -94,7 +94,7 @@ class StepContract:
         if isinstance(kind, StimulusStep) and kind.table is not None:
             rows = data.everything.read(kind.table.name).to_pylist()
             people = {row["participant_id"] for row in rows}
-            assert len(people) == visits, "every participant leaves a row or more"
+            assert len(people) == visits, "each participant needs at least one row"
 
     def _kind(self) -> StepKind[Any]:
         return STEPS.get(self.name)

@@ -51,7 +51,9 @@ class StimulusStepContract(StepContract):
                 for number in range(1, len(plan.stimuli) + 1):
                     assert f"{number} of {len(plan.stimuli)}" in person.html, person.html
                     self._answer(person, log)
-                assert not PageForms(person.html).forms.get("/respond"), "the last answer ends the step"
+                assert not PageForms(person.html).forms.get("/respond"), (
+                    "the step must end after the last answer"
+                )
             events = _events(log, "response_given")
             assert [event.event.position for event in events] == list(range(len(plan.stimuli)))
             with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +72,7 @@ class StimulusStepContract(StepContract):
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:
             person = self._begun(visitor())
             person.press("/respond", 200, **self.gap)
-            assert 'class="problem"' in person.html, "say on the page what is missing"
+            assert 'class="problem"' in person.html, "the page must show a message for a missing answer"
             assert _events(log, "response_given") == []
             self._answer(person, log)
             assert len(_events(log, "response_given")) == 1
@@ -116,7 +118,7 @@ class StimulusStepContract(StepContract):
             folder = study.folder
             with served_apart(folder) as (server, url), closing(Visitor(url)) as person:
                 self._begun(person)
-                eventually(lambda: self._went_on(person), "no answer was taken")
+                eventually(lambda: self._went_on(person), "no answer was accepted")
                 cookies, due = dict(person.client.cookies), _position(person.html)
                 server.send_signal(signal.SIGKILL)
             with served_apart(folder) as (_, url), closing(Visitor(url, cookies)) as later:
@@ -133,9 +135,11 @@ class StimulusStepContract(StepContract):
     def test_events_of_older_logs_are_read_as_those_of_today(self) -> None:
         kind = self._stimulus()
         for name, model in kind.earlier_events.items():
-            assert name not in EVENT_KINDS, f"{name} is an event of today"
-            assert model in STIMULUS_EVENTS, f"{name} is read as {model.kind}, which no such step logs"
-            assert earlier_kinds()[name] == (model, kind.name), f"{name} is of another step, too"
+            assert name not in EVENT_KINDS, f"{name} is already a kind of event"
+            assert model in STIMULUS_EVENTS, (
+                f"{name} is read as {model.kind}, which is not an event of this kind of step"
+            )
+            assert earlier_kinds()[name] == (model, kind.name), f"{name} also belongs to another step"
         for name, payload in self.earlier:
             event = read_event(name, dict(payload))
             assert isinstance(event, kind.earlier_events[name])
@@ -146,7 +150,7 @@ class StimulusStepContract(StepContract):
 
     def test_what_a_page_sends_that_was_open_at_an_update_still_counts(self) -> None:
         for earlier, now in self._stimulus().earlier_addresses.items():
-            assert now in ("/respond", "/respond/recording", "/respond/cut"), f"nothing is sent to {now}"
+            assert now in ("/respond", "/respond/recording", "/respond/cut"), f"unexpected address {now}"
             if now == "/respond":
                 with self._study() as study, self._log() as log, visitors(study, log) as visitor:
                     person = self._begun(visitor())
@@ -179,7 +183,7 @@ class StimulusStepContract(StepContract):
 
     def _stimulus(self) -> StimulusStep[Any, Any, Any]:
         kind = self._kind()
-        assert isinstance(kind, StimulusStep), f"{self.name} presents no stimuli: use StepContract"
+        assert isinstance(kind, StimulusStep), f"{self.name} is not a StimulusStep: use StepContract"
         return kind
 
     def _begun(self, visitor: Visitor, language: str = "en") -> Visitor:

@@ -23,14 +23,14 @@ class VerbContract:
         return VERBS.get(self.name)
 
     def test_it_is_found_by_its_name_and_stands_under_a_heading(self) -> None:
-        assert self.verb.hidden or self.verb.part in PARTS, f"part is one of {', '.join(PARTS)}"
+        assert self.verb.hidden or self.verb.part in PARTS, f"part must be one of {', '.join(PARTS)}"
 
     def test_it_and_every_verb_below_it_say_what_they_do(self) -> None:
         for name, command in self._leaves():
             assert command.get_short_help_str(1000), f"{name} has no docstring"
 
     def test_every_example_is_accepted(self) -> None:
-        assert self.verb.examples, "it has no example"
+        assert self.verb.examples, "the command has no example"
         for example in self.verb.examples:
             command, words = self.verb.command(), shlex.split(example)
             if hasattr(command, "commands"):
@@ -45,7 +45,7 @@ class VerbContract:
                 self.verb.command().main(list(self.missing), standalone_mode=False)
             except InputError as error:
                 problem = str(error)
-            assert problem, "it says nothing of a path that is not there"
+            assert problem, "a missing path needs an error message"
             assert "\n" not in problem
 
     def _leaves(self) -> Iterator[tuple[str, Any]]:
