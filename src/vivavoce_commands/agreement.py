@@ -97,7 +97,7 @@ def pairs_of_file(path: Path) -> list[tuple[StimulusResponse, StimulusResponse]]
         for column in ("command_id", "annotator_id", "annotation", "stands"):
             if column not in (reader.fieldnames or ()):
                 hint = "use the commands.csv written by `annotate commands-out`"
-                raise InputError(f"no column {column!r}", place=str(path), hint=hint)
+                raise InputError(f"column {column!r} is missing", place=str(path), hint=hint)
         for row in reader:
             if not row["stands"]:
                 annotation = str(read_csv_cell(row["annotation"]) or "") or None

@@ -107,7 +107,7 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
         if first != OURS or not separator:
             continue
         if not isinstance(answers, dict):
-            raise InputError(f"{one_line(name)} holds no judgements", place=place)
+            raise InputError(f"{one_line(name)} contains no judgements", place=place)
         for question, answer in answers.items():
             outcomes = answer if isinstance(answer, list) else [answer]
             lengths = {side: _tokens(item.get(side)) for side in (OURS, opponent)}

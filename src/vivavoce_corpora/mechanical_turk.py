@@ -86,7 +86,9 @@ def _rows(file: Path) -> Iterator[tuple[str, Row]]:
         with file.open(encoding="utf-8-sig", newline="") as opened:
             table = csv.DictReader(opened)
             if missing := [name for name in NEEDED if name not in (table.fieldnames or ())]:
-                raise InputError(f"no column {missing[0]!r}", place=str(file), hint=f"expected {LAYOUT}")
+                raise InputError(
+                    f"column {missing[0]!r} is missing", place=str(file), hint=f"expected {LAYOUT}"
+                )
             for row in table:
                 yield f"{file}:{table.line_num}", row
     except (UnicodeDecodeError, csv.Error) as broken:

@@ -33,7 +33,7 @@ class AmazonSettings(ConnectorSettings):
     def _both_keys(self) -> "AmazonSettings":
         if (self.access_key is None) != (self.secret_key is None):
             missing = "access_key" if self.access_key is None else "secret_key"
-            raise mistake(f"{missing!r} is missing beside the other key", "write both, or neither")
+            raise mistake(f"{missing!r} is missing, but the other key is set", "set both or neither")
         return self
 
 

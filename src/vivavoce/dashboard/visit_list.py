@@ -25,7 +25,7 @@ OUTCOMES: Final = {
     "timed_out": NP_("visit", "timed out"),
     "technical_failure": NP_("visit", "technical failure"),
     "not_accepted": NP_("visit", "not accepted"),
-    "no_place": NP_("visit", "found no place"),
+    "no_place": NP_("visit", "study full"),
 }
 MOST: Final = 200
 

@@ -38,7 +38,7 @@ def read_drafts(path: Path) -> dict[str, CommandDraft]:
         reader = csv.DictReader(file)
         for column in COLUMNS[:2]:
             if column not in (reader.fieldnames or ()):
-                raise InputError(f"no column {column!r}", place=path.name, hint="add the column")
+                raise InputError(f"column {column!r} is missing", place=path.name, hint="add the column")
         for row in reader:
             place = f"{path.name}:{reader.line_num}"
             annotation = str(read_csv_cell((row["annotation"] or "").strip()) or "").strip()

@@ -187,7 +187,7 @@ def _read_csv(
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         if "annotation" not in (reader.fieldnames or ()):
-            raise InputError("no column 'annotation'", place=str(path), hint="add the column")
+            raise InputError("column 'annotation' is missing", place=str(path), hint="add the column")
         for row in reader:
             place = f"{path.name}:{reader.line_num}"
             if row.get("annotator_id") not in (None, "", annotator_id) or row.get("stands"):

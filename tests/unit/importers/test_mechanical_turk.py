@@ -71,5 +71,5 @@ def test_a_broken_row_is_left_out_with_its_place(tmp_path: Path, row: str, told:
 def test_a_file_of_something_else_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "other.csv"
     file.write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no column 'HITId'"):
+    with pytest.raises(InputError, match="column 'HITId'"):
         import_mechanical_turk([file], tmp_path / "D")

@@ -84,4 +84,4 @@ def test_files_alone_have_no_agreement_and_what_cannot_be_is_refused(tmp_path):
     there = vivavoce("understand", "tables", reference, reference, "--into", tmp_path, code=2)
     assert "already" in there.stderr
     wrong = vivavoce("understand", "tables", reference, reference, "--said", reference / "AbF20.csv", code=2)
-    assert "no column 'command_id'" in wrong.stderr
+    assert "column 'command_id'" in wrong.stderr

@@ -44,10 +44,10 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
     return figure(
         "participants",
         say("Dialogues per participant"),
-        say("Dialogues held: {words}.", words=words),
+        say("Dialogues per participant: {words}.", words=words),
         draw,
         caption=say("Number of participants by number of dialogues, all groups."),
-        columns=(say("Dialogues held"), say("Participants")),
+        columns=(say("Dialogues per participant"), say("Participants")),
         rows=[(bar["size"], count(bar["people"])) for bar in bars],
     )
 
@@ -223,8 +223,7 @@ def participants_table(summary: Summary) -> TableOfText:
         ),
         tuple(rows),
         say(
-            "m* is the sum of squares over the sum: how many the participant of an average dialogue held. "
-            "The variance of a rate grows by the factor 1 + (m* \u2212 1) \u00d7 ICC, where ICC says "
-            "how alike the dialogues of one person are."
+            "m*: sum of squared dialogue counts divided by their sum. Clustering multiplies the variance of "
+            "a rate by 1 + (m* \u2212 1) \u00d7 ICC (ICC: correlation of dialogues within a participant)."
         ),
     )

@@ -36,7 +36,7 @@ def _talks(least: int, most: int, with_tasks: bool) -> Message:
         )
     if most > least:
         return Message(
-            "You hold %(least)s to %(most)s conversations with the program. You decide how many.",
+            "You have %(least)s to %(most)s conversations with the program. You decide how many.",
             values=(("least", least), ("most", most)),
         )
     if with_tasks:
@@ -47,7 +47,7 @@ def _talks(least: int, most: int, with_tasks: bool) -> Message:
             least,
         )
     return Message(
-        "You hold a conversation with the program.", "You hold %(num)s conversations with the program.", least
+        "You have a conversation with the program.", "You have %(num)s conversations with the program.", least
     )
 
 

@@ -87,7 +87,7 @@ def read_clips(path: Path, audio: Path, method: Method) -> tuple[tuple[Clip, ...
     names, lines = read
     missing = [name for name in COLUMNS[: 3 if method == "pairs" else 2] if name not in names]
     if missing:
-        return (), [Problem(path.name, f"no column {missing[0]!r}", f"known: {', '.join(COLUMNS)}")]
+        return (), [Problem(path.name, f"column {missing[0]!r} is missing", f"columns: {', '.join(COLUMNS)}")]
     clips: dict[str, Clip] = {}
     problems: list[Problem] = []
     for place, line in lines:

@@ -83,7 +83,7 @@ def read_items(path: Path, audio: Path) -> tuple[tuple[TranscriptionItem, ...], 
         return (), [read]
     names, lines = read
     if "audio" not in names:
-        return (), [Problem(path.name, "no column 'audio'", f"known: {', '.join(COLUMNS)}")]
+        return (), [Problem(path.name, "column 'audio' is missing", f"columns: {', '.join(COLUMNS)}")]
     items: dict[str, TranscriptionItem] = {}
     problems: list[Problem] = []
     for place, line in lines:
