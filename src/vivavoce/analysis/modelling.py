@@ -432,7 +432,7 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
     for name in formula.names:
         if len(set(variables[name])) < 2:
             raise InputError(
-                f"{name} is {variables[name].iloc[0]} in every remaining {frame.unit}",
+                f"{name} is {variables[name].iloc[0]} in every {frame.unit} with data",
                 place="--model",
                 hint="remove it from the formula",
             )

@@ -119,8 +119,8 @@ def test_the_terminal_names_what_each_number_of_judgements_counts(tmp_path: Path
     shown = analyse(folder, "--cost", "10")
     assert "12 participants, 48 judgements; and 20 attention pairs and repeats, not in the results" in shown
     assert "ttention pairs and repeats are" in shown
-    assert "0.208 a judgement" in shown and "by the hour" not in shown  # 10 / 48; no hour has a price
-    assert "by the hour" in analyse(folder, "--hourly", "18")
+    assert "0.208 per judgement" in shown and "hourly cost" not in shown  # 10 / 48; no hour has a price
+    assert "hourly cost" in analyse(folder, "--hourly", "18")
 
 
 def analyse(*words: str) -> str:

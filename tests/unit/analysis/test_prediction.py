@@ -197,7 +197,7 @@ def test_ten_dialogues_with_an_answer_are_the_fewest(tmp_path: Path) -> None:
 
 def test_judgements_are_refused_as_predictors_unless_asked_for_and_then_named(dataset: Dataset) -> None:
     assert "subjective_success" not in prediction_table(dataset, "satisfaction").predictors
-    with pytest.raises(InputError, match="subjective_success is a judgement of the user"):
+    with pytest.raises(InputError, match="subjective_success is a user judgement"):
         prediction_table(dataset, "satisfaction", ["subjective_success"])
     assert prediction_table(dataset, "satisfaction", judgements=True).judgements == ("subjective_success",)
 
