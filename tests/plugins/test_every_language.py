@@ -76,7 +76,7 @@ def test_a_plural_that_lacks_a_form_is_said_in_english(made: Language) -> None:
         ),
         ("spoken.yaml", "phrases:\n  ended: Jen.\n", "eo/spoken.yaml:2 phrases.ended"),
         ("spoken.yaml", "digits: [nul, unu]\n", "2 digits. Write ten"),
-        ("tasks.yaml", "openings: [Vi serĉas.]\n", "'Vi serĉas.' does not fit"),
+        ("tasks.yaml", "openings: [Vi serĉas.]\n", "'Vi serĉas.' lacks a placeholder"),
         ("simulation.yaml", "say: {hello: [saluton]}\n", "eo/simulation.yaml"),
     ],
 )

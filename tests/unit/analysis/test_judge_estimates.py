@@ -356,9 +356,9 @@ ONE = JudgedTable(
         ({"d": 0.2, "e": 0.5, "f": 1.0}, [0.2, 0.5, 1.0]),
         ({"d": 0.2, "f": 0.4}, [0.2, 1.0, 0.4]),
         ({"d": 0.2, "e": 0.5}, "'f' was judged but has no selection probability"),
-        ({"d": 0.0, "f": 1.0}, "a chance of 0"),
-        ({"d": 1.01, "f": 1.0}, "a chance of 1.01"),
-        ({"d": 1, "f": 1, "e": -0.1}, "a chance of -0.1"),
+        ({"d": 0.0, "f": 1.0}, "selection probability 0"),
+        ({"d": 1.01, "f": 1.0}, "selection probability 1.01"),
+        ({"d": 1, "f": 1, "e": -0.1}, "selection probability -0.1"),
     ],
 )
 def test_chances_lie_above_0_and_to_1_and_who_was_asked_has_one(chances, told) -> None:
