@@ -1,4 +1,4 @@
-"""Connections that ask for nothing, or half of something, are closed, so that they cannot keep others out."""
+"""Limits of connections: time and bytes of a request's head, time of its body, number of idle connections."""
 
 import asyncio
 import sys
@@ -7,30 +7,40 @@ from typing import Any, Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
+HEAD_BYTES: Final = 64 * 1024
 BODY_S: Final = 30.0  # without a byte of a body that was announced
+WHOLE_BODY_S: Final = 300.0
 MOST_WAITING: Final = 400
 # longer than clients keep an idle connection (5 s in most): none is closed while a question is on its way
 IDLE_S: Final = 10
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """HTTP by uvicorn, with an end to its patience.
+    """HTTP by uvicorn that closes slow and idle connections.
 
-    A request's head must be there in time however slowly it drips, a body must go on coming, and of more
-    connections than `most_waiting` that ask for nothing the oldest is closed. An answer may take its time.
+    A request's head must arrive whole within its limits of time and bytes, and its body without a long pause.
+    Of more connections than `most_waiting` without a request the oldest is closed. Answers may take longer.
     """
 
-    head_s, body_s, most_waiting = HEAD_S, BODY_S, MOST_WAITING
+    head_s, head_bytes, body_s, whole_body_s = HEAD_S, HEAD_BYTES, BODY_S, WHOLE_BODY_S
+    most_waiting = MOST_WAITING
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
         self._timer: asyncio.TimerHandle | None = None
+        self._received, self._body_due_s = 0, 0.0
         self._waiting: dict[PatientProtocol, None] = vars(self.server_state).setdefault("waiting", {})
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._go_on()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._received = self._received + len(data) if self in self._waiting else 0
+        if self._received > self.head_bytes:
+            self._give_up()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -39,11 +49,12 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._go_on()
+        self._body_due_s = self.loop.time() + self.whole_body_s
         self._expect(self.body_s)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        self._expect(self.body_s)
+        self._expect(min(self.body_s, self._body_due_s - self.loop.time()))
         super().on_body(body)
 
     def on_message_complete(self) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
@@ -73,6 +74,35 @@ def test_what_never_becomes_a_request_is_closed(door: Door, said: bytes) -> None
     with door.knock(said) as connection:
         eventually(lambda: connection.recv(1000) == b"")
     eventually(door.answers)
+
+
+def test_a_head_without_end_is_closed_and_others_are_answered_meanwhile(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PatientProtocol, "head_s", 10 * PATIENCE_S)
+    with door.knock(b"GET / HTTP/1.1\r\nLong: ") as endless:
+        endless.settimeout(PATIENCE_S)
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < 4_000_000:
+                sent += endless.send(b"x" * 1000)
+        assert sent < 4_000_000
+    assert door.answers()
+
+
+def test_a_body_that_drips_is_closed(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PatientProtocol, "whole_body_s", 2 * PROMPT_S)
+    head = b"POST /slow HTTP/1.1\r\nHost: here\r\nContent-Length: 100000\r\n\r\n"
+    with door.knock(head) as slow, suppress(ConnectionError):
+        slow.settimeout(PROMPT_S / 5)
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            slow.sendall(b"x")
+            with suppress(TimeoutError):
+                assert slow.recv(10) == b""
+                break
+        else:
+            pytest.fail("the connection stays open")
 
 
 def test_an_answer_may_take_longer_than_a_question(door: Door) -> None:
