@@ -5,12 +5,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from vivavoce.core.errors import InputError
-
-if TYPE_CHECKING:
-    pass
 
 SUFFIX: Final = ".serving"
 
@@ -39,6 +36,13 @@ def _alone_with_file(log: Path) -> Iterator[None]:
         return
     import fcntl
 
+    log = log.resolve()  # a symbolic link is the same log
+    if log.is_file() and (names := log.stat().st_nlink) > 1:
+        raise InputError(
+            f"the log has {names} names (hard links)",
+            place=str(log),
+            hint="Keep one, so that it is served once",
+        )
     with log.with_name(log.name + SUFFIX).open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

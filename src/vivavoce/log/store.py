@@ -29,6 +29,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalE
 
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
+from vivavoce.log.database_file import DatabaseFile
 from vivavoce.log.engine import PATIENCE_S, Engines, first_line, open_engines, shown
 from vivavoce.log.migrate import Schema, migrate, version
 from vivavoce.log.models import Conflict, StoredEvent, VisitRecord
@@ -76,6 +77,7 @@ class Writer:
         self._engine, self._clock, self._boot, self._patience_s = engine, clock, boot, patience_s
         self._numbered = engine.dialect.name == "postgresql"
         self._number = 0
+        self._file = DatabaseFile(engine.url)
         self._transaction: Transaction | None = None
         self._queue: SimpleQueue[_Caller | None] = SimpleQueue()
         self._gate = threading.Lock()
@@ -152,6 +154,9 @@ class Writer:
                 if committing:
                     unsure = outcomes
                 batch = self._give_up_overdue(batch, cause)
+            except LogError as error:
+                _fail(batch, error)
+                return
             except BaseException as error:  # a defect of ours must not leave callers waiting for ever
                 self._disconnect()
                 _fail(batch, LogError(f"the writer of the log failed: {error!r}"))
@@ -161,6 +166,7 @@ class Writer:
             time.sleep(pause_s)
 
     def _connect(self) -> Transaction:
+        self._file.check(self._transaction.connection if self._transaction else None)
         if self._transaction is None:
             self._transaction = Transaction(self._engine.connect(), self._clock, self._boot)
         return self._transaction

@@ -34,6 +34,17 @@ def test_a_second_service_of_a_log_is_told_who_serves_it(log_url: str) -> None:
         pass
 
 
+def test_a_log_with_another_name_is_served_once(tmp_path: Path) -> None:
+    file = tmp_path / "log.sqlite"
+    file.touch()
+    (tmp_path / "other.sqlite").symlink_to(file)
+    with alone(f"sqlite:///{file}"), pytest.raises(InputError, match="already serves this log"):
+        alone(f"sqlite:///{tmp_path / 'other.sqlite'}").__enter__()
+    (tmp_path / "hard.sqlite").hardlink_to(file)
+    with pytest.raises(InputError, match="2 names"):
+        alone(f"sqlite:///{file}").__enter__()
+
+
 def test_a_service_that_was_killed_keeps_nobody_out(log_url: str) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, log_url], timeout=120, check=False)
     assert killed.returncode == -9
