@@ -387,12 +387,16 @@ def _opened(dialogue: DialogueHistory) -> log_events.DialogueOpened:
 
 
 def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
-    """Conversation before a turn, as far as its text is known."""
-    return tuple(
-        PastTurn(turn.party, turn.text)
-        for turn in dialogue.turns
-        if turn.turn_index < upto.turn_index and turn.text
-    )
+    """Conversation before a turn as the system got it, as far as its text is known."""
+    before = [turn for turn in dialogue.turns if turn.turn_index < upto.turn_index]
+    return tuple(PastTurn(turn.party, text) for turn in before if (text := _received_text(turn)))
+
+
+def _received_text(turn: Turn) -> str:
+    """Recognised text of a user turn if a channel changed it, otherwise the text of the turn."""
+    event = turn.event
+    heard = event.heard if isinstance(event, log_events.UserTurnSent) else ()
+    return turn.text if not heard or heard[0].text is None else heard[0].text
 
 
 def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:
@@ -416,7 +420,7 @@ def user_turn_of(turn: Turn) -> UserTurn:
     return UserTurn(
         key=turn.stored.client_key or f"{event.dialogue_id}:{event.turn_index}",
         number=event.turn_index,
-        text=event.text,
+        text=_received_text(turn),
         payload=event.payload,
         heard=hypotheses,
         overheard=event.overheard,

@@ -12,6 +12,19 @@ from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import Said, SessionEngine
 
 
+def test_a_system_gets_the_recognised_words_now_and_in_its_history(tmp_path: Path) -> None:
+    write_study(tmp_path, "cambridge-2011")
+    study = load_study(tmp_path)
+    parrots = {name: Parrot() for name in study.systems}
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        engine = SessionEngine(study, log, parrots)
+        asyncio.run(run_trial(engine, 3, seed=1, error_rate=0.5))
+        turns = [one.event for one in log.all_events() if isinstance(one.event, events.UserTurnSent)]
+    sent = [turn.text for parrot in parrots.values() for turn in parrot.sent]
+    assert sorted(sent) == sorted(turn.heard[0].text or "" for turn in turns)
+    assert sorted(sent) != sorted(turn.text for turn in turns)
+
+
 def test_a_simulated_user_whose_time_is_up_while_it_thinks_goes_on_with_the_visit(tmp_path: Path) -> None:
     write_study(tmp_path, "cambridge-2011")
     study = load_study(tmp_path)
