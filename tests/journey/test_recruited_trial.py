@@ -72,7 +72,7 @@ def test_sixty_arrivals_are_paid_to_the_penny(
         assert recruit("publish", study, "--confirm").exit_code == 0
         subscribe(study, monkeypatch)
         more = recruit("places", study, str(ARRIVALS))
-        assert "20.00 GBP more in rewards" in more.stdout and "nothing was done" in more.stdout
+        assert "20.00 GBP more in rewards" in more.stdout and "dry run" in more.stdout
         assert f"{ARRIVALS} places" in recruit("places", study, str(ARRIVALS), "--confirm").stdout
         assert "PAUSED" in recruit("pause", study, "--confirm").stdout
         assert prolific.tell("take") == 404, "nobody new comes in"

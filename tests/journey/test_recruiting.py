@@ -36,7 +36,7 @@ def test_ledger_platform_and_log_agree_to_the_penny_after_everything_that_goes_w
     assert planned["total"] == "99.98 GBP", "30 x (2.00 + 0.50), and 33.3 percent of it"
     assert planned["hourly rate (advertised)"] == "12.00 GBP"
 
-    assert "nothing was done" in recruit("publish", study).stdout and prolific.ask("journal") == []
+    assert "dry run" in recruit("publish", study).stdout and prolific.ask("journal") == []
     prolific.tell("faults", path="/studies/$", method="POST", times=1, kind="after")
     assert recruit("publish", study, "--confirm").exception is not None
     assert recruit("publish", study, "--confirm").exit_code == 0
@@ -205,7 +205,7 @@ def test_who_did_not_fit_is_paid_for_coming_and_nobody_is_rejected_without_a_wor
     assert "2 characters; Prolific requires 100" in str(short.exception)
     named = recruit("reject", study, last, "--category", "LAZY", "--message", "x" * 100, "--confirm")
     assert "unknown reason for a rejection 'LAZY'" in str(named.exception)
-    assert "nothing was done" in recruit("ask-back", study, last, "--reason", "You left.").stdout
-    assert "asked back" in recruit("ask-back", study, last, "--reason", "You left.", "--confirm").stdout
+    assert "dry run" in recruit("ask-back", study, last, "--reason", "You left.").stdout
+    assert "return requested" in recruit("ask-back", study, last, "--reason", "You left.", "--confirm").stdout
     assert "AWAITING REVIEW" in recruit("stop", study, "--confirm").stdout
     assert [one["status"] for one in prolific.ask("studies")] == ["AWAITING REVIEW"]

@@ -53,14 +53,14 @@ def test_a_sheet_says_what_to_pay_and_nobody_stands_on_two(tmp_path: Path) -> No
         claimed.press("/start", 403)
         assert len(log.visits("paid")) == 3, "a link that anybody can write leads into nobody's visit"
     out = tmp_path / "pay.csv"
-    assert "nothing was done" in recruit("sheet", study, "--out", str(out)).stdout and not out.exists()
+    assert "dry run" in recruit("sheet", study, "--out", str(out)).stdout and not out.exists()
     told = recruit("sheet", study, "--out", str(out), "--confirm").stderr
     assert list(csv.reader(out.read_text("utf-8").splitlines())) == [
         ["participantId", "outcome", "bonus"],
         ["person0", "completed", "0.50"],
         ["person1", "completed", ""],
     ]
-    assert "is there already" in str(recruit("sheet", study, "--out", str(out)).exception)
+    assert "already exists" in str(recruit("sheet", study, "--out", str(out)).exception)
     other = tmp_path / "other.csv"
     assert "nothing is due" in recruit("sheet", study, "--out", str(other), "--confirm").stderr
     assert recruit("status", study).stderr.count("uncertain payment: ") == 3

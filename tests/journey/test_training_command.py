@@ -60,7 +60,7 @@ def test_what_was_learnt_is_kept_and_the_same_seed_learns_the_same(study: Path, 
 
 @pytest.mark.parametrize(
     ("system", "words"),
-    [("fixed", "cannot learn"), ("leaner", "Did you mean 'learner'")],
+    [("fixed", "does not support training"), ("leaner", "Did you mean 'learner'")],
 )
 def test_what_cannot_be_trained_is_refused_in_one_line(
     study: Path, tmp_path: Path, system: str, words: str

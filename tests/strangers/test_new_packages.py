@@ -194,7 +194,7 @@ def test_nothing_is_overwritten_and_a_name_that_will_not_do_is_one_line(tmp_path
     done = CliRunner().invoke(app, ["new", "measure", "apologies", "--folder", str(tmp_path / "mine")])
     assert done.exit_code == 0 and "pip install -e" in done.stderr
     before = {path: path.read_text("utf-8") for path in (tmp_path / "mine").rglob("*.*")}
-    with pytest.raises(InputError, match=r"the folder already contains files. Name another folder"):
+    with pytest.raises(InputError, match=r"already contains files"):
         write_package("measure", "apologies", tmp_path / "mine")
     assert {path: path.read_text("utf-8") for path in (tmp_path / "mine").rglob("*.*")} == before
     for wrong in ("Apologies", "", "../x", "a b", "1st"):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.core.errors import InputError
-from vivavoce.dataset.reader import MANIFEST
+from vivavoce.dataset.reader import MANIFEST, Dataset
 from vivavoce.importers.base import IMPORTERS, ImportResult, Progress
 
 
@@ -58,8 +58,9 @@ class ImporterContract:
 
     def test_a_dataset_that_is_there_is_not_replaced(self) -> None:
         with self._read() as imported:
-            problem = _refused(lambda: self._into(imported.dataset.folder))
-            assert "holds the dataset" in problem
+            before = imported.dataset.hash
+            _refused(lambda: self._into(imported.dataset.folder))
+            assert Dataset(imported.dataset.folder).hash == before
 
     def test_a_path_that_is_not_there_is_one_line_and_leaves_no_dataset(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

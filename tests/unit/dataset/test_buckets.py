@@ -95,7 +95,7 @@ def test_a_file_that_is_cut_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     large = in_buckets(tmp_path / "large", monkeypatch)
     whole = large.path("turns").read_bytes()
     large.path("turns").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"turns\.parquet.*cannot be read as Parquet"):
+    with pytest.raises(InputError, match=r"turns\.parquet.*cannot read as Parquet"):
         Dataset(large.folder).read("turns")
 
 

@@ -211,5 +211,5 @@ def test_files_are_found_by_the_names_of_dialogues_and_others_are_left_alone(
     assert {name: [one.path.name for one in parts] for name, parts in found.items()} == {
         "d1": [f"d1{suffix}"]
     }
-    with pytest.raises(InputError, match="no such folder"):
+    with pytest.raises(InputError, match="folder not found"):
         recordings_in(tmp_path / "nowhere", logged, ("user",))

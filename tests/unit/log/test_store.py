@@ -270,7 +270,7 @@ def test_text_of_every_kind_survives(log: Log) -> None:
 
 
 def test_a_closed_log_and_a_nested_transaction_say_so(log: Log) -> None:
-    with pytest.raises(LogError, match="inside a transaction"):
+    with pytest.raises(LogError, match="nested transactions"):
         log.transact_now(lambda tx: log.transact_now(lambda inner: inner.last_seq("v1")))
     log.close_now()
     with pytest.raises(LogError, match="the log is closed"):

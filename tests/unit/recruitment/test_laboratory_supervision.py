@@ -167,7 +167,7 @@ def test_the_verbs_of_recruitment_serve_the_laboratory(tmp_path: Path) -> None:
         assert recruit("status", folder).exit_code == 0
         told = recruit("slots", folder).stdout.splitlines()
         assert told[0] == "2026-12-01 10:00  2 of 2 seats booked, 0 came, 0 completed" and len(told) == 4
-        assert "nothing was done" in recruit("slots", folder, "--forget-emails").stdout
+        assert "dry run" in recruit("slots", folder, "--forget-emails").stdout
         assert "deleted 0 e-mail addresses" in recruit("slots", folder, "--forget-emails", "--confirm").stderr
         rows = json.loads(recruit("slots", folder, "--json").stdout)
         assert rows[0] == {"session": "2026-12-01 10:00", "seats": 2, "booked": 2, "came": 0, "completed": 0}

@@ -294,7 +294,7 @@ def test_without_a_workspace_publishing_says_what_is_missing_before_it_offers_an
     with log_of(folder, "later", clock) as log:
         note_invited(log, "library-later", [Invited("p", "prolific", ADA, (), clock.now())])
     told = CliRunner().invoke(app, ["publish", str(folder / "later")])
-    assert told.exit_code == 1 and "no workspace is named" in str(told.exception)
+    assert told.exit_code == 1 and "workspace is not set" in str(told.exception)
 
 
 def test_publishing_says_for_how_many_before_it_does(

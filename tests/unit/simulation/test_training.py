@@ -77,7 +77,7 @@ def test_the_learnt_generation_reaches_more_goals_than_the_templates_where_it_is
     [
         ({"in_process": False}, "in this process"),
         ({"connect": "http"}, "in this process"),
-        ({"call": "vivavoce_bots.calling:restaurant_nbest"}, "cannot learn"),
+        ({"call": "vivavoce_bots.calling:restaurant_nbest"}, "does not support training"),
     ],
 )
 def test_a_bot_that_cannot_be_trained_is_refused_with_the_reason(changes: dict[str, Any], words: str) -> None:
