@@ -169,6 +169,6 @@ def require_file(target: Path) -> None:
 
     if target.is_dir():
         raise InputError(
-            "expected a file, not a folder", place=str(target), hint="choose a file name, such as report.html"
+            "the path is a folder", place=str(target), hint="choose a file name, such as report.html"
         )
     require_form(target)
