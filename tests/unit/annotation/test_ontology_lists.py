@@ -85,5 +85,5 @@ def test_what_is_no_such_file_is_refused_with_its_place(
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, marlowe: Ontology) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot read the file"):
         read_lists(tmp_path / "none.json", marlowe)

@@ -97,7 +97,7 @@ def test_where_nobody_chose_and_where_nobody_talked_the_other_function_is_named(
         vv.preferences(folder)
     with vv.DatasetWriter(tmp_path / "none", study={"name": "none"}, source={"kind": "test"}):
         pass
-    with pytest.raises(vv.InputError, match=r"the dataset has no dialogues to compare. `preferences` says"):
+    with pytest.raises(vv.InputError, match=r"the dataset has no dialogues to compare. Use `preferences`"):
         vv.compare(tmp_path / "none")
 
 
@@ -191,7 +191,7 @@ def test_a_picture_of_too_much_says_what_to_name(folder: Path, monkeypatch: pyte
     found = vv.measure(folder)
     monkeypatch.setattr(measuring, "MOST_PLOTTED", 1)
     with pytest.raises(
-        vv.InputError, match=r"measures are too many for one figure\. Name some: \.plot\('word"
+        vv.InputError, match=r"measures are too many for one figure\. Choose measures: \.plot\('word"
     ):
         found.plot()
     assert ">Turns<" in vl_convert.vegalite_to_svg(found.plot("turns").to_dict())
@@ -215,9 +215,9 @@ def test_a_mistake_is_one_line_in_words_of_python(folder: Path) -> None:
         "unknown family or measure 'tuns'. Did you mean 'turns'": lambda: vv.measure(folder, only="tuns"),
         "pair: a group cannot be compared with itself": lambda: vv.compare(folder, pair=("curt", "curt")),
         "margin": lambda: vv.compare(folder, "turns", margin=0.1),
-        "no dataset.json here": lambda: vv.compare(folder.parent),
-        "dataset: DataFrame is not a dataset. Give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
-        "study: Dataset is no study. Give its file": lambda: vv.simulate(vv.Dataset(folder)),  # type: ignore[arg-type]
+        "no dataset.json in this folder": lambda: vv.compare(folder.parent),
+        "dataset: DataFrame is not a dataset. Use a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
+        "study: Dataset is not a study. Use a study file": lambda: vv.simulate(vv.Dataset(folder)),  # type: ignore[arg-type]
     }
     for said, make in mistakes.items():
         with pytest.raises(vv.InputError) as caught:

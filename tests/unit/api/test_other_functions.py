@@ -96,10 +96,10 @@ def test_a_simulation_runs_where_a_loop_is_running_already(study: Path, tmp_path
     data = vv.export_log(vv.load_study(study), tmp_path / "data")
     assert data.simulated and data.holdings()["dialogue"] == 3
     assert repr(data) == f"<Dataset lamp in {str(tmp_path / 'data')!r}: 3 dialogues, 3 participants>"
-    with pytest.raises(vv.InputError, match="holds the dataset of lamp"):
+    with pytest.raises(vv.InputError, match="already contains the dataset of lamp"):
         vv.export_log(study, tmp_path / "data", only="simulated")
     assert vv.export_log(study, tmp_path / "data", replace=True).hash == data.hash
-    with pytest.raises(vv.InputError, match="holds the dataset of lamp"):
+    with pytest.raises(vv.InputError, match="already contains the dataset of lamp"):
         vv.export_log(study, tmp_path / "data")  # once is not for ever
 
 
@@ -132,7 +132,7 @@ def test_callers_elsewhere_say_the_same_words(study: Path, monkeypatch: pytest.M
 def test_callers_who_depend_on_each_other_are_kept_together(study: Path, words: str, why: str) -> None:
     file = study / "study.yaml"
     file.write_text(f"{file.read_text('utf-8')}{words}\n", encoding="utf-8")
-    with carrying(), pytest.raises(vv.InputError, match=f"^engine: .*{why}. Leave engine out"):
+    with carrying(), pytest.raises(vv.InputError, match=f"^engine: .*{why}. Remove engine"):
         vv.simulate(study, dialogues=4)
     assert vv.simulate(study, dialogues=2).held == 2
 

@@ -156,7 +156,7 @@ def test_the_verb_tells_what_was_timed_and_names_what_is_wrong(logged, tmp_path)
     with pytest.raises(InputError, match="--into: the new dataset would replace the old"):
         time_from_sound(logged, recorded_dialogues(logged), logged.folder)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"none of 0 sound files .* <dialogue_id>\.wav"):
+    with pytest.raises(InputError, match=r"none of 0 audio files .* <dialogue_id>\.wav"):
         recordings_in(tmp_path / "empty", logged, ("user", "system"))
 
 
