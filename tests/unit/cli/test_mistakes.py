@@ -198,7 +198,7 @@ def test_a_cut_table_is_named_and_nothing_is_written(
     dataset = cut(tmp_path / "d", table)
     places = {"D": str(dataset), "T": str(tmp_path)}
     told = refuse(*(re.sub("^[DT]", lambda found: places[found[0]], word) for word in words.split()))
-    assert told.startswith(f"{dataset / table}.parquet: cannot be read as Parquet (")
+    assert told.startswith(f"{dataset / table}.parquet: cannot read as Parquet (")
     assert told.endswith(". Export or import it again")
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != dataset]
 

@@ -79,12 +79,12 @@ def test_no_such_kind_of_address_is_a_line() -> None:
 
 
 def test_a_dataset_in_memory_is_as_the_one_on_disk(sample: Dataset, memory: str) -> None:
-    with pytest.raises(InputError, match=r"no dataset\.json here"):
+    with pytest.raises(InputError, match=r"no dataset\.json in this folder"):
         Dataset(memory)
     made = copy_dataset(sample, Path(memory), {})  # as a verb is given it: a slash is gone
     assert str(made.folder) == memory and made.hash == sample.hash and not made.changed
     assert facts_of(made) == facts_of(sample)
-    with pytest.raises(InputError, match="holds the dataset of"):
+    with pytest.raises(InputError, match="already contains the dataset of"):
         copy_dataset(sample, Path(memory), {})
     with replacing():
         assert copy_dataset(sample, Path(memory), {}).hash == sample.hash

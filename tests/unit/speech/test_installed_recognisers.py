@@ -77,12 +77,12 @@ def test_another_model_than_the_pinned_one_is_refused_and_its_hash_told() -> Non
     with pytest.raises(InputError) as caught:
         make_recogniser({"use": "whisper", "model": MODEL, "sha256": "0" * 64})
     digest = hashlib.sha256(Path(MODEL, "model.bin").read_bytes()).hexdigest()
-    assert f"sha256 is {digest}" in str(caught.value)
+    assert digest in str(caught.value)
 
 
 @pytest.mark.skipif(find_spec("faster_whisper") is None, reason="needs the extra `whisper`")
 def test_a_folder_that_holds_no_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"model\.bin: no such file"):
+    with pytest.raises(InputError, match=r"model\.bin: file not found"):
         make_recogniser({"use": "whisper", "model": str(tmp_path), "sha256": "0" * 64})
     (tmp_path / "model.bin").write_bytes(b"nothing")
     pinned = {"use": "whisper", "model": ".", "sha256": hashlib.sha256(b"nothing").hexdigest()}
