@@ -65,7 +65,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         wire: Wire | None = None,
     ) -> None:
         self._verify = verify
-        self._connections: httpx.AsyncHTTPTransport | None = None
+        self._connections: dict[str, httpx.AsyncHTTPTransport] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
@@ -81,7 +81,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         for address in await self._addresses(host):
             directed = _directed(request, address)
             try:
-                response = await self._opened().handle_async_request(directed)
+                response = await self._opened(host).handle_async_request(directed)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 problem = _explained(error, directed.url)
                 continue
@@ -99,23 +99,25 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         self._resolved[host] = (time.monotonic(), addresses)
         return addresses
 
-    def _opened(self) -> httpx.AsyncHTTPTransport:
-        """The connections of this event loop; those of an earlier one went with it."""
+    def _opened(self, host: str) -> httpx.AsyncHTTPTransport:
+        """Connections to a host in this event loop; TLS was checked for this name, whatever their address."""
         if self._closed:
             raise httpx.ConnectError("the connector was shut down")
         loop = asyncio.get_running_loop()
-        if self._connections is None or self._loop is not loop:
+        if self._loop is not loop:
+            self._connections, self._loop = {}, loop
+        if host not in self._connections:
             limits = httpx.Limits(max_keepalive_connections=_IDLE_CONNECTIONS, keepalive_expiry=_IDLE_S)
-            self._connections = httpx.AsyncHTTPTransport(verify=self._verify, trust_env=False, limits=limits)
-            self._loop = loop
-        return self._connections
+            transport = httpx.AsyncHTTPTransport(verify=self._verify, trust_env=False, limits=limits)
+            self._connections[host] = transport
+        return self._connections[host]
 
     async def aclose(self) -> None:
         """Close all connections; later requests are refused and open none."""
         self._closed = True
-        connections, self._connections = self._connections, None
-        if connections is not None and self._loop is asyncio.get_running_loop():
-            await connections.aclose()
+        connections, self._connections = self._connections, {}
+        for transport in connections.values() if self._loop is asyncio.get_running_loop() else ():
+            await transport.aclose()
 
 
 def _directed(request: httpx.Request, address: str) -> httpx.Request:

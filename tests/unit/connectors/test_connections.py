@@ -191,7 +191,7 @@ def test_connections_are_kept_in_a_loop_and_new_in_another() -> None:
     made: list[object] = []
 
     def answer(head: str) -> bytes:
-        made.append(transport._connections)
+        made.append(transport._opened("127.0.0.1"))
         return answered("{}")
 
     async def run() -> None:
@@ -201,12 +201,20 @@ def test_connections_are_kept_in_a_loop_and_new_in_another() -> None:
                 response = await transport.handle_async_request(request)
                 await response.aread()
                 await response.aclose()
-            assert transport._connections is not None
-            await transport._connections.aclose()
+            await transport._opened("127.0.0.1").aclose()
 
     for _ in range(2):
         asyncio.run(run())
     assert made[0] is made[1] and made[2] is made[3] and made[1] is not made[2]
+
+
+def test_names_at_one_address_share_no_connection() -> None:
+    async def run() -> tuple[object, object]:
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+        return transport._opened("one.example"), transport._opened("two.example")
+
+    one, two = asyncio.run(run())
+    assert one is not two
 
 
 class ClosesWhatIsIdle(threading.Thread):
