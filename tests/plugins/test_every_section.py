@@ -234,7 +234,7 @@ class Silent(Section[str]):
 
 @pytest.mark.parametrize(
     ("offered", "why"),
-    [(Untitled, "needs to be a Section with order, title, needs"), (Silent, "lacks its blocks")],
+    [(Untitled, "needs to be a Section with order, title, needs"), (Silent, "has no blocks")],
 )
 def test_a_section_that_does_not_say_everything_of_itself_is_refused(
     offered: type, why: str, monkeypatch: pytest.MonkeyPatch

@@ -242,5 +242,5 @@ def test_a_step_that_does_not_say_everything_of_itself_is_refused(monkeypatch: p
     point = EntryPoint("silent", f"{__name__}:Silent", "vivavoce.steps", named="quiet")
     monkeypatch.setattr(EntryPoint, "load", lambda self: Silent)
     monkeypatch.setattr(registry, "installed_points", lambda group: (point,))
-    with pytest.raises(InputError, match=r"'silent' .* lacks its simulate"):
+    with pytest.raises(InputError, match=r"'silent' .* has no simulate"):
         registry.Registry("step", StepKind).get("silent")

@@ -69,7 +69,9 @@ def require_form(target: Path) -> None:
     """Raises InputError: a report is no file of this kind; MissingExtra: what makes it is not installed."""
     if target.suffix.lower() not in FORMS:
         raise InputError(
-            f"reports cannot have the format {target.suffix or 'without an ending'!r}",
+            f"reports cannot have the format {target.suffix!r}"
+            if target.suffix
+            else "the file name has no ending",
             place=str(target),
             hint=f"use a file name that ends in {' or '.join(FORMS)}",
         )

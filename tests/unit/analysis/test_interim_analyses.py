@@ -158,7 +158,7 @@ def test_the_last_look_at_a_trial_in_which_nothing_varied_ends_it_and_an_earlier
     early = monitor(dataset, "subjective_success", ("a", "b"), planned=24, looks=2)
     late = monitor(dataset, "subjective_success", ("a", "b"), planned=12, looks=2, before=[0.5])
     assert early.look is None and (late.look.number, late.look.of, late.look.interval) == (2, 2, None)
-    assert late.look.verdict.stop == "end" and "nothing varied" in str(late.look.verdict.why)
+    assert late.look.verdict.stop == "end" and "do not vary" in str(late.look.verdict.why)
 
 
 def test_looks_go_by_what_was_planned_and_not_taken_yet(make):

@@ -404,7 +404,7 @@ def test_a_pilot_tells_the_profile_of_its_people_and_how_alike_their_dialogues_a
     pilot = read_pilot(dataset, "subjective_success")
     assert (pilot.profile, pilot.icc, pilot.simulated) == ((2, 2, 3, 5), 0.95, True), "1 is the most there is"
     assert "4 participants of the pilot had 12 dialogues (median 2.5, most 5)" in pilot.said[0]
-    assert pilot.said[1].startswith("SIMULATED") and "ICC of 1.000 in subjective_success" in pilot.said[2]
+    assert pilot.said[1].startswith("SIMULATED") and "ICC 1.000 for subjective_success" in pilot.said[2]
     assert read_pilot(dataset).said == pilot.said, "the first success rate that has cases"
     unknown = read_pilot(dataset, "word_error_rate")
     assert (unknown.icc, len(unknown.said)) == (None, 2)

@@ -64,7 +64,7 @@ def test_a_report_is_looked_at_and_written(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, list(map(str, words))).exit_code == 0
     assert made.save(tmp_path / "made.html").read_bytes() == printed.read_bytes()
     assert made.save_tables(tmp_path / "tables")
-    with pytest.raises(vv.InputError, match=r"its name in .html"):
+    with pytest.raises(vv.InputError, match=r"ends in .html"):
         made.save(tmp_path / "made.odt")
     with pytest.raises(vv.InputError, match="sections: unknown section 'reslts'"):
         vv.report(tmp_path / "shops", sections="reslts")

@@ -214,8 +214,8 @@ def test_every_row_of_analyse_is_of_one_estimand(tmp_path):
 def test_two_trials_are_compared(tmp_path):
     crowd, lab = dataset(tmp_path, "crowd", 24), dataset(tmp_path, "lab", 11)
     text = run("analyse", str(crowd), "--against", str(lab), "--cost", "48")
-    assert "crowd: 96 dialogues, 24 people, 4.00 dialogues per participant, 0.50 a dialogue" in text
-    assert "same order" in text and "another order" not in text  # 36 and 32 of 48; 16 and 14 of 22
+    assert "crowd: 96 dialogues, 24 people, 4.00 dialogues per participant, 0.50 per dialogue" in text
+    assert "same order" in text and "different order" not in text  # 36 and 32 of 48; 16 and 14 of 22
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_a_port_where_another_program_listens_is_named(
 def test_a_place_where_nobody_may_write_is_named(study: Path, refuse: Refuse) -> None:
     file = study / "study.yaml"
     said = refuse("preregister", study, "--out", file / "below" / "a-file.md")
-    assert said.startswith(f"{file}") and "writable folder" in said
+    assert said.startswith(f"{file}") and "can read and write" in said
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_report_in_a_form_that_there_is_not_is_refused_before_anything_is_comp
     tmp_path: Path, refuse: Refuse, name: str
 ) -> None:
     said = refuse("report", tmp_path, "--out", tmp_path / name)
-    assert "its name in .html or .htm or .pdf" in said and name in said
+    assert "ends in .html or .htm or .pdf" in said and name in said
 
 
 def held(folder: Path) -> Path:

@@ -180,7 +180,7 @@ def test_a_suite_with_an_open_case_is_held_to_its_worst_case_and_says_where_it_i
     assert short.exit_code == 1
     told = " ".join(short.output.split())
     assert "between 0.50 and 1.00" in told and "0.500 (minimum), 1.000 (maximum), 1 cases open" in told
-    assert "1 wait for a person's verdict" in told and "--ad-hoc" in told
+    assert "1 wait for a human verdict" in told and "--ad-hoc" in told
     whole = facts(cli("stress", "run", path, "--fail-under", 0.5, "--json"))["runs"][0]["whole"]
     assert (whole["ratio"], whole["worst"], whole["best"], whole["waiting"]) == (None, 0.5, 1.0, 1)
     read = ElementTree.parse(xml).getroot()

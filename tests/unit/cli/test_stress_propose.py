@@ -112,7 +112,7 @@ def test_what_is_not_certain_is_proposed_where_all_is_asked_for() -> None:
     ("name", "text", "message"),
     [
         ("x.jsonl", '{"utterance": "ciao"}\n{"utterance"\n', "x.jsonl:2"),
-        ("x.jsonl", '{"utterance": ""}\n', "no utterance"),
+        ("x.jsonl", '{"utterance": ""}\n', "utterance is missing"),
         ("x.jsonl", '{"utterance": "ciao", "protect": ["addio"]}', "'addio' is not in the utterance"),
         ("x.csv", "utterance,language\n,it\n", "x.csv:2"),
     ],
@@ -130,7 +130,7 @@ def test_an_utterance_or_a_file_is_asked_for_not_both_and_not_neither(tmp_path: 
     for words in (["--language", "it"], ["--utterances", str(tmp_path / "x"), "ciao", "--language", "it"]):
         with pytest.raises(InputError, match="utterance or"):
             CliRunner().invoke(app, ["stress", "propose", *words], catch_exceptions=False)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot read the file"):
         run("--utterances", str(tmp_path / "none"), "--language", "it")
 
 

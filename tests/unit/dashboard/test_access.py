@@ -186,7 +186,7 @@ def test_of_two_who_change_a_password_at_once_one_is_told(access: Access) -> Non
         return verify(password, known)
 
     access._passwords.verify = first  # type: ignore[method-assign]
-    with pytest.raises(InputError, match=r"changed meanwhile. Sign in again"):
+    with pytest.raises(InputError, match=r"in another session. Sign in again"):
         access.change_password(here, PASSWORD, NEW, "1.2.3.4")
     assert access.sign_in("Ada", "the faster of two sentences", "1.2.3.4")
 
