@@ -352,5 +352,5 @@ def test_a_direct_line_bot_is_left_in_peace_where_nothing_was_said(counterparts:
 
 @pytest.mark.parametrize(("given", "missing"), [("access_key", "secret_key"), ("secret_key", "access_key")])
 def test_one_key_of_lex_without_the_other_is_refused(given: str, missing: str) -> None:
-    with pytest.raises(InputError, match=f"'{missing}' is missing .*Set both"):
+    with pytest.raises(InputError, match=f"'{missing}' is missing.*Set both"):
         make_connector({"connect": "lex", "bot": LEX["bot"], given: "x"}, {})

@@ -218,7 +218,7 @@ def _edit(call: Path, name: str, change: Any) -> None:
 
 BREAKAGES = {
     "unfinished": (_break_json, r"log\.json is not JSON"),
-    "label lost": (_lose_label, r"no label\.json"),
+    "label lost": (_lose_label, r"label\.json is missing"),
     "key lost": (
         lambda call: _edit(call, "log.json", lambda log: log.pop("caller-id")),
         "no key 'caller-id'",

@@ -71,7 +71,7 @@ def test_a_mapping_is_drafted_and_import_takes_it_once_a_person_has_filled_it_in
     by = [*words, "--mapping", str(mapping), "--into", str(tmp_path / "D")]
     with pytest.raises(InputError, match=r"the system is not specified. Set columns"):
         run.invoke(app, by, catch_exceptions=False)
-    mapping.write_text(draft.replace("system:  # no", "\n  system: desk  #"))
+    mapping.write_text(draft.replace("system:  # no system column", "system: desk  #"))
     assert run.invoke(app, by).exit_code == 0
     with pytest.raises(InputError, match="already"):
         run.invoke(app, [*words, "--guess", str(mapping)], catch_exceptions=False)
