@@ -129,7 +129,7 @@ def test_a_log_that_a_service_has_is_not_rebuilt(url: str) -> None:
 
 def test_what_still_tells_of_events_that_are_gone_is_kept_until_it_is_meant(url: str) -> None:
     by_hand(url, "DELETE FROM events WHERE visit_id = 'v2' AND seq = 4")
-    with pytest.raises(InputError, match=r"not rebuilt: stream v2, event 4: .* are gone.* --anyway"):
+    with pytest.raises(InputError, match=r"not rebuilt: stream v2, event 4: .* are missing.* --anyway"):
         rebuilt(url)
     with Log.open(url) as log:
         assert "stream v2, event 4" in str(verify(log).broken)
