@@ -85,7 +85,7 @@ def test_why_and_what_to_do_are_told_in_one_line(study: Study):
     assert found is not None
     said = found.of("cost")
     assert said.startswith("cost could not be counted for one, two: it needs the system's calls of tools")
-    assert " and acts of the system" in said and ", or a check of the world" in said
+    assert " and acts of the system" in said and ", or an automatic check" in said
     assert said.endswith("declare another measure")
 
 
