@@ -300,7 +300,7 @@ def test_the_dataset_tells_departures_from_answers_and_names_the_traits(tmp_path
 
 def test_who_switches_language_needs_another_with_words(tmp_path: Path) -> None:
     domain = load_domain("house").model_copy(update={"languages": ("en",)})
-    with pytest.raises(InputError, match=r"there are words in 'en' alone. Add"):
+    with pytest.raises(InputError, match=r"the texts are only in 'en'. Add"):
         UserSimulator(None, domain).check([PLAIN, replace(PLAIN, switches_language=0.1)], "en")
     UserSimulator(None, domain).check([PLAIN], "en")
     UserSimulator(ONTOLOGY, None).check([replace(PLAIN, switches_language=0.1)], "it")

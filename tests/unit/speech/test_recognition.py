@@ -104,8 +104,8 @@ def test_the_model_of_a_domain_knows_its_words_and_only_those() -> None:
         ("pocketsfinx", "unknown recogniser 'pocketsfinx'. Did you mean 'pocketsphinx'"),
         ({}, "'use' is missing"),
         ({"use": "pocketsphinx", "sentence": "x"}, "unknown key 'sentence'. Did you mean 'sentences'"),
-        ({"use": "pocketsphinx", "sentences": "none.txt"}, "none.txt: cannot be read"),
-        ({"use": "pocketsphinx", "sentences": "x", "model": "y"}, "one of them"),
+        ({"use": "pocketsphinx", "sentences": "none.txt"}, "none.txt: cannot read"),
+        ({"use": "pocketsphinx", "sentences": "x", "model": "y"}, "cannot be combined"),
     ],
 )
 def test_a_mistake_in_the_settings_is_named_with_its_cure(

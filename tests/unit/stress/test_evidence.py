@@ -134,10 +134,9 @@ def test_an_original_that_is_answered_by_a_hand_over_is_admitted_and_one_not_und
 def test_a_language_of_a_package_brings_its_own_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vivavoce.languages import data
-    from vivavoce.languages.base import Language
+    from vivavoce.languages import base
 
     (tmp_path / "replies.yaml").write_text("not_understood: ['mi ne komprenis']\n", encoding="utf-8")
-    monkeypatch.setattr(data, "language_of", lambda tag: Language("xeo", "Esperanto", tmp_path))
+    monkeypatch.setattr(base, "language_of", lambda tag: base.Language("xeo", "Esperanto", tmp_path))
     found = judge_texts(["Bone."], "Pardonu, mi ne komprenis.", "xeo")
     assert (found.verdict, found.rung) == ("clarification", "evidence")

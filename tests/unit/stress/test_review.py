@@ -125,7 +125,7 @@ def test_a_file_that_is_no_csv_of_ours_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="column 'item_id'"):
         read_review(path, Reviews(), "anna")
     path.write_bytes(b"\xff\xfe\x00a")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot read the file"):
         read_review(path, Reviews(), "anna")
     assert set(DECIDED) <= set(columns())
 

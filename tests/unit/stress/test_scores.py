@@ -278,7 +278,7 @@ def test_results_are_read_from_a_dataset_and_an_unknown_run_is_named(tmp_path: P
     facts = stress_results(Dataset(tmp_path))
     assert [one["system"] for one in facts["runs"]] == ["bot"]
     json.dumps(facts, allow_nan=False)
-    with pytest.raises(InputError, match="no run 'x'"):
+    with pytest.raises(InputError, match="run 'x' not found"):
         stress_results(Dataset(tmp_path), run_id="x")
 
 
