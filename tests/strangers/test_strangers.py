@@ -105,7 +105,7 @@ def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
     unknown = refused(vivavoce("check", study))
     assert "unknown connector 'desk'" in unknown and "openai-realtime" in unknown
     ready = vivavoce("check", study, known=site)
-    assert "would run" in told(ready) and "in English" not in ready.stdout + ready.stderr
+    assert "ready" in told(ready) and "in English" not in ready.stdout + ready.stderr
 
 
 def test_a_protocol_of_a_stranger_is_written_and_laid_under_a_study(

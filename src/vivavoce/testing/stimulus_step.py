@@ -129,7 +129,7 @@ class StimulusStepContract(StepContract):
             aloud = self._stimulus().sound_plan(study.visit[-1]) is not None
             file = study.folder / "study.yaml"
             file.write_text(f"{study.file_text}\nrecordings: {{}}\n", encoding="utf-8")
-            problems = [problem for problem in check_study(file) if "nobody has agreed" in problem.problem]
+            problems = [problem for problem in check_study(file) if "without consent" in problem.problem]
         assert bool(problems) == aloud, problems
 
     def test_events_of_older_logs_are_read_as_those_of_today(self) -> None:
