@@ -112,9 +112,8 @@ def reviewed(
     if kind == "reject":
         return VariantReviewed(item_id=item.item_id, reviewer=reviewer, decision=kind, text=None)
     if kind != "write" and (proposal is None or not 0 <= proposal < len(item.proposals)):
-        number = "no proposal with this number" if proposal is None else proposal + 1
-        hint = f"choose 1 to {len(item.proposals)}"
-        raise InputError(f"proposal {number} not found", place=place, hint=hint)
+        problem = "the proposal is missing" if proposal is None else f"proposal {proposal + 1} not found"
+        raise InputError(problem, place=place, hint=f"choose 1 to {len(item.proposals)}")
     final_text = (
         item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
     )

@@ -33,8 +33,8 @@ class Saying:
     say    its words, values as `{slot}`
     means  its acts, as `act`, `act slot` or `act slot dontcare`; a value stands in `say`
     after  the act of the system turn before that leads to it; None where that has none of these
-    n      how often it was said, or one in its place that fewer callers said: of those of the same meaning
-           that nearest in length
+    n      number of occurrences; a rarer sentence counts for the one with the same meaning that is nearest
+           in length
     """
 
     say: str

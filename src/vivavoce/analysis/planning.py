@@ -267,7 +267,7 @@ def _design(participants: int, nested: Nested, systems: int, seed: tuple[int, in
         cells[np.arange(participants), np.arange(participants) % 2] = calls
     else:
         per_system, remainder = np.divmod(calls, systems)
-        # whoever's dialogues do not divide evenly meets some systems, drawn, once more
+        # if dialogues do not divide evenly, randomly drawn systems get one more
         ranks = rng.random((participants, systems)).argsort(axis=1).argsort(axis=1)[:, :2]
         cells = per_system[:, None] + (ranks < remainder[:, None])
     people, sides = np.nonzero(cells)

@@ -13,7 +13,7 @@ out.
 The parser by rules finds values, requests and a few moves in a user turn.
 
 It reads what people typed, or a transcript of what they said, never what a recogniser made of it. It knows
-only the words of the ontology and a few phrases of its own; what it finds is marked `source: parser`.
+only the words of the ontology and a few fixed phrases. Acts that it finds have `source: parser`.
 
 - The longest phrase wins; phrases are whole tokens. Apostrophes do not matter: `dont` is `don't`.
 - A single word of a value may have one slip (a letter wrong, missing, too many, or two swapped).

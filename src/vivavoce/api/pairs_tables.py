@@ -452,7 +452,7 @@ def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[
     if not rows:
         return
     priced = any(row.cost_per_judgement is not None for row in rows)
-    heads = ("judgements", judges, "concurrently", "s a judgement", f"minutes per {ONE[judges]}")
+    heads = ("judgements", judges, "concurrently", "s per judgement", f"minutes per {ONE[judges]}")
     table = plain_table("judged by", *heads, *(["hourly cost per judgement"] if priced else []))
     for row in rows:
         table.add_row(

@@ -175,7 +175,7 @@ def export_study(
     scope  what people did, or what programs did; None: people, as soon as somebody has come
     both   everything: a dataset that analyses refuse
     audio  copy the recordings, too
-    level  for whom it is: `dataset.levels`
+    level  of the export, see `dataset.columns.Level`
     finds  what the scan before a publication found, and what was decided; None: beside the dataset
     mask_all  what nobody decided is masked
     Raises  InputError: recordings are asked for at a level that has none; UnknownName: no such level

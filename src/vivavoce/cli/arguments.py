@@ -89,7 +89,7 @@ Engine_ = Annotated[
         help="Where to run parallel work: processes:N, dask or dask://HOST:PORT (default: this process).",
     ),
 ]
-"""Add `--engine`, for verbs whose work runs in `core.engines.in_pieces`."""
+"""Add `--engine`, for verbs whose work runs in `core.executor`."""
 Study_ = Annotated[
     Path,
     typer.Argument(metavar="STUDY", help="Study file or its folder.", autocompletion=complete_studies),

@@ -100,7 +100,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         return addresses
 
     def _opened(self, host: str) -> httpx.AsyncHTTPTransport:
-        """Connections to a host in this event loop; TLS was checked for this name, whatever their address."""
+        """Connections of this event loop by host name: TLS is verified for the name, not the address."""
         if self._closed:
             raise httpx.ConnectError("the connector was shut down")
         loop = asyncio.get_running_loop()

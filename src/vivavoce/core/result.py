@@ -1,8 +1,8 @@
 """Results as frozen dataclasses: their JSON, and the signature line of a reported number.
 
-A class names its fields in the order in which JSON prints them, and says their units and when they are empty.
-What is missing is None, and null in JSON, but for fields that are `unless_none()`: these JSON leaves out.
-What is `spread()` is an object of its own in Python, and none in JSON.
+A class lists its fields in the order of the JSON, with their units and the reason why they may be empty.
+A missing value is None, and null in JSON; a field made by `unless_none()` is left out of the JSON instead.
+A field made by `spread()` holds an object; JSON puts the object's entries among the other fields.
 """
 
 from collections.abc import Mapping

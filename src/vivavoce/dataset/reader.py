@@ -126,7 +126,7 @@ class ParquetTable:
     ) -> pa.Table:
         """The whole table, or one of so many buckets of dialogues with the rows that are of no dialogue.
 
-        Input   columns: those that are wanted; one that it lacks is left out
+        Input   columns: names to read; missing ones are skipped
         """
         names = None if columns is None else [name for name in self.schema.names if name in columns]
         if self._empty is not None:

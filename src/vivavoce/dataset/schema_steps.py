@@ -58,7 +58,7 @@ STRESS = Table(
         Column(
             "reason",
             WORDS,
-            "reason in words; also why a test did not apply, or an interaction was not admitted",
+            "reason in words, also for tests that did not apply and interactions that were not admitted",
         ),
         Column("why", WORDS, "JSON of `reason`: template and values, for other languages; null: older runs"),
         Column("similarity", REAL, "similarity of the answers to variant and original, -1 to 1"),

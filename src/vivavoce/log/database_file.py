@@ -40,7 +40,7 @@ class DatabaseFile:
         saved = f"; everything saved before is in {self._rescued}" if self._rescued else ""
         raise LogError(
             f"{self.path} was moved, deleted or replaced, nothing was saved{saved}; "
-            "stop the service, put the file back and start again"
+            "put the file back, or stop the service and use the copy"
         )
 
     def _identify(self) -> tuple[int, int] | None:

@@ -241,7 +241,7 @@ def export_dataset(
     simulated        only the visits of programs, or only those of people; null: all
     audio            copy the recordings into the dataset, too
     Note             its level is internal: pseudonymous keys, nothing that leads to a person outside, and all
-                     that was said; `reduction` makes the others of it
+                     that was said; `dataset/publication` derives the other levels
     Note             a dialogue that was assigned but never began is none; the manifest's notes count them
     Raises           InputError: the log knows no such study
     """

@@ -86,10 +86,10 @@ def _prompts() -> Iterator[Measure]:
     yield logged(
         name="system_error_messages",
         title="System error messages",
-        symbol="System turns that say that a request is not possible.",
+        symbol="# system error messages",
         unit="turns",
         direction="lower",
-        meaning="System turns which say that the system cannot do a certain thing.",
+        meaning="System turns that say that a request is not possible.",
         components=_flagged("error_message"),
     )
     yield logged(
@@ -134,7 +134,7 @@ def _corrections() -> Iterator[Measure]:
             needs=(("layer:correction",),),
         )
         meaning = (
-            f"{party.capitalize()} turns mainly about mending a trouble, which add nothing new"
+            f"{party.capitalize()} turns that mainly repair a problem, add no new content"
             " and interrupt the flow"
         )
         yield common(

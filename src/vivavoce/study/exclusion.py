@@ -31,7 +31,7 @@ TRIVIAL: Final = "trivial"
 NONE: Final = "none"
 NESTED: Final = ("factor", "answer")
 OF_WORK: Final = ("gold", "pace", "fast_answers", "goal_pursued", "copies")
-"""Signs of the quality of a participant's work (`dataset/work_signs`)."""
+"""Signs of the quality of a participant's work (`dataset/exclusions`)."""
 OF_PEOPLE: Final = frozenset({"participant", "outcome", "pool", "answer", *OF_WORK})
 OF_OUTCOMES: Final = "disagreement"
 COMPARED: Final = {"<=": le, ">=": ge, "<": lt, ">": gt}

@@ -1,8 +1,8 @@
-"""Damage of a sound that comes piece by piece and is to be heard at once.
+"""Degradation of a sound that arrives in pieces and is played at once.
 
-As `audio.damage`, in the same order, but without knowing what comes: noise goes by how loud the speech was so
-far, so it is at its distance from the first second on and softer before. However the sound is cut into
-pieces, the result is the same.
+As `audio.degradation`, in the same order, but without the sound that follows. The level of noise depends on
+the speech so far, so it is right from the first second of speech on, and lower before. The result does not
+depend on how the sound is cut into pieces.
 """
 
 from collections import deque

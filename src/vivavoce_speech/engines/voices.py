@@ -197,7 +197,7 @@ class Prompts:
         folder = Path(settings.folder)
         if not folder.is_dir():
             raise InputError(
-                f"folder {settings.folder!r} not found", place="folder", hint="create it, or mend the path"
+                f"folder {settings.folder!r} not found", place="folder", hint="create it, or correct the path"
             )
         self._otherwise = otherwise
         self._files = {

@@ -26,7 +26,7 @@ def judge(
     ] = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=100, help="Concurrent requests.")] = 4,
     level: Annotated[
-        float, typer.Option("--level", min=0.5, max=0.999, help="Random seed of the intervals.")
+        float, typer.Option("--level", min=0.5, max=0.999, help="Confidence level of the intervals.")
     ] = 0.95,
     fail_under: Annotated[
         float | None,

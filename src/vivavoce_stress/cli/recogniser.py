@@ -25,7 +25,7 @@ def recogniser(
     ],
     seed: Annotated[int, typer.Option("--seed", help="Random seed of noise and packet loss.")] = 1,
     level: Annotated[
-        float, typer.Option("--level", min=0.5, max=0.999, help="Random seed of the intervals.")
+        float, typer.Option("--level", min=0.5, max=0.999, help="Confidence level of the intervals.")
     ] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:

@@ -17,7 +17,7 @@ def score(
         str | None, typer.Option("--run", help="Run ID (default: last run of each system).")
     ] = None,
     level: Annotated[
-        float, typer.Option("--level", min=0.5, max=0.999, help="Random seed of the intervals.")
+        float, typer.Option("--level", min=0.5, max=0.999, help="Confidence level of the intervals.")
     ] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:

@@ -74,7 +74,7 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
         "Rao-Kupper",
         "Cochran",
         "p (judgements)",
-        "a judgement",
+        "per judgement",
         "within programs",
     ):
         assert said in told.output
@@ -87,7 +87,7 @@ def test_analyse_prints_the_ranking_of_an_arena(tmp_path: Path) -> None:
     dataset = made(tmp_path / "data", **vote_rows(40, {"beryl": 0.9, "topaz": -0.9}, length=1.0))
     told = CliRunner().invoke(app, ["analyse", str(dataset.folder)], env={"COLUMNS": "160"})
     assert told.exit_code == 0, told.output
-    for said in ("log worth", "beryl - topaz", "factors in votes", "length", "judgement"):
+    for said in ("log worth", "beryl - topaz", "factors in votes", "length", "s per judgement"):
         assert said in told.output
     facts = json.loads(CliRunner().invoke(app, ["analyse", str(dataset.folder), "--json"]).output)
     assert [one["name"] for one in facts["arena"]["ranking"]] == ["beryl", "topaz"]

@@ -209,12 +209,25 @@ def test_connections_are_kept_in_a_loop_and_new_in_another() -> None:
 
 
 def test_names_at_one_address_share_no_connection() -> None:
-    async def run() -> tuple[object, object]:
-        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
-        return transport._opened("one.example"), transport._opened("two.example")
+    callers: list[object] = []
 
-    one, two = asyncio.run(run())
-    assert one is not two
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        callers.append(writer)
+        with suppress(asyncio.IncompleteReadError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(answered("{}"))
+        writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+        async with server, httpx.AsyncClient(transport=transport) as client:
+            for host in ("localhost", "127.0.0.1", "localhost"):
+                await client.get(f"http://{host}:{port}/")
+
+    asyncio.run(run())
+    assert len(callers) == 2
 
 
 class ClosesWhatIsIdle(threading.Thread):
