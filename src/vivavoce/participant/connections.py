@@ -1,4 +1,4 @@
-"""Limits of connections: time and bytes of a request's head, time of its body, number of idle connections."""
+"""Limits of connections: time and bytes of a request's head, rate of its body, number of idle connections."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
 HEAD_BYTES: Final = 64 * 1024
 BODY_S: Final = 30.0  # without a byte of a body that was announced
-WHOLE_BODY_S: Final = 300.0
+SLOWEST_BODY: Final = 1024.0  # bytes a second, after the first BODY_S seconds
 MOST_WAITING: Final = 400
 # longer than clients keep an idle connection (5 s in most): none is closed while a question is on its way
 IDLE_S: Final = 10
@@ -18,11 +18,12 @@ IDLE_S: Final = 10
 class PatientProtocol(HttpToolsProtocol):
     """HTTP by uvicorn that closes slow and idle connections.
 
-    A request's head must arrive whole within its limits of time and bytes, and its body without a long pause.
-    Of more connections than `most_waiting` without a request the oldest is closed. Answers may take longer.
+    A request's head must arrive whole within its limits of time and bytes, and its body without a long pause
+    and at `slowest_body` bytes a second or more. Of more connections than `most_waiting` without a request the
+    oldest is closed. Answers may take longer.
     """
 
-    head_s, head_bytes, body_s, whole_body_s = HEAD_S, HEAD_BYTES, BODY_S, WHOLE_BODY_S
+    head_s, head_bytes, body_s, slowest_body = HEAD_S, HEAD_BYTES, BODY_S, SLOWEST_BODY
     most_waiting = MOST_WAITING
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -49,11 +50,12 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._go_on()
-        self._body_due_s = self.loop.time() + self.whole_body_s
+        self._body_due_s = self.loop.time() + self.body_s
         self._expect(self.body_s)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
+        self._body_due_s += len(body) / self.slowest_body
         self._expect(min(self.body_s, self._body_due_s - self.loop.time()))
         super().on_body(body)
 
