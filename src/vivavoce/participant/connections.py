@@ -18,9 +18,9 @@ IDLE_S: Final = 10
 class PatientProtocol(HttpToolsProtocol):
     """HTTP by uvicorn that closes slow and idle connections.
 
-    A request's head must arrive whole within its limits of time and bytes, and its body without a long pause
-    and at `slowest_body` bytes a second or more. Of more connections than `most_waiting` without a request the
-    oldest is closed. Answers may take longer.
+    A request's head must arrive whole within its limits of time and bytes, and its body without a long
+    pause and at `slowest_body` bytes a second or more. Of more connections than `most_waiting` without a
+    request the oldest is closed. Answers may take longer.
     """
 
     head_s, head_bytes, body_s, slowest_body = HEAD_S, HEAD_BYTES, BODY_S, SLOWEST_BODY
