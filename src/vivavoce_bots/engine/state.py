@@ -1,0 +1,52 @@
+"""State of one conversation and draft of one system turn."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce_bots.engine.belief import Belief
+from vivavoce_bots.engine.commands import Act, Reply
+
+
+@dataclass(frozen=True)
+class Question:
+    """Open question: kind (slot, value, quantity, task, approve, more, restart) and what it is about."""
+
+    kind: str
+    slot: str = ""
+    value: Any = None
+
+
+@dataclass
+class State:
+    """State of one conversation."""
+
+    task: str = ""
+    frame: dict[str, Any] = field(default_factory=dict)
+    denied: dict[str, set[Any]] = field(default_factory=dict)
+    unconfirmed: list[str] = field(default_factory=list)
+    belief: Belief = field(default_factory=Belief)
+    waiting: list[str] = field(default_factory=list)
+    question: Question | None = None
+    interrupted: Question | None = None  # by the offer to start again
+    approved: bool = False
+    misunderstood: int = 0
+    times_asked: int = 0
+    turns: int = 0
+    done: bool = False
+    last_reply: Reply | None = None
+    memory: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Turn:
+    """Sentences and acts of the system turn that is being built."""
+
+    state: State
+    sentences: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    end: bool = False
+
+    def say(self, sentence: str, *acts: Act) -> None:
+        if sentence:
+            self.sentences.append(sentence)
+        self.acts.extend(acts)

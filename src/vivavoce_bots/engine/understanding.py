@@ -1,0 +1,114 @@
+"""Understanding of a sentence: values by the ontology, intents by an exchangeable matcher, as commands."""
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from vivavoce_bots.engine.bot_file import BotFile
+from vivavoce_bots.engine.commands import DONTCARE, Command, Item
+from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
+from vivavoce_bots.engine.text import BREAKS, Speller, tokenise
+from vivavoce_bots.engine.values import Mention, ValueSpotter
+
+STRICT_MARGIN = 0.1
+MAX_CLAUSES = 6
+
+
+@dataclass(frozen=True)
+class Context:
+    """Dialogue context that helps to understand: slot of the open question, slots of the open task.
+
+    `counting` says that a quantity is asked for, so that articles are numbers.
+    """
+
+    expected: str = ""
+    active: list[str] = field(default_factory=list)
+    counting: bool = False
+
+
+class Understanding:
+    """Turns a sentence into commands."""
+
+    def __init__(self, bot: BotFile, matcher: str = "rules", today: date | None = None) -> None:
+        self.bot = bot
+        self.spotter = ValueSpotter(bot, today or date.today())
+        self.matcher = MATCHERS[matcher](bot, self._mask_values)
+        examples = [word for _, example in intent_examples(bot) for word in tokenise(example)]
+        self.fillers = set(bot.words["fillers"])
+        self.speller = Speller(self.spotter.vocabulary() | set(examples) | self.fillers)
+        self.strict = set(bot.settings["strict_intents"])
+
+    def commands(self, text: str, context: Context) -> tuple[Command, ...]:
+        tokens = [self.speller.correct(word) for word in tokenise(text)]
+        mentions = self.spotter.find(tokens, context.expected, context.active, context.counting)
+        commands = [self._command_of(mention) for mention in mentions]
+        intents = self._intents(tokens, mentions)
+        intents += self._keyword_tasks(tokens, intents)
+        commands += [self._intent_command(intent, tokens) for intent in intents]
+        return tuple(dict.fromkeys(commands))
+
+    def _keyword_tasks(self, tokens: list[str], intents: list[str]) -> list[str]:
+        sentence = f" {' '.join(tokens)} "
+        has_task = any(intent in self.bot.tasks for intent in intents)
+        return [
+            task.name
+            for task in self.bot.tasks.values()
+            if any(f" {keyword} " in sentence for keyword in task.keywords)
+            and task.name not in intents
+            and not (task.slots and has_task)
+        ]
+
+    def _command_of(self, mention: Mention) -> Command:
+        value = mention.value
+        if self.bot.slots[mention.slot].type == "list" and isinstance(value, float):
+            value = Item("", value, mention.unit)
+        return Command("deny" if mention.denied else "inform", mention.slot, value)
+
+    def _intent_command(self, intent: str, tokens: list[str]) -> Command:
+        if intent == "dontcare":
+            named = [slot.name for slot in self.bot.slots.values() if set(slot.nouns) & set(tokens)]
+            return Command("inform", named[0], DONTCARE) if named else Command("dontcare")
+        if intent in self.bot.tasks:
+            return Command("start", "", intent)
+        act, _, slot = intent.partition(" ")
+        return Command(act, slot)
+
+    def _intents(self, tokens: list[str], mentions: list[Mention]) -> list[str]:
+        """Intents of the clauses, or the intent of the sentence where it is clearer."""
+        sentence = self._best_intent(tokens, mentions, range(len(tokens)))
+        clauses = [self._best_intent(tokens, mentions, clause) for clause in self._clauses(tokens)]
+        last = clauses[-1:]
+        matched = [match for match in clauses if match[0] and (match[0] not in self.strict or match in last)]
+        if sentence[0] and sentence[1] >= max((score for _, score in matched), default=0.0):
+            return [sentence[0]]
+        return list(dict.fromkeys(intent for intent, _ in matched))
+
+    def _clauses(self, tokens: list[str]) -> list[range]:
+        """Ranges of tokens between punctuation marks and conjunctions."""
+        clauses, start = [], 0
+        for position, token in enumerate([*tokens, "."]):
+            if token in BREAKS or token in self.bot.words["conjunctions"]:
+                clauses.append(range(start, position))
+                start = position + 1
+        return [clause for clause in clauses if clause][:MAX_CLAUSES]
+
+    def _best_intent(self, tokens: list[str], mentions: list[Mention], clause: range) -> tuple[str, float]:
+        words = [tokens[position] for position in clause if tokens[position] not in BREAKS]
+        masked = mask(tokens, mentions, clause)
+        has_values = any(word.startswith("<") for word in masked)
+        content = [word for word in masked if word not in self.fillers and not word.startswith("<")]
+        if not words or (has_values and not content):
+            return "", 0.0
+        intent, score = self.matcher.rank(words, masked)[0]
+        threshold = self.matcher.threshold + (STRICT_MARGIN if intent in self.strict else 0.0)
+        return (intent, score) if score >= threshold else ("", 0.0)
+
+    def _mask_values(self, tokens: list[str]) -> list[str]:
+        return mask(tokens, self.spotter.find(tokens, "", []), range(len(tokens)))
+
+
+def mask(tokens: list[str], mentions: list[Mention], clause: range) -> list[str]:
+    """Words of a clause with `<slot>` in place of values, without punctuation."""
+    slots = {mention.start: f"<{mention.slot}>" for mention in mentions}
+    covered = {position for mention in mentions for position in range(mention.start, mention.end)}
+    masked = [slots.get(position, "" if position in covered else tokens[position]) for position in clause]
+    return [word for word in masked if word and word not in BREAKS]

@@ -1,0 +1,205 @@
+"""Values of slots in a sentence: ontology values, numbers with units, digits, dates, times, quantities."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+from difflib import get_close_matches
+from typing import Any
+
+from vivavoce_bots.engine.bot_file import BotFile, Slot
+from vivavoce_bots.engine.commands import Item
+from vivavoce_bots.engine.numbers import ARTICLES, read_date, read_digits, read_number, read_time
+from vivavoce_bots.engine.text import BREAKS, tokenise
+
+_DENIAL_WINDOW = 3
+_QUANTITY_WINDOW = 3
+_MIN_DIGITS = 6
+MOST_PIECES = 12
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Value of a slot at a place in the sentence."""
+
+    slot: str
+    value: Any
+    start: int
+    end: int
+    denied: bool = False
+    unit: str = ""
+
+
+class ValueSpotter:
+    """Finds the values of a bot's slots in tokens."""
+
+    def __init__(self, bot: BotFile, today: date) -> None:
+        self.bot = bot
+        self.today = today
+        self.phrases: dict[str, list[tuple[list[str], str, str]]] = {}
+        self.units: dict[str, tuple[str, str]] = {}
+        for slot in bot.slots.values():
+            self._add_phrases(slot)
+        for phrases in self.phrases.values():
+            phrases.sort(key=lambda phrase: -len(phrase[0]))
+
+    def _add_phrases(self, slot: Slot) -> None:
+        for value, names in slot.values.items():
+            for name in names:
+                words = tokenise(name)
+                self.phrases.setdefault(words[0], []).append((words, slot.name, value))
+        for unit, names in slot.units.items():
+            for name in names:
+                self.units[tokenise(name)[0]] = (slot.name, unit)
+
+    def vocabulary(self) -> set[str]:
+        """Words of all values and units."""
+        words = {word for phrases in self.phrases.values() for phrase in phrases for word in phrase[0]}
+        return words | set(self.units)
+
+    def find(
+        self, tokens: list[str], expected: str, active: list[str], counting: bool = False
+    ) -> list[Mention]:
+        """Mentions from left to right; `expected` is the slot of the open question."""
+        mentions: list[Mention] = []
+        position = 0
+        while position < len(tokens):
+            mention = self._mention_at(tokens, position, expected, active)
+            if mention is None:
+                position += 1
+                continue
+            mentions.append(replace(mention, denied=self._is_denied(tokens, position, mentions)))
+            position = mention.end
+        if not mentions and counting and tokens and set(tokens) <= ARTICLES | BREAKS | {"one"}:
+            mentions = [Mention(expected, 1.0, 0, len(tokens))]
+        return self._attach_quantities(mentions, tokens)
+
+    def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
+        matches = [
+            Mention(slot, value, start, start + len(words))
+            for words, slot, value in self.phrases.get(tokens[start], [])
+            if tokens[start : start + len(words)] == words
+        ]
+        if matches:
+            longest = [match for match in matches if match.end == matches[0].end]
+            preferred = [match for match in longest if match.slot == expected]
+            return (preferred or longest)[0]
+        return self._measured_at(tokens, start, expected, active)
+
+    def _measured_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
+        """Digits, date, time or number at a position."""
+        language = self.bot.language
+        of_type = {slot.type: slot.name for slot in self.bot.slots.values()}
+        if "digits" in of_type:
+            digits = read_digits(tokens, start, language)
+            if digits and len(digits[0]) >= _MIN_DIGITS:
+                return Mention(of_type["digits"], digits[0], start, digits[1])
+        if "date" in of_type:
+            day = read_date(tokens, start, language, self.today)
+            if day:
+                return Mention(of_type["date"], day[0], start, day[1])
+        if "time" in of_type and of_type["time"] == expected:
+            time = read_time(tokens, start, language)
+            if time:
+                return Mention(expected, time[0], start, time[1])
+        number = read_number(tokens, start, language)
+        if number:
+            return self._number_mention(tokens, start, number, expected, active)
+        return self._single_unit(tokens, start, expected)
+
+    def _single_unit(self, tokens: list[str], start: int, expected: str) -> Mention | None:
+        """One unit without a number: a slice, a portion."""
+        unit_at = start + 1 if tokens[start] in ARTICLES else start
+        if unit_at >= len(tokens) or tokens[unit_at] not in self.units:
+            return None
+        slot, unit = self.units[tokens[unit_at]]
+        is_list = self.bot.slots[slot].type == "list"
+        is_counted = unit_at > start or slot == expected
+        return Mention(slot, 1.0, start, unit_at + 1, unit=unit) if is_list and is_counted else None
+
+    def _number_mention(
+        self, tokens: list[str], start: int, number: tuple[float, int], expected: str, active: list[str]
+    ) -> Mention | None:
+        value, end = number
+        if end < len(tokens) and tokens[end] in self.units:
+            slot, unit = self.units[tokens[end]]
+            return Mention(slot, value, start, end + 1, unit=unit)
+        if start > 0 and tokens[start - 1] == "€":
+            return Mention(self.units["€"][0], value, start, end) if "€" in self.units else None
+        numeric = [name for name, slot in self.bot.slots.items() if slot.type in ("number", "list")]
+        for name in [expected, *active]:
+            if name in numeric:
+                return Mention(name, value, start, end)
+        return Mention(numeric[0], value, start, end) if len(numeric) == 1 else None
+
+    def _is_denied(self, tokens: list[str], start: int, earlier: list[Mention]) -> bool:
+        words = self.bot.words
+        first = max(start - _DENIAL_WINDOW, earlier[-1].end if earlier else 0)
+        window = tokens[first:start]
+        while BREAKS & set(window):
+            window = window[1:]
+        adjacent = bool(window) and window[-1] in words["no"]
+        return adjacent or bool(set(window) & set(words["not"]))
+
+    def _attach_quantities(self, mentions: list[Mention], tokens: list[str]) -> list[Mention]:
+        """Join numbers to the item of a list slot that is next to them: 200 g of pasta."""
+        joined: list[Mention] = []
+        for position, mention in enumerate(mentions):
+            following = mentions[position + 1] if position + 1 < len(mentions) else None
+            slot = self.bot.slots[mention.slot]
+            if slot.type != "list":
+                joined.append(mention)
+            elif isinstance(mention.value, str):
+                joined.append(self._with_quantity_before(mention, joined, tokens))
+            else:
+                self._add_quantity(mention, joined, self._belongs_to(following, mention, tokens))
+        return joined
+
+    def _with_quantity_before(self, mention: Mention, joined: list[Mention], tokens: list[str]) -> Mention:
+        item = Item(mention.value)
+        if joined and isinstance(joined[-1].value, float):
+            quantity = joined[-1]
+            if mention.start - quantity.end <= _QUANTITY_WINDOW:
+                joined.pop()
+                item = Item(mention.value, quantity.value, quantity.unit or likely_unit(quantity.value))
+        if item.quantity is None:
+            item = self._with_article(item, mention, tokens)
+        return replace(mention, value=item)
+
+    def _with_article(self, item: Item, mention: Mention, tokens: list[str]) -> Item:
+        """One piece: an apple."""
+        if mention.start and tokens[mention.start - 1] in ARTICLES:
+            return replace(item, quantity=1.0, unit="piece")
+        return item
+
+    @staticmethod
+    def _belongs_to(following: Mention | None, quantity: Mention, tokens: list[str]) -> bool:
+        """Whether an item follows the quantity closely, without a punctuation mark between them."""
+        if following is None or not isinstance(following.value, str):
+            return False
+        between = tokens[quantity.end : following.start]
+        return len(between) < _QUANTITY_WINDOW and not BREAKS & set(between)
+
+    def _add_quantity(self, mention: Mention, joined: list[Mention], is_of_following: bool) -> None:
+        """Quantity after its item (pasta, 200 g), or one that waits for the item that follows."""
+        previous = joined[-1] if joined else None
+        follows = (
+            previous is not None and isinstance(previous.value, Item) and previous.value.quantity is None
+        )
+        if follows and not is_of_following and mention.start - previous.end <= _QUANTITY_WINDOW:
+            unit = mention.unit or likely_unit(mention.value)
+            item = replace(previous.value, quantity=mention.value, unit=unit)
+            joined[-1] = replace(previous, value=item, end=mention.end)
+        else:
+            joined.append(mention)
+
+
+def likely_unit(quantity: float) -> str:
+    """Unit of a bare number: large numbers are grams."""
+    return "g" if quantity > MOST_PIECES else "piece"
+
+
+def closest_values(slot: Slot, text: str, limit: int = 3) -> list[str]:
+    """Values whose names are spelled most like words of the text."""
+    names = {name.lower(): value for value, names in slot.values.items() for name in names}
+    words = [word for word in tokenise(text) if len(word) >= 4]
+    similar = [name for word in words for name in get_close_matches(word, names, n=limit, cutoff=0.6)]
+    return list(dict.fromkeys(names[name] for name in similar))[:limit]
