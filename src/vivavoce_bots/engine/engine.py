@@ -1,11 +1,13 @@
 """Frame-based dialogue engine: from commands to a system turn, the same for every bot."""
 
+from copy import deepcopy
 from types import ModuleType
 from typing import Any
 
 from vivavoce_bots.engine.belief import likely_commands
 from vivavoce_bots.engine.bot_file import BotFile, Task
 from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Meaning, Outcome, Reply
+from vivavoce_bots.engine.frames import inherited
 from vivavoce_bots.engine.questions import Questions
 from vivavoce_bots.engine.state import Question, State, Turn
 from vivavoce_bots.engine.understanding import Context, Understanding
@@ -14,7 +16,8 @@ from vivavoce_bots.engine.wording import Wording, known
 
 Hypotheses = list[tuple[str, float]]
 OPEN_VALUES = 20  # assumed number of values of a slot without a list
-CONTROL = ("restart", "goodbye", "cancel", "help", "options", "repeat", "doubt")
+MOST_UNDONE = 20  # calls that can be taken back
+CONTROL = ("restart", "goodbye", "cancel", "undo", "help", "options", "repeat", "doubt")
 
 
 class Engine:
@@ -56,8 +59,25 @@ class Engine:
             command = min(control, key=lambda command: CONTROL.index(command.act))
             getattr(self, f"_on_{command.act}")(turn, command.slot)
         else:
-            self._on_commands(turn, commands, meanings, text)
+            self._on_frames(turn, commands, meanings, text)
         return self._finish(turn, tuple(meanings))
+
+    def _on_frames(self, turn: Turn, commands: list[Command], meanings: list[Meaning], text: str) -> None:
+        """Do what the sentence asks for; where it asks for several frames, one after the other."""
+        frames = self.understanding.frames(text, self._context(turn.state)) if self._may_split(turn.state) else []
+        if not frames:
+            self._on_commands(turn, commands, meanings, text)
+            return
+        turn.state.waiting = frames[1:]
+        answers = [command for command in commands if command.act not in ("inform", "deny", "start")]
+        self._on_frame(turn, (*answers, *frames[0]))
+
+    def _on_frame(self, turn: Turn, frame: tuple[Command, ...]) -> None:
+        self._on_commands(turn, list(frame), [Meaning(frame, 1.0)], "")
+
+    def _may_split(self, state: State) -> bool:
+        """Whether frames can be closed; a bot that has one task refines its frame."""
+        return not self.bot.settings.get("first_task")
 
     def _understand(self, state: State, hypotheses: Hypotheses) -> list[Meaning]:
         context = self._context(state)
@@ -106,6 +126,20 @@ class Engine:
     def _on_cancel(self, turn: Turn, slot: str = "") -> None:
         self._close_task(turn.state)
         turn.say(self._prompt(turn, "cancelled"), Act("cancel"))
+        self._advance(turn)
+
+    def _on_undo(self, turn: Turn, slot: str = "") -> None:
+        """Take back the last value of the open frame, else the last call that changed something."""
+        state = turn.state
+        if state.frame:
+            state.frame.popitem()
+            turn.say(self._prompt(turn, "step_back"), Act("undo"))
+        elif state.history:
+            state.memory = state.history.pop()
+            self._close_task(state)
+            turn.say(self._prompt(turn, "undone"), Act("undone"))
+        else:
+            turn.say(self._prompt(turn, "nothing_to_undo"), Act("undo"))
         self._advance(turn)
 
     def _on_help(self, turn: Turn, slot: str = "") -> None:
@@ -236,16 +270,28 @@ class Engine:
         frames = [task for task in tasks if task.slots]
         if frames and not state.task:
             state.task = frames[0].name  # values that were given before stay
-            state.waiting = [task.name for task in frames[1:]]
         elif frames and frames[0].name != state.task:
             if state.task and state.frame and not self.bot.tasks[state.task].refinable:
                 turn.say(self._prompt(turn, "set_aside"), Act("set_aside", "", state.task))
             self._close_task(state)
             state.task = frames[0].name
-            state.waiting = [task.name for task in frames[1:]]
-        if not frames and informed:
+        acts = [command.act for command in commands]
+        if frames and "refer" in acts and not informed:
+            state.frame = inherited(self.bot, state.task, state.closed[1], set())
+        if not frames and informed and not self._reopen_task(turn, informed, acts):
             self._open_task_of(turn, informed)
         return [task for task in tasks if not task.slots]
+
+    def _reopen_task(self, turn: Turn, informed: set[str], acts: list[str]) -> bool:
+        """Open the last task again for “and the radio”, or “no, the radio”, which takes the last call back."""
+        state = turn.state
+        task, frame = state.closed
+        if state.task or not task or not informed <= set(self.bot.tasks[task].slots):
+            return False
+        if "negate" in acts and state.history:
+            state.memory = state.history.pop()
+        state.task, state.frame = task, inherited(self.bot, task, frame, informed)
+        return True
 
     def _open_task_of(self, turn: Turn, informed: set[str]) -> None:
         """Open the only task that has all informed slots, unless the open task has them.
@@ -460,7 +506,8 @@ class Engine:
         """Confirm, ask for the next slot, or run the task."""
         state = turn.state
         if not state.task and state.waiting:
-            state.task = state.waiting.pop(0)
+            self._on_frame(turn, state.waiting.pop(0))
+            return
         if not state.task:
             self.questions.ask(turn, self._task_question(state))
             return
@@ -528,6 +575,7 @@ class Engine:
             state.question = Question("change" if outcome.failed else "offer")
             return
         state.done = True
+        state.closed = (task.name, dict(state.frame))
         self._close_task(state)
         self._advance(turn)
 
@@ -541,7 +589,13 @@ class Engine:
         state = turn.state
         function = getattr(self.backend, task.call)
         used = {slot: value for slot, value in (arguments or {}).items() if slot in task.uses}
-        return function(self.bot, {**state.frame, **used}, state.denied, task.argument, state.memory)
+        before = deepcopy(state.memory)
+        outcome: Outcome = function(
+            self.bot, {**state.frame, **used}, state.denied, task.argument, state.memory
+        )
+        if self.bot.settings["undo"] and before != state.memory:
+            state.history = [*state.history, before][-MOST_UNDONE:]
+        return outcome
 
     def _tell(self, turn: Turn, task: Task, outcome: Outcome) -> None:
         template = task.outcomes.get(outcome.name) or self.bot.prompts[outcome.name]
@@ -562,7 +616,7 @@ class Engine:
 
     def _ask_again(self, turn: Turn, hint: bool = False) -> None:
         question = turn.state.question
-        if question is None:
+        if question is None or (turn.state.waiting and not turn.state.task):
             self._advance(turn)
         else:
             self.questions.ask(turn, question, hint)

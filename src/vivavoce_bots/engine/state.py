@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vivavoce_bots.engine.belief import Belief
-from vivavoce_bots.engine.commands import Act, Reply
+from vivavoce_bots.engine.commands import Act, Command, Reply
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class State:
     denied: dict[str, set[Any]] = field(default_factory=dict)
     unconfirmed: list[str] = field(default_factory=list)
     belief: Belief = field(default_factory=Belief)
-    waiting: list[str] = field(default_factory=list)
+    waiting: list[tuple[Command, ...]] = field(default_factory=list)  # frames of the sentence still to do
     question: Question | None = None
     interrupted: Question | None = None  # by the offer to start again
     approved: bool = False
@@ -35,6 +35,8 @@ class State:
     done: bool = False
     last_reply: Reply | None = None
     memory: dict[str, Any] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)  # memory before each call that changed it
+    closed: tuple[str, dict[str, Any]] = ("", {})  # task and frame of the last call
 
 
 @dataclass

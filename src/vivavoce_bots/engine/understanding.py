@@ -5,6 +5,7 @@ from datetime import date
 
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
+from vivavoce_bots.engine.frames import Part, split_frames
 from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
 from vivavoce_bots.engine.text import BREAKS, Speller, tokenise
 from vivavoce_bots.engine.values import Mention, ValueSpotter
@@ -38,13 +39,42 @@ class Understanding:
         self.strict = set(bot.settings["strict_intents"])
 
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
-        tokens = [self.speller.correct(word) for word in tokenise(text)]
-        mentions = self.spotter.find(tokens, context.expected, context.active, context.counting)
+        tokens, mentions = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
         intents = self._intents(tokens, mentions)
         intents += self._keyword_tasks(tokens, intents)
         commands += [self._intent_command(intent, tokens) for intent in intents]
+        if not mentions and self._has_pronoun(tokens):
+            commands.append(Command("refer"))
         return tuple(dict.fromkeys(commands))
+
+    def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
+        """Commands of each frame of a sentence, where it asks for several; else nothing."""
+        tokens, mentions = self._read(text, context)
+        parts = [self._part(tokens, mentions, clause) for clause in self._clauses(tokens)]
+        frames = split_frames(self.bot, parts)
+        return frames if len(frames) > 1 else []
+
+    def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention]]:
+        tokens = [self.speller.correct(word) for word in tokenise(text)]
+        return tokens, self.spotter.find(tokens, context.expected, context.active, context.counting)
+
+    def _has_pronoun(self, tokens: list[str]) -> bool:
+        """Whether a word, or the end of a word (accendila), refers to what the task before was about."""
+        endings = tuple(self.bot.words["enclitics"])
+        return any(
+            word in self.bot.words["pronouns"] or (len(word) > 5 and word.endswith(endings))
+            for word in tokens
+        )
+
+    def _part(self, tokens: list[str], mentions: list[Mention], clause: range) -> Part:
+        """Task and values of one clause."""
+        words = [tokens[position] for position in clause]
+        intent = self._best_intent(tokens, mentions, clause)[0]
+        tasks = [intent] if intent in self.bot.tasks else self._keyword_tasks(words, [])
+        values = [self._command_of(mention) for mention in mentions if mention.start in clause]
+        corrects = intent == "negate" or bool(set(words) & set(self.bot.words["corrections"]))
+        return Part(tasks[0] if tasks else "", values, corrects)
 
     def _keyword_tasks(self, tokens: list[str], intents: list[str]) -> list[str]:
         sentence = f" {' '.join(tokens)} "
