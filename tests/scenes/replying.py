@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 ANSWER = b'{"text": "good"}'
 
@@ -11,8 +11,11 @@ ANSWER = b'{"text": "good"}'
 async def replying(got: list[tuple[dict[str, str], bytes]]) -> AsyncIterator[str]:
     """Its address; `got` grows by the headers, names in small letters, and the body of each request."""
 
+    writers: list[asyncio.StreamWriter] = []
+
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
+        writers.append(writer)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:]
                 parts = (line.partition(":") for line in lines if line)
@@ -20,9 +23,11 @@ async def replying(got: list[tuple[dict[str, str], bytes]]) -> AsyncIterator[str
                 got.append((headers, await reader.readexactly(int(headers.get("content-length", "0")))))
                 head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(ANSWER)}\r\n\r\n"
                 writer.write(head.encode() + ANSWER)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
 
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
     async with server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        for writer in writers:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()

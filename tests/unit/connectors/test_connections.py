@@ -28,10 +28,15 @@ def answered(body: str, *more: str) -> bytes:
 
 
 @asynccontextmanager
-async def serving(answer: Answer, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """A port whose server gives each request, its head as text, to `answer`; None closes the connection."""
+async def serving(
+    answer: Answer, context: ssl.SSLContext | None = None, writers: list[asyncio.StreamWriter] | None = None
+) -> AsyncIterator[int]:
+    """A port whose server gives each request, its head as text, to `answer`; None closes the connection.
 
-    writers: list[asyncio.StreamWriter] = []
+    `writers` grows by one for each connection.
+    """
+
+    writers = [] if writers is None else writers
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers.append(writer)
@@ -209,25 +214,19 @@ def test_connections_are_kept_in_a_loop_and_new_in_another() -> None:
 
 
 def test_names_at_one_address_share_no_connection() -> None:
-    callers: list[object] = []
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        callers.append(writer)
-        with suppress(asyncio.IncompleteReadError):
-            while await reader.readuntil(b"\r\n\r\n"):
-                writer.write(answered("{}"))
-        writer.close()
+    writers: list[asyncio.StreamWriter] = []
 
     async def run() -> None:
-        server = await asyncio.start_server(talk, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
         transport = GuardedTransport(allow_private=True, longest_bytes=1000)
-        async with server, httpx.AsyncClient(transport=transport) as client:
+        async with (
+            serving(lambda head: answered("{}"), writers=writers) as port,
+            httpx.AsyncClient(transport=transport) as client,
+        ):
             for host in ("localhost", "127.0.0.1", "localhost"):
                 await client.get(f"http://{host}:{port}/")
 
     asyncio.run(run())
-    assert len(callers) == 2
+    assert len(writers) == 2
 
 
 class ClosesWhatIsIdle(threading.Thread):
