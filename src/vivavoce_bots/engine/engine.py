@@ -6,7 +6,7 @@ from typing import Any
 
 from vivavoce_bots.engine.belief import likely_commands
 from vivavoce_bots.engine.bot_file import BotFile, Task
-from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Meaning, Outcome, Reply
+from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Meaning, Options, Outcome, Reply
 from vivavoce_bots.engine.frames import inherited
 from vivavoce_bots.engine.questions import Questions
 from vivavoce_bots.engine.state import Question, State, Turn
@@ -124,6 +124,9 @@ class Engine:
         turn.end = True
 
     def _on_cancel(self, turn: Turn, slot: str = "") -> None:
+        if not turn.state.task and turn.state.history:
+            self._on_undo(turn)
+            return
         self._close_task(turn.state)
         turn.say(self._prompt(turn, "cancelled"), Act("cancel"))
         self._advance(turn)
@@ -467,6 +470,25 @@ class Engine:
         frame[list(frame)[-1]] = DONTCARE
         return "answered"
 
+    def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Take the only choice; “yes” to several is no answer."""
+        choices = question.value.choices
+        if len(choices) > 1 or has_content:
+            return ""
+        turn.state.frame.update(choices[0])
+        return "answered"
+
+    def _dontcare_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if not has_content:
+            turn.state.frame.update(question.value.choices[0])
+        return "answered"
+
+    def _negate_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if has_content:
+            return "answered"
+        self._on_cancel(turn)
+        return "done"
+
     def _affirm_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
         if not has_content:
             turn.say(self.bot.slots[question.slot].ask, Act("request", question.slot))
@@ -566,6 +588,10 @@ class Engine:
         if worth_asking:
             self.questions.ask(turn, Question("slot", worth_asking[0]))
             return
+        if outcome.choices:
+            text, acts = self._describe(turn, task, outcome)
+            self.questions.ask(turn, Question("choice", "", Options(text, outcome.choices, acts)))
+            return
         self._tell(turn, task, outcome)
         if outcome.retry:
             state.frame.pop(outcome.retry, None)
@@ -598,6 +624,11 @@ class Engine:
         return outcome
 
     def _tell(self, turn: Turn, task: Task, outcome: Outcome) -> None:
+        text, acts = self._describe(turn, task, outcome)
+        turn.say(text, Act(outcome.name, "", task.name), *acts)
+
+    def _describe(self, turn: Turn, task: Task, outcome: Outcome) -> tuple[str, list[Act]]:
+        """Sentence and acts of an outcome."""
         template = task.outcomes.get(outcome.name) or self.bot.prompts[outcome.name]
         frame = known(turn.state.frame)
         described = {name: value for name, value in outcome.values.items() if name in self.bot.slots}
@@ -605,7 +636,7 @@ class Engine:
         values = {**frame, **outcome.values, "wanted": self.wording.phrases(frame)}
         text = self.wording.fill(template, turn.state.turns, phrases=phrases, **values)
         acts = [Act("inform", name, value) for name, value in outcome.values.items()]
-        turn.say(text, Act(outcome.name, "", task.name), *acts)
+        return text, outcome.acts or acts
 
     @staticmethod
     def _close_task(state: State) -> None:

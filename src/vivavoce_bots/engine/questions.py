@@ -23,7 +23,7 @@ class Questions:
     def ask(self, turn: Turn, question: Question, hint: bool = False) -> None:
         state = turn.state
         state.times_asked = state.times_asked + 1 if question == state.question else 1
-        if state.times_asked > MOST_REPETITIONS and question.kind in ("slot", "quantity", "value"):
+        if state.times_asked > MOST_REPETITIONS and question.kind in ("slot", "quantity", "value", "choice"):
             self.offer_restart(turn, question)
             return
         state.question = question
@@ -51,6 +51,10 @@ class Questions:
         phrases = self.wording.phrases(known(state.frame))
         acts = [Act("confirm", slot, value) for slot, value in state.frame.items()]
         return self.wording.fill(task.confirm, 0, phrases=phrases, **state.frame), acts
+
+    @staticmethod
+    def _choice(turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        return question.value.text, question.value.acts
 
     def _complete(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         items = turn.state.frame[question.slot]

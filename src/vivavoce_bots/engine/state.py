@@ -9,7 +9,7 @@ from vivavoce_bots.engine.commands import Act, Command, Reply
 
 @dataclass(frozen=True)
 class Question:
-    """Open question: kind (slot, value, quantity, task, approve, more, restart) and what it is about."""
+    """Open question: kind (slot, value, choice, quantity, task, approve, more, restart) and what it is about."""
 
     kind: str
     slot: str = ""
@@ -50,5 +50,5 @@ class Turn:
 
     def say(self, sentence: str, *acts: Act) -> None:
         if sentence:
-            self.sentences.append(sentence)
+            self.sentences.append(sentence[:1].upper() + sentence[1:])
         self.acts.extend(acts)
