@@ -48,6 +48,8 @@ class Engine:
         state.turns += 1
         turn = Turn(state)
         text = hypotheses[0][0] if hypotheses else ""
+        if self._on_notation(turn, text):
+            return self._finish(turn, ())
         meanings = self._understand(state, hypotheses)
         commands = likely_commands(meanings)
         self._resume_question(state, commands)
@@ -61,6 +63,17 @@ class Engine:
         else:
             self._on_frames(turn, commands, meanings, text)
         return self._finish(turn, tuple(meanings))
+
+    def _on_notation(self, turn: Turn, text: str) -> bool:
+        """Do the frames of a text in a notation that the back end reads, if there is one."""
+        read = getattr(self.backend, "read", None)
+        frames = read(self.bot, text) if read else None
+        if not frames:
+            return False
+        self._close_task(turn.state)
+        turn.state.waiting = frames[1:]
+        self._on_frame(turn, frames[0])
+        return True
 
     def _on_frames(self, turn: Turn, commands: list[Command], meanings: list[Meaning], text: str) -> None:
         """Do what the sentence asks for; where it asks for several frames, one after the other."""
@@ -269,7 +282,8 @@ class Engine:
         """Open the tasks that were asked for; return those that only answer a question."""
         state = turn.state
         tasks = [self.bot.tasks[command.value] for command in commands if command.act == "start"]
-        informed = {command.slot for command in commands if command.act == "inform"}
+        used = {slot for task in tasks if not task.slots for slot in task.uses}
+        informed = {command.slot for command in commands if command.act == "inform"} - used
         frames = [task for task in tasks if task.slots]
         if frames and not state.task:
             state.task = frames[0].name  # values that were given before stay
@@ -279,11 +293,19 @@ class Engine:
             self._close_task(state)
             state.task = frames[0].name
         acts = [command.act for command in commands]
-        if frames and "refer" in acts and not informed:
-            state.frame = inherited(self.bot, state.task, state.closed[1], set())
+        if frames and "refer" in acts:
+            state.frame |= self._referents(state, informed)
         if not frames and informed and not self._reopen_task(turn, informed, acts):
             self._open_task_of(turn, informed)
         return [task for task in tasks if not task.slots]
+
+    def _referents(self, state: State, informed: set[str]) -> dict[str, Any]:
+        """Value that “it” stands for: the latest one of an antecedent, else those of the last frame."""
+        if not any(slot.antecedent for slot in self.bot.slots.values()):
+            return {} if informed else inherited(self.bot, state.task, state.closed[1], set())
+        free = [slot for slot in self.bot.tasks[state.task].slots if slot not in informed]
+        referents = [slot for slot in state.recent if slot in free and self.bot.slots[slot].antecedent]
+        return {slot: state.recent[slot] for slot in referents[-1:]}
 
     def _reopen_task(self, turn: Turn, informed: set[str], acts: list[str]) -> bool:
         """Open the last task again for “and the radio”, or “no, the radio”, which takes the last call back."""
@@ -571,7 +593,7 @@ class Engine:
             slot = self.bot.slots[name]
             if not state.frame.get(name) and not slot.optional:
                 return Question("slot", name)
-            if slot.type == "list":
+            if slot.ask_quantity:
                 unmeasured = [item for item in state.frame[name] if item.quantity is None]
                 if unmeasured:
                     return Question("quantity", name, unmeasured[0].value)
@@ -593,6 +615,7 @@ class Engine:
             self.questions.ask(turn, Question("choice", "", Options(text, outcome.choices, acts)))
             return
         self._tell(turn, task, outcome)
+        self._remember(state, state.frame)
         if outcome.retry:
             state.frame.pop(outcome.retry, None)
             self.questions.ask(turn, Question("slot", outcome.retry))
@@ -605,8 +628,17 @@ class Engine:
         self._close_task(state)
         self._advance(turn)
 
+    @staticmethod
+    def _remember(state: State, values: dict[str, Any]) -> None:
+        earlier = {slot: value for slot, value in state.recent.items() if slot not in values}
+        state.recent = {**earlier, **values}
+
     def _run_side_task(self, turn: Turn, task: Task, arguments: dict[str, Any]) -> None:
         self._tell(turn, task, self._call(turn, task, arguments))
+        used = {slot: value for slot, value in arguments.items() if slot in task.uses}
+        self._remember(
+            turn.state, {slot: [value] if isinstance(value, Item) else value for slot, value in used.items()}
+        )
         turn.state.done = True
         if turn.state.question == Question("offer"):
             turn.state.question = Question("more")
@@ -626,6 +658,8 @@ class Engine:
     def _tell(self, turn: Turn, task: Task, outcome: Outcome) -> None:
         text, acts = self._describe(turn, task, outcome)
         turn.say(text, Act(outcome.name, "", task.name), *acts)
+        if outcome.failed:
+            turn.state.waiting = []
 
     def _describe(self, turn: Turn, task: Task, outcome: Outcome) -> tuple[str, list[Act]]:
         """Sentence and acts of an outcome."""

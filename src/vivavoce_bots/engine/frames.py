@@ -13,6 +13,7 @@ class Part:
     task: str
     values: list[Command]
     corrects: bool = False
+    shares: bool = False  # its task was named in another clause
 
 
 def split_frames(bot: BotFile, clauses: list[Part]) -> list[tuple[Command, ...]]:
@@ -60,7 +61,7 @@ def _begins_frame(bot: BotFile, part: Part, clause: Part) -> bool:
         return False
     values = {command.slot: command.value for command in part.values if command.act == "inform"}
     return any(
-        values.get(command.slot, command.value) != command.value
+        values.get(command.slot, command.value) != command.value or (clause.task and command.slot in values)
         for command in clause.values
         if command.act == "inform" and bot.slots[command.slot].type != "list"
     )
@@ -70,13 +71,13 @@ def _share_tasks(parts: list[Part]) -> None:
     """Give a part without a task that of the part before, or that of the following one: the fan and the radio off."""
     for position, part in enumerate(parts):
         following = next((other.task for other in parts[position:] if other.task), "")
+        part.shares = not part.task
         part.task = part.task or (parts[position - 1].task if position else "") or following
 
 
 def _inherit_values(bot: BotFile, earlier: Part, part: Part) -> list[Command]:
     informed = {command.slot for command in part.values}
-    is_other_task = part.task != earlier.task
-    if not part.task or (is_other_task and informed):
+    if not part.task or (informed and not part.shares):
         return part.values
     frame = {command.slot: command.value for command in earlier.values if command.act == "inform"}
     kept = inherited(bot, part.task, frame, informed)

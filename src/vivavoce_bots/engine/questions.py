@@ -70,10 +70,10 @@ class Questions:
 
     def _select(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         slots = set(turn.state.frame)
-        tasks = [task for task in self.bot.tasks.values() if slots <= set(task.slots)]
+        tasks = [task for task in self.bot.tasks.values() if slots <= set(task.slots) and task.label]
         labels = self.wording.enumerate([task.label for task in tasks], "or")
         phrases = self.wording.phrases(known(turn.state.frame))
-        acts = [Act("select", "task", task.name) for task in tasks]
+        acts = [Act("select", "task", task.name) for task in tasks] or [Act("request", "task")]
         return self._prompt(turn, "select_task", phrases=phrases, labels=labels), acts
 
     def _restart(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:

@@ -37,6 +37,7 @@ class State:
     memory: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)  # memory before each call that changed it
     closed: tuple[str, dict[str, Any]] = ("", {})  # task and frame of the last call
+    recent: dict[str, Any] = field(default_factory=dict)  # last value of each slot, the latest at the end
 
 
 @dataclass

@@ -7,11 +7,12 @@ from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
 from vivavoce_bots.engine.frames import Part, split_frames
 from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
-from vivavoce_bots.engine.text import BREAKS, Speller, tokenise
+from vivavoce_bots.engine.text import BREAKS, Speller, tokenise, without_enclitic
 from vivavoce_bots.engine.values import Mention, ValueSpotter
 
 STRICT_MARGIN = 0.1
 MAX_CLAUSES = 6
+SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
 
 
 @dataclass(frozen=True)
@@ -35,37 +36,45 @@ class Understanding:
         self.matcher = MATCHERS[matcher](bot, self._mask_values)
         examples = [word for _, example in intent_examples(bot) for word in tokenise(example)]
         self.fillers = set(bot.words["fillers"])
-        self.speller = Speller(self.spotter.vocabulary() | set(examples) | self.fillers)
+        self.keywords = {word for task in bot.tasks.values() for key in task.keywords for word in tokenise(key)}
+        self.verbs = self.keywords | set(examples)
+        self.speller = Speller(self.spotter.vocabulary() | self.verbs | self.fillers)
         self.strict = set(bot.settings["strict_intents"])
 
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
-        tokens, mentions = self._read(text, context)
+        tokens, mentions, references = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
         intents = self._intents(tokens, mentions)
         intents += self._keyword_tasks(tokens, intents)
         commands += [self._intent_command(intent, tokens) for intent in intents]
-        if not mentions and self._has_pronoun(tokens):
+        if references:
             commands.append(Command("refer"))
         return tuple(dict.fromkeys(commands))
 
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
         """Commands of each frame of a sentence, where it asks for several; else nothing."""
-        tokens, mentions = self._read(text, context)
+        tokens, mentions, references = self._read(text, context)
         parts = [self._part(tokens, mentions, clause) for clause in self._clauses(tokens)]
+        for part, clause in zip(parts, self._clauses(tokens), strict=True):
+            part.values += [Command("refer")] if references & set(clause) else []
         frames = split_frames(self.bot, parts)
         return frames if len(frames) > 1 else []
 
-    def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention]]:
-        tokens = [self.speller.correct(word) for word in tokenise(text)]
-        return tokens, self.spotter.find(tokens, context.expected, context.active, context.counting)
-
-    def _has_pronoun(self, tokens: list[str]) -> bool:
-        """Whether a word, or the end of a word (accendila), refers to what the task before was about."""
-        endings = tuple(self.bot.words["enclitics"])
-        return any(
-            word in self.bot.words["pronouns"] or (len(word) > 5 and word.endswith(endings))
-            for word in tokens
-        )
+    def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention], set[int]]:
+        """Tokens, mentions, and places of words that refer to what was spoken of before."""
+        words, endings = tokenise(text), self.bot.words["enclitics"]
+        verbs = [without_enclitic(word, endings, self.verbs) for word in words]
+        tokens = [self.speller.correct(word) for word in verbs]
+        mentions = self.spotter.find(tokens, context.expected, context.active, context.counting)
+        starts = {mention.start for mention in mentions}
+        references = {
+            position
+            for position, word in enumerate(tokens)
+            if word != words[position] and word == verbs[position]
+            or (word in self.bot.words["pronouns"] and position + 1 not in starts)
+            or (word in endings and set(tokens[position + 1 : position + 2]) & self.keywords)
+        }
+        return tokens, mentions, references
 
     def _part(self, tokens: list[str], mentions: list[Mention], clause: range) -> Part:
         """Task and values of one clause."""
@@ -126,9 +135,11 @@ class Understanding:
         masked = mask(tokens, mentions, clause)
         has_values = any(word.startswith("<") for word in masked)
         content = [word for word in masked if word not in self.fillers and not word.startswith("<")]
-        if not words or (has_values and not content):
+        if not words or set(masked) <= {word for word in masked if word.startswith("<")}:
             return "", 0.0
         intent, score = self.matcher.rank(words, masked)[0]
+        if has_values and not content and score < SAME:
+            return "", 0.0
         threshold = self.matcher.threshold + (STRICT_MARGIN if intent in self.strict else 0.0)
         return (intent, score) if score >= threshold else ("", 0.0)
 

@@ -73,16 +73,20 @@ class ValueSpotter:
         return self._attach_quantities(mentions, tokens)
 
     def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
-        matches = [
-            Mention(slot, value, start, start + len(words))
-            for words, slot, value in self.phrases.get(tokens[start], [])
-            if tokens[start : start + len(words)] == words
-        ]
+        matches = self._names_at(tokens, start)
         if matches:
             longest = [match for match in matches if match.end == matches[0].end]
             preferred = [match for match in longest if match.slot == expected]
             return (preferred or longest)[0]
         return self._measured_at(tokens, start, expected, active)
+
+    def _names_at(self, tokens: list[str], start: int) -> list[Mention]:
+        """Named values that begin at a position, the longest first."""
+        return [
+            Mention(slot, value, start, start + len(words))
+            for words, slot, value in self.phrases.get(" ".join(tokens[start : start + 1]), [])
+            if tokens[start : start + len(words)] == words
+        ]
 
     def _measured_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         """Digits, date, time or number at a position."""
@@ -124,6 +128,9 @@ class ValueSpotter:
             return Mention(slot, value, start, end + 1, unit=unit)
         if start > 0 and tokens[start - 1] == "€":
             return Mention(self.units["€"][0], value, start, end) if "€" in self.units else None
+        for item in self._names_at(tokens, end):
+            if self.bot.slots[item.slot].type == "list":
+                return Mention(item.slot, value, start, end)
         numeric = [name for name, slot in self.bot.slots.items() if slot.type in ("number", "list")]
         for name in [expected, *active]:
             if name in numeric:

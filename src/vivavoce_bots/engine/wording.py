@@ -63,7 +63,7 @@ class Wording:
         name = self.bot.slots[slot_name].values[item.value][0]
         if item.quantity is None:
             return name
-        unit = self.bot.prompts["units"].get(item.unit, "{quantity} {name}")
+        unit = self.bot.prompts.get("units", {}).get(item.unit, "{quantity} {name}")
         return unit.format(quantity=f"{item.quantity:g}", name=name)
 
 
