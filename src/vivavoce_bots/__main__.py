@@ -9,7 +9,7 @@ from pathlib import Path
 from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, DamageError
-from vivavoce_bots.dialogue.domain import DomainError
+from vivavoce_bots.engine.bot_file import DomainError
 
 
 def main(arguments: list[str] | None = None) -> int:

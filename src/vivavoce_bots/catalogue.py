@@ -1,6 +1,7 @@
-"""The bots by name, with what makes each."""
+"""The bots by name: one for each bot file that has a summary."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from vivavoce_bots.boris.bot import BorisBot
@@ -8,11 +9,13 @@ from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.chef.bot import ChefBot
-from vivavoce_bots.dialogue.domain import DomainError, read_domain
+from vivavoce_bots.dialogue.domain import read_domain
+from vivavoce_bots.engine.bot_file import BOTS as FOLDER
+from vivavoce_bots.engine.bot_file import DomainError, read_yaml
+from vivavoce_bots.engine.file_bot import FileBot
 from vivavoce_bots.house.bot import HouseBot
 from vivavoce_bots.house.home import read_home
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.telco.bot import TelcoBot
 
 
 def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
@@ -33,12 +36,6 @@ def _house(variant: str, seed: int, domain: Path | None) -> Bot:
     return HouseBot(read_home(domain), variant, seed)
 
 
-def _telco(variant: str, seed: int, domain: Path | None) -> Bot:
-    if domain is not None:
-        raise DomainError("telco has no domain file: leave out --domain")
-    return TelcoBot(variant, seed)
-
-
 def _without_domain(make: Callable[[int], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
     def made(variant: str, seed: int, domain: Path | None) -> Bot:
         if domain is not None:
@@ -48,7 +45,7 @@ def _without_domain(make: Callable[[int], Bot], name: str) -> Callable[[str, int
     return made
 
 
-BOTS: dict[str, Entry] = {
+_CLASSES: dict[str, Entry] = {
     entry.name: entry
     for entry in (
         Entry(
@@ -76,12 +73,6 @@ BOTS: dict[str, Entry] = {
             _without_domain(CallSteeringBot, CallSteeringBot.name),
         ),
         Entry(
-            TelcoBot.name,
-            "self-service of a telephone company, in English and Italian; a variant is a strategy",
-            TelcoBot.variants,
-            _telco,
-        ),
-        Entry(
             HouseBot.name,
             "looks after the devices of a flat, in English and Italian; a variant is a metaphor",
             HouseBot.variants,
@@ -95,3 +86,20 @@ BOTS: dict[str, Entry] = {
         ),
     )
 }
+
+
+def _make(name: str, variant: str, seed: int, domain: Path | None) -> Bot:
+    return FileBot(name, variant, seed, domain=domain)
+
+
+def _file_entries() -> dict[str, Entry]:
+    """Entries of the bot files that are finished, which is to say that they have a summary."""
+    sources = {path.stem: read_yaml(path) for path in sorted(FOLDER.glob("*.yaml"))}
+    return {
+        name: Entry(name, source["summary"], tuple(source["variants"]), partial(_make, name))
+        for name, source in sources.items()
+        if "summary" in source
+    }
+
+
+BOTS: dict[str, Entry] = {**_CLASSES, **_file_entries()}

@@ -1,44 +1,58 @@
 """Back end of the telco bot: one invented account for each conversation."""
 
+from typing import Any
+
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import Outcome
 
-LOWEST, HIGHEST = 5, 100
-INVOICES = {"january": 21, "february": 23, "march": 19, "april": 25, "current": 23}
+Frame = dict[str, Any]
+INVOICE, TARIFF, CREDIT = 23, "Mare 50", 14.0
 
 
-def credit(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
+def invoice(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
+    return Outcome("invoice", {"invoice": INVOICE})
+
+
+def tariff(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
+    return Outcome("tariff", {"tariff": TARIFF})
+
+
+def credit(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
     return Outcome("credit", {"credit": _account(memory)["credit"]})
 
 
-def tariff(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    return Outcome("tariff", {"tariff": "Smart 50", "gigabytes": 50, "monthly": 9})
+def transactions(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
+    operations = [
+        bot.prompts["operations"][task].format(amount=amount)
+        for task, amount in _account(memory)["operations"]
+    ]
+    return Outcome("transactions", {"transactions": [*bot.prompts["opening"], *operations]})
 
 
-def calls(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    return Outcome("calls", {"top_up": 20, "calls": 6})
+def is_affordable(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome | None:
+    """Refuse a transfer of more than there is."""
+    left = _account(memory)["credit"]
+    if frame["amount"] <= left:
+        return None
+    return Outcome("not_enough", {"credit": left}, retry="amount")
 
 
-def invoice(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    month = frame.get("month", "current")
-    return Outcome("invoice", {"month": month, "total": INVOICES[month]})
+def top_up(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
+    left = _carry_out("top_up", frame["amount"], frame["amount"], memory)
+    return Outcome("topped_up", {"done": "top_up", **frame, "credit": left})
 
 
-def top_up(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    account, amount = _account(memory), frame["amount"]
-    if not LOWEST <= amount <= HIGHEST:
-        return Outcome("out_of_range", retry="amount")
-    account["credit"] += amount
-    return Outcome("topped_up", {"credit": account["credit"], "amount": amount})
+def transfer(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
+    left = _carry_out("transfer", frame["amount"], -frame["amount"], memory)
+    return Outcome("transferred", {"done": "transfer", **frame, "credit": left})
 
 
-def transfer(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    account, amount = _account(memory), frame["amount"]
-    if amount > account["credit"]:
-        return Outcome("not_enough", {"credit": account["credit"]}, retry="amount")
-    account["credit"] -= amount
-    return Outcome("transferred", {**frame, "credit": account["credit"]})
+def _carry_out(task: str, amount: float, change: float, memory: Frame) -> float:
+    account = _account(memory)
+    account["credit"] += change
+    account["operations"].append((task, amount))
+    return account["credit"]
 
 
-def _account(memory: dict) -> dict:
-    return memory.setdefault("account", {"credit": 14.0})
+def _account(memory: Frame) -> dict[str, Any]:
+    return memory.setdefault("account", {"credit": CREDIT, "operations": []})

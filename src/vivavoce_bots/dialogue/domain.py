@@ -15,14 +15,11 @@ from ruamel.yaml.error import YAMLError
 from vivavoce_bots.acts import DONTCARE
 from vivavoce_bots.dialogue.opening import DAY, DAYS, HOURS, TIME, TODAY, Opening, read_opening
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml, speech
+from vivavoce_bots.engine.bot_file import DomainError
 
 _REMEMBERED = 10_000
 TYPE = "type"
 NAME = "name"
-
-
-class DomainError(Exception):
-    """The domain file cannot be used; the message names the place."""
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,17 @@
 """Bot that is described by a bot file, behind the interface that all bots share."""
 
+import math
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.engine import commands
-from vivavoce_bots.engine.bot_file import load_bot
+from vivavoce_bots.engine.bot_file import BOTS, LANGUAGES, DomainError, bot_in_language, read_source
 from vivavoce_bots.engine.engine import Engine
 from vivavoce_bots.engine.state import State
 from vivavoce_bots.engine.understanding import Understanding
@@ -23,35 +26,64 @@ class Session:
 
 
 class FileBot:
-    """Bot that is described by a bot file, in one variant, with the same engines for all conversations."""
+    """Bot that is described by a bot file, in one variant, with the same engines for all conversations.
 
-    def __init__(self, name: str, variant: str = "", seed: int = 1, matcher: str = "rules") -> None:
+    A back end that has `apply_domain(source, path)` takes a domain file: it returns the merged bot file with
+    the slots and the table of the domain.
+    Raises  DomainError: the domain file cannot be used, or the bot takes none
+    """
+
+    def __init__(
+        self,
+        name: str,
+        variant: str = "",
+        seed: int = 1,
+        matcher: str = "rules",
+        domain: Path | None = None,
+        folder: Path = BOTS,
+    ) -> None:
         self.name, self.variant, self.seed, self.matcher = name, variant, seed, matcher
         self.backend: ModuleType = import_module(f"vivavoce_bots.bots.{name}")
+        self.source = read_source(name, variant, folder)
+        if domain is not None:
+            if not self.source.get("domain"):
+                raise DomainError(f"{name} has no domain file: leave out --domain")
+            self.source = self.backend.apply_domain(self.source, domain)
         self._engines: dict[str, Engine] = {}
 
     def session(self, conversation: str, language: str = "en") -> Session:
-        engine = self._engine(language)
+        engine = self.engine(language)
         return Session(engine, engine.start())
 
     def greet(self, session: Session) -> Reply:
         return public_reply(session.engine.greet(session.state))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        hypotheses = [(text, 1.0 if score is None else score) for text, score in texts]
+        hypotheses = [(text, _probability(score)) for text, score in texts] or [("", 1.0)]
         return public_reply(session.engine.reply(session.state, hypotheses))
 
-    def _engine(self, language: str) -> Engine:
-        language = language if language in ("en", "it") else "en"
+    def mishear(self, text: str, language: str, share: float, random: Random) -> str:
+        """A text in which this share of the values of slots is lost or is another value of its slot."""
+        return self.engine(language).understanding.mishear(text, share, random)
+
+    def engine(self, language: str) -> Engine:
+        """The engine of a language tag such as it-IT; English where the bot does not speak it."""
+        language = language[:2].lower() if language[:2].lower() in LANGUAGES else "en"
         if language not in self._engines:
-            bot = load_bot(self.name, language, self.variant)
+            bot = bot_in_language(self.name, self.source, language)
             self._engines[language] = Engine(bot, Understanding(bot, self.matcher), self.backend)
         return self._engines[language]
 
 
+def _probability(score: float | None) -> float:
+    if score is None:
+        return 1.0
+    return min(1.0, max(0.0, score)) if math.isfinite(score) else 0.0
+
+
 def public_reply(reply: commands.Reply) -> Reply:
     """System turn as it is sent and logged."""
-    acts = tuple(Act(act.act, act.slot or None, _text(act.value)) for act in reply.acts)
+    acts = tuple(_public_act(act.act, act.slot, act.value, act.op) for act in reply.acts)
     understood = tuple(
         Meaning(tuple(_public_command(command) for command in meaning.commands), meaning.score)
         for meaning in reply.understood
@@ -63,9 +95,13 @@ def _public_command(command: commands.Command) -> Act:
     if command.act == "start":
         return Act("inform", "task", command.value, "=")
     if command.act == "deny":
-        return Act("inform", command.slot, _text(command.value), "!=")
-    operator = "=" if command.value is not None else None
-    return Act(command.act, command.slot or None, _text(command.value), operator)
+        return _public_act("inform", command.slot, command.value, "!=")
+    return _public_act(command.act, command.slot, command.value, "=")
+
+
+def _public_act(act: str, slot: str, value: Any, operator: str) -> Act:
+    text = _text(value)
+    return Act(act, slot or None, text, operator if slot and text is not None else None)
 
 
 def _text(value: Any) -> str | None:

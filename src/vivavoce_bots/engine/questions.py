@@ -22,6 +22,10 @@ class Questions:
 
     def ask(self, turn: Turn, question: Question, hint: bool = False) -> None:
         state = turn.state
+        if turn.leaving and question.kind in ("more", "task"):
+            turn.say(self._prompt(turn, "goodbye"), Act("bye"))
+            turn.end = True
+            return
         state.times_asked = state.times_asked + 1 if question == state.question else 1
         if state.times_asked > MOST_REPETITIONS and question.kind in ("slot", "quantity", "value", "choice"):
             self.offer_restart(turn, question)

@@ -33,6 +33,7 @@ class State:
     times_asked: int = 0
     turns: int = 0
     done: bool = False
+    called: dict[str, str] = field(default_factory=dict)  # the user's words for things
     last_reply: Reply | None = None
     memory: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)  # memory before each call that changed it
@@ -48,6 +49,7 @@ class Turn:
     sentences: list[str] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     end: bool = False
+    leaving: bool = False  # the user says goodbye besides something else
 
     def say(self, sentence: str, *acts: Act) -> None:
         if sentence:

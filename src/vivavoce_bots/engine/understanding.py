@@ -1,16 +1,18 @@
 """Understanding of a sentence: values by the ontology, intents by an exchangeable matcher, as commands."""
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
+from random import Random
 
 from vivavoce_bots.engine.bot_file import BotFile
 from vivavoce_bots.engine.commands import DONTCARE, Command, Item
 from vivavoce_bots.engine.frames import Part, split_frames
 from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
 from vivavoce_bots.engine.text import BREAKS, Speller, tokenise, without_enclitic
-from vivavoce_bots.engine.values import Mention, ValueSpotter
+from vivavoce_bots.engine.values import Mention, ValueSpotter, find_name
 
 STRICT_MARGIN = 0.1
+LOST = 0.4  # share of the misheard values that are lost; the others become another value
 MAX_CLAUSES = 6
 SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
 
@@ -32,20 +34,21 @@ class Understanding:
 
     def __init__(self, bot: BotFile, matcher: str = "rules", today: date | None = None) -> None:
         self.bot = bot
-        self.spotter = ValueSpotter(bot, today or date.today())
+        self.spotter = ValueSpotter(bot, today or datetime.now().astimezone().date())
         self.matcher = MATCHERS[matcher](bot, self._mask_values)
         examples = [word for _, example in intent_examples(bot) for word in tokenise(example)]
         self.fillers = set(bot.words["fillers"])
-        self.keywords = {word for task in bot.tasks.values() for key in task.keywords for word in tokenise(key)}
+        self.keywords = {
+            word for task in bot.tasks.values() for key in task.keywords for word in tokenise(key)
+        }
         self.verbs = self.keywords | set(examples)
         self.speller = Speller(self.spotter.vocabulary() | self.verbs | self.fillers)
+        self.names = {slot.name for slot in bot.slots.values() if slot.type == "name"}
         self.strict = set(bot.settings["strict_intents"])
 
     def commands(self, text: str, context: Context) -> tuple[Command, ...]:
-        tokens, mentions, references = self._read(text, context)
+        tokens, mentions, references, intents = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
-        intents = self._intents(tokens, mentions)
-        intents += self._keyword_tasks(tokens, intents)
         commands += [self._intent_command(intent, tokens) for intent in intents]
         if references:
             commands.append(Command("refer"))
@@ -53,15 +56,15 @@ class Understanding:
 
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
         """Commands of each frame of a sentence, where it asks for several; else nothing."""
-        tokens, mentions, references = self._read(text, context)
+        tokens, mentions, references, _ = self._read(text, context)
         parts = [self._part(tokens, mentions, clause) for clause in self._clauses(tokens)]
         for part, clause in zip(parts, self._clauses(tokens), strict=True):
             part.values += [Command("refer")] if references & set(clause) else []
         frames = split_frames(self.bot, parts)
         return frames if len(frames) > 1 else []
 
-    def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention], set[int]]:
-        """Tokens, mentions, and places of words that refer to what was spoken of before."""
+    def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention], set[int], list[str]]:
+        """Tokens, mentions, places of words that refer to what was spoken of before, and intents."""
         words, endings = tokenise(text), self.bot.words["enclitics"]
         verbs = [without_enclitic(word, endings, self.verbs) for word in words]
         tokens = [self.speller.correct(word) for word in verbs]
@@ -70,11 +73,14 @@ class Understanding:
         references = {
             position
             for position, word in enumerate(tokens)
-            if word != words[position] and word == verbs[position]
+            if (word != words[position] and word == verbs[position])
             or (word in self.bot.words["pronouns"] and position + 1 not in starts)
             or (word in endings and set(tokens[position + 1 : position + 2]) & self.keywords)
         }
-        return tokens, mentions, references
+        intents = self._intents(tokens, mentions)
+        intents += self._keyword_tasks(tokens, intents)
+        mentions += self._names(tokens, mentions, intents, context)
+        return tokens, mentions, references, intents
 
     def _part(self, tokens: list[str], mentions: list[Mention], clause: range) -> Part:
         """Task and values of one clause."""
@@ -84,6 +90,36 @@ class Understanding:
         values = [self._command_of(mention) for mention in mentions if mention.start in clause]
         corrects = intent == "negate" or bool(set(words) & set(self.bot.words["corrections"]))
         return Part(tasks[0] if tasks else "", values, corrects)
+
+    def mishear(self, text: str, share: float, random: Random) -> str:
+        """Words of a text in which this share of the values is lost or is another; hours of the day stay."""
+        tokens = tokenise(text)
+        heard, end = [], 0
+        for mention in self.spotter.find(tokens, "", []):
+            heard += tokens[end : mention.start]
+            slot, end = self.bot.slots[mention.slot], mention.end
+            value = mention.value.value if isinstance(mention.value, Item) else mention.value
+            others = [names[0] for other, names in slot.values.items() if other != value]
+            if not others or random.random() >= share:
+                heard += tokens[mention.start : end]
+            elif random.random() >= LOST:
+                heard.append(random.choice(others))
+        return " ".join([*heard, *tokens[end:]])
+
+    def _names(
+        self, tokens: list[str], mentions: list[Mention], intents: list[str], context: Context
+    ) -> list[Mention]:
+        """Names that the bot does not know, of the slots of the open task and of those that are started."""
+        tasks = [self.bot.tasks[intent] for intent in intents if intent in self.bot.tasks]
+        names = {*context.active, *(slot for task in tasks for slot in task.slots)}
+        found: list[Mention] = []
+        for name in sorted({*names, context.expected} & self.names):
+            expected = name == context.expected and not intents
+            is_named = any(mention.slot == name for mention in mentions)
+            if not is_named:
+                slot, known_words = self.bot.slots[name], self.speller.vocabulary
+                found += find_name(slot, tokens, [*mentions, *found], known_words, expected=expected)
+        return found
 
     def _keyword_tasks(self, tokens: list[str], intents: list[str]) -> list[str]:
         sentence = f" {' '.join(tokens)} "

@@ -13,6 +13,7 @@ from vivavoce_bots.engine.text import BREAKS, tokenise
 _DENIAL_WINDOW = 3
 _QUANTITY_WINDOW = 3
 _MIN_DIGITS = 6
+_LONGEST_NAME = 3  # words
 MOST_PIECES = 12
 
 
@@ -197,6 +198,28 @@ class ValueSpotter:
             joined[-1] = replace(previous, value=item, end=mention.end)
         else:
             joined.append(mention)
+
+
+def find_name(
+    slot: Slot, tokens: list[str], mentions: list[Mention], vocabulary: set[str], *, expected: bool
+) -> list[Mention]:
+    """Unknown words as the value of a `name` slot: behind a marker (to Maria), or where it is asked for."""
+    covered = {position for mention in mentions for position in range(mention.start, mention.end)}
+    unknown = [
+        position not in covered and _is_name(token, vocabulary) for position, token in enumerate(tokens)
+    ]
+    for start in range(len(tokens)):
+        begins = unknown[start] and not (start and unknown[start - 1])
+        marked = start > 0 and tokens[start - 1] in slot.markers
+        if begins and (expected or marked):
+            end = unknown.index(False, start) if False in unknown[start:] else len(tokens)
+            value = " ".join(tokens[start:end]).title()
+            return [Mention(slot.name, value, start, end)] if end - start <= _LONGEST_NAME else []
+    return []
+
+
+def _is_name(token: str, vocabulary: set[str]) -> bool:
+    return token.isalpha() and len(token) > 1 and token not in vocabulary
 
 
 def likely_unit(quantity: float) -> str:

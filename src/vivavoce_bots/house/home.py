@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from ruamel.yaml.error import YAMLError
 
-from vivavoce_bots.dialogue.domain import DomainError
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
+from vivavoce_bots.engine.bot_file import DomainError
 
 Point = tuple[float, float, float]
 

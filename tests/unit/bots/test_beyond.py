@@ -7,9 +7,7 @@ from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.speech import read_data
 
-MADE = {
-    name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("carbs", "chef", "house", "telco")
-}
+MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("carbs", "chef", "house")}
 
 
 def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
@@ -26,7 +24,6 @@ def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
         ("house", "it", ("accendi la lavastoviglie",), "non c'è: lavastoviglie"),
         ("chef", "en", ("take the onion", "slice it thinly"), "cannot cut"),
         ("chef", "en", ("how long will it take?",), "Times and heat"),
-        ("telco", "en", ("my internet has been down for three days",), "technicians"),
         ("carbs", "it", ("una mela", "è tanto?"), "non so dirlo"),
     ],
 )
@@ -87,7 +84,6 @@ def test_a_question_that_it_cannot_answer_was_not_misheard(language: str, said: 
         ("house", "it", ("in cucina è buio, faccia luce", "sì"), "Ho acceso la lampada in cucina"),
         ("house", "en", ("what's on channel one tonight", "let's watch that"), "shows channel one"),
         ("house", "it", ("accendi la tv", "canale sette"), "non c'è"),
-        ("telco", "it", ("ricarica 20 euro", "non voglio ricaricare niente"), "Non è stato fatto nulla"),
     ],
 )
 def test_corrections_and_what_was_spoken_of_are_followed(

@@ -9,7 +9,7 @@ from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.speech import speech
 
-MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("chef", "house", "telco")}
+MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("chef", "house")}
 
 
 def talk(name: str, language: str, *said: str) -> list[Reply]:
@@ -51,10 +51,7 @@ def test_a_complaint_is_answered_and_what_it_says_besides_is_heard(
 
 @pytest.mark.parametrize(
     ("name", "language", "said", "both"),
-    [
-        ("telco", "en", ("top up 20 euros", "yes, and what is my balance?"), ("Done", "34 euros")),
-        ("telco", "it", ("ricarica 20 euro", "sì, e quanto credito ho?"), ("Fatto", "34 euro")),
-    ],
+    [],
 )
 def test_a_yes_is_done_and_the_question_behind_it_answered(
     name: str, language: str, said: tuple[str, ...], both: tuple[str, str]

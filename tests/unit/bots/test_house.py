@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce_bots.acts import Reply
-from vivavoce_bots.dialogue.domain import DomainError
+from vivavoce_bots.engine.bot_file import DomainError
 from vivavoce_bots.house.bot import HouseBot, Session
 from vivavoce_bots.house.home import read_home, read_manner
 

@@ -36,8 +36,6 @@ def test_a_question_about_the_state_is_told_apart(
 @pytest.mark.parametrize(
     ("bot", "language", "said", "has", "has_not"),
     [
-        ("telco", "en", ("top up 20 euros", "that's all"), "Nothing was done", "Done:"),
-        ("telco", "en", ("top up 20 euros", "yes", "did it go through?"), "Done: top-up of 20", "Not yet"),
         ("restaurant", "it", ("un pub a nord", "altro?", "l'indirizzo del primo?"), "Crooked", "Ferryman"),
         ("boris", "en", ("a Greek restaurant", "yes", "what have you noted so far?"), "Greek", "cannot tell"),
     ],

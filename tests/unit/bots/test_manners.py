@@ -108,7 +108,6 @@ def test_a_tag_makes_no_question() -> None:
     ("name", "language", "said", "told"),
     [
         ("carbs", "it", ("100 g di pane", "togli il pane e ciao"), "Lascio fuori: pane"),
-        ("telco", "en", ("my balance, and goodbye",), "14 euros"),
         ("house", "en", ("switch on the kitchen lamp, bye",), "kitchen lamp is on"),
     ],
 )
@@ -129,7 +128,6 @@ def test_a_goodbye_does_not_end_what_is_still_to_be_settled() -> None:
     [
         ("carbs", "en", ("chicken", "one", "sorry, I meant rice, not chicken"), "rice 150 g"),
         ("carbs", "it", ("pollo", "era manzo"), "Quanto di questo: manzo"),
-        ("telco", "it", ("una ricarica", "cinque... no, quindici"), "15 euro"),
         ("callsteering", "en", ("Anna", "Rossi", "the second of March 1944, no spring chicken"), "you, Anna"),
         ("chef", "en", ("take the lemon", "in the bowl then, stupid"), "put(lemon, bowl)"),
         ("chef", "it", ("ciao cuoco, oggi vorrei preparare una torta",), "passo per passo"),
@@ -177,7 +175,6 @@ def test_who_says_that_what_was_done_is_wrong_does_not_end_the_call(bot, languag
     ("bot", "said"),
     [
         ("chef", "ehm ciao.. ma sei tu che cucini o devo fare io? volevo un risotto, credo"),
-        ("telco", "buongiorno, mi è arrivato un messaggio che ho finito i giga, siete voi?"),
     ],
 )
 def test_who_greets_or_has_run_out_of_something_is_not_hung_up_on(bot: str, said: str) -> None:

@@ -63,16 +63,10 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("restaurant", "it", ("un pub", "ricominciamo: un caffè in zona sud"), "caffè in zona sud", "?"),
         ("restaurant", "en", ("just give me a pub in the west",), "is a pub", "restaurant"),
         # numbers that are no amount, facts amid an operation, data volume
-        ("telco", "en", ("top up", "I'm away for three weeks, so make it forty"), "40 euros", "from 5"),
-        ("telco", "it", ("manda 12 euro a Carla", "no, non 12, 9"), "9 euro", "12 euro"),
-        ("telco", "en", ("transfer 10 euros to Ann", "wait, what is my credit?"), "euros to Ann. Is", "else"),
-        ("telco", "en", ("how much data do I have left?",), "cannot see", "Faults"),
         ("callsteering", "it", ("sono cliente da quando c'era il direttore Bo",), "Suo nome?", "operatore"),
         ("callsteering", "it", ("Anna. No, Annalisa.", "Neri", "1 maggio 1980"), "Annalisa", "Anna."),
         # taunts are not said back, what was said last is said again
         ("boris", "en", ("a pub", "South, yes! How slow is this box?"), "?", "cannot tell"),
-        ("telco", "it", ("quanto credito ho?", "Il mio piano. Lo sa o non lo sa?"), "Mare 50", "non lo so"),
-        ("telco", "en", ("top up 20 euros", "no, leave it, my son will do it. Bye."), "Nothing was", "?"),
         # what was told of the venue is not told again; its first name will do
         ("restaurant", "en", ("a cheap pub, centre", "the Anchor, its phone?"), "phone", "is a pub"),
     ],

@@ -1,0 +1,138 @@
+"""Answers to the open question: yes, no, and no preference, for each kind of question."""
+
+from vivavoce_bots.engine.commands import DONTCARE, Act, Item
+from vivavoce_bots.engine.control import Control
+from vivavoce_bots.engine.state import Question, State, Turn
+
+
+class Answers(Control):
+    """One method for each answer to each kind of question; `done` says that the turn is complete."""
+
+    def _answer_question(self, turn: Turn, acts: list[str], has_content: bool) -> str:
+        """Handle yes, no and `no preference`; returns `done` where the turn is complete."""
+        question = turn.state.question
+        closing = question is not None and question.kind in ("more", "complete")
+        order = ("negate", "affirm", "dontcare") if closing else ("affirm", "negate", "dontcare")
+        answer = next((act for act in order if act in acts), "")
+        if not answer or question is None:
+            return ""
+        handler = getattr(self, f"_{answer}_{question.kind}", None)
+        return handler(turn, question, has_content) if handler else ""
+
+    def _affirm_approve(self, turn: Turn, question: Question, has_content: bool) -> str:
+        turn.state.approved = not has_content
+        return "answered"
+
+    def _negate_approve(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if has_content:
+            return "answered"
+        self._on_cancel(turn)
+        return "done"
+
+    def _affirm_value(self, turn: Turn, question: Question, has_content: bool) -> str:
+        turn.state.unconfirmed.remove(question.slot)
+        turn.state.belief.confirm(question.slot, question.value)
+        return "answered"
+
+    def _negate_value(self, turn: Turn, question: Question, has_content: bool) -> str:
+        state = turn.state
+        state.belief.scale(question.slot, question.value, 0.0)
+        state.frame.pop(question.slot, None)
+        state.unconfirmed.remove(question.slot)
+        return "answered"
+
+    def _affirm_restart(self, turn: Turn, question: Question, has_content: bool) -> str:
+        self._on_restart(turn)
+        return "done"
+
+    def _negate_restart(self, turn: Turn, question: Question, has_content: bool) -> str:
+        turn.state.question = turn.state.interrupted
+        return "answered"
+
+    def _negate_more(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if has_content:
+            return "answered"
+        self._on_goodbye(turn)
+        return "done"
+
+    def _affirm_more(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if not has_content:
+            turn.say(self._prompt(turn, "go_ahead"), Act("request", "task"))
+        return "" if has_content else "done"
+
+    def _negate_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Nothing else to add to a list."""
+        turn.state.approved = not has_content
+        return "answered"
+
+    def _affirm_offer(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if not has_content:
+            turn.say(self._prompt(turn, "accepted"), Act("reqmore"))
+        return "" if has_content else "done"
+
+    def _negate_offer(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if not has_content:
+            turn.say(self._prompt(turn, "what_to_change"), Act("request", "change"))
+        return "" if has_content else "done"
+
+    _affirm_change = _negate_change = _negate_offer
+
+    def _dontcare_change(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Drop the constraint that was set last."""
+        frame = turn.state.frame
+        if not frame or has_content:
+            return ""
+        frame[list(frame)[-1]] = DONTCARE
+        return "answered"
+
+    def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Take the only choice; “yes” to several is no answer."""
+        choices = question.value.choices
+        if len(choices) > 1 or has_content:
+            return ""
+        turn.state.frame.update(choices[0])
+        return "answered"
+
+    def _dontcare_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if not has_content:
+            turn.state.frame.update(question.value.choices[0])
+        return "answered"
+
+    def _negate_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if has_content:
+            return "answered"
+        self._on_cancel(turn)
+        return "done"
+
+    def _affirm_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
+        if not has_content:
+            turn.say(self.bot.slots[question.slot].ask, Act("request", question.slot))
+        return "answered" if has_content else "done"
+
+    def _dontcare_slot(self, turn: Turn, question: Question, has_content: bool) -> str:
+        slot = self.bot.slots[question.slot]
+        if not slot.any:
+            return ""
+        turn.state.frame[slot.name] = DONTCARE
+        return "answered"
+
+    def _dontcare_quantity(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Unknown quantity: count a usual portion."""
+        items = turn.state.frame[question.slot]
+        turn.state.frame[question.slot] = [
+            Item(item.value, 1.0, "portion") if item.value == question.value else item for item in items
+        ]
+        return "answered"
+
+    def _negate_quantity(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Nothing more to say: count usual portions and finish the list."""
+        if has_content:
+            return "answered"
+        self._count_portions(turn.state, question.slot)
+        turn.state.approved = True
+        return "answered"
+
+    @staticmethod
+    def _count_portions(state: State, slot: str) -> None:
+        items = state.frame[slot]
+        state.frame[slot] = [Item(i.value, 1.0, "portion") if i.quantity is None else i for i in items]

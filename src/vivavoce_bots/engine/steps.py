@@ -1,0 +1,188 @@
+"""Next step of the bot: confirm values, ask for what is missing, run the task and tell its outcome."""
+
+from copy import deepcopy
+from types import ModuleType
+from typing import Any
+
+from vivavoce_bots.engine.bot_file import BotFile, Task
+from vivavoce_bots.engine.commands import Act, Command, Item, Options, Outcome
+from vivavoce_bots.engine.questions import Questions
+from vivavoce_bots.engine.state import Question, State, Turn
+from vivavoce_bots.engine.wording import Wording, known
+
+MOST_UNDONE = 20  # calls that can be taken back
+
+
+class Steps:
+    """What the bot does next in a conversation."""
+
+    def __init__(self, bot: BotFile, backend: ModuleType) -> None:
+        self.bot = bot
+        self.backend = backend
+        self.wording = Wording(bot)
+        self.questions = Questions(bot, self.wording)
+        self.confirmation = bot.settings["confirmation"]
+
+    def _prompt(self, turn: Turn, name: str, **values: Any) -> str:
+        return self.wording.prompt(name, turn.state.turns, **values)
+
+    def _on_frame(self, turn: Turn, frame: tuple[Command, ...]) -> None:
+        raise NotImplementedError
+
+    def _advance(self, turn: Turn) -> None:
+        """Confirm, ask for the next slot, or run the task."""
+        state = turn.state
+        if not state.task and state.waiting:
+            self._on_frame(turn, state.waiting.pop(0))
+            return
+        if not state.task:
+            self.questions.ask(turn, self._task_question(state))
+            return
+        if self._confirm_values(turn):
+            return
+        task, question = self.bot.tasks[state.task], self._missing(turn)
+        if question in (None, Question("approve")) and self._is_refused(turn, task):
+            return
+        if question is not None:
+            self.questions.ask(turn, question)
+        else:
+            self._run_task(turn, task)
+
+    def _is_refused(self, turn: Turn, task: Task) -> bool:
+        """Tell at once what would be refused after the confirmation, and ask for another value."""
+        outcome = self._call(turn, task.check) if task.check else None
+        if outcome is None:
+            return False
+        self._tell(turn, task, outcome)
+        self._retry(turn, outcome.retry)
+        return True
+
+    def _retry(self, turn: Turn, slot: str) -> None:
+        turn.state.frame.pop(slot, None)
+        turn.state.belief.slots.pop(slot, None)
+        self.questions.ask(turn, Question("slot", slot))
+
+    def _task_question(self, state: State) -> Question:
+        """Which task: any (first turn, or after another one), or one that has the values of the frame."""
+        if state.frame:
+            return Question("select", next(iter(state.frame)))
+        return Question("more" if state.done else "task")
+
+    def _confirm_values(self, turn: Turn) -> bool:
+        """Confirm new values: as a question of its own (explicit) or within the next turn (implicit)."""
+        state = turn.state
+        state.unconfirmed = [slot for slot in state.unconfirmed if slot in state.frame]
+        if not state.unconfirmed:
+            return False
+        if self.confirmation == "implicit":
+            phrases = self.wording.phrases({slot: state.frame[slot] for slot in state.unconfirmed})
+            acts = [Act("confirm", slot, state.frame[slot]) for slot in state.unconfirmed]
+            turn.say(self._prompt(turn, "implicit", phrases=phrases), *acts)
+            state.unconfirmed = []
+            return False
+        slot = state.unconfirmed[0]
+        self.questions.ask(turn, Question("value", slot, state.frame[slot]))
+        return True
+
+    def _missing(self, turn: Turn) -> Question | None:
+        """Question for the first required slot, quantity or approval that is missing."""
+        state = turn.state
+        task = self.bot.tasks[state.task]
+        for name in task.slots:
+            slot = self.bot.slots[name]
+            if not state.frame.get(name) and not slot.optional:
+                return Question("slot", name)
+            if slot.ask_quantity:
+                unmeasured = [item for item in state.frame[name] if item.quantity is None]
+                if unmeasured:
+                    return Question("quantity", name, unmeasured[0].value)
+                if not state.approved:
+                    return Question("complete", name)
+        if task.confirm and not state.approved:
+            return Question("approve")
+        return None
+
+    def _run_task(self, turn: Turn, task: Task) -> None:
+        state = turn.state
+        outcome = self._call(turn, task.call, task.argument)
+        worth_asking = [name for name in outcome.ask if name not in state.frame]
+        if worth_asking:
+            self.questions.ask(turn, Question("slot", worth_asking[0]))
+            return
+        if outcome.choices:
+            text, acts = self._describe(turn, task, outcome)
+            self.questions.ask(turn, Question("choice", "", Options(text, outcome.choices, acts)))
+            return
+        self._tell(turn, task, outcome)
+        self._remember(state, state.frame)
+        if outcome.retry:
+            self._retry(turn, outcome.retry)
+            return
+        if task.refinable:
+            state.question = Question("change" if outcome.failed else "offer")
+            return
+        state.done = True
+        state.closed = (task.name, dict(state.frame))
+        self._close_task(state)
+        self._advance(turn)
+
+    @staticmethod
+    def _remember(state: State, values: dict[str, Any]) -> None:
+        earlier = {slot: value for slot, value in state.recent.items() if slot not in values}
+        state.recent = {**earlier, **values}
+
+    def _run_side_task(self, turn: Turn, task: Task, arguments: dict[str, Any]) -> None:
+        used = {slot: value for slot, value in arguments.items() if slot in task.uses}
+        self._tell(turn, task, self._call(turn, task.call, task.argument, used))
+        self._remember(
+            turn.state, {slot: [value] if isinstance(value, Item) else value for slot, value in used.items()}
+        )
+        turn.state.done = True
+        if turn.state.question in (Question("offer"), Question("task")):
+            turn.state.question = Question("more")
+
+    def _call(self, turn: Turn, function: str, argument: str = "", used: dict[str, Any] | None = None) -> Any:
+        state = turn.state
+        frame = {**state.frame, **(used or {})}
+        before = deepcopy(state.memory)
+        outcome = getattr(self.backend, function)(self.bot, frame, state.denied, argument, state.memory)
+        if self.bot.settings["undo"] and before != state.memory:
+            state.history = [*state.history, before][-MOST_UNDONE:]
+        return outcome
+
+    def _tell(self, turn: Turn, task: Task, outcome: Outcome) -> None:
+        text, acts = self._describe(turn, task, outcome)
+        turn.say(text, *acts)
+        if outcome.failed:
+            turn.state.waiting = []
+
+    def _describe(self, turn: Turn, task: Task, outcome: Outcome) -> tuple[str, list[Act]]:
+        """Sentence and acts of an outcome."""
+        template = task.outcomes.get(outcome.name) or self.bot.prompts[outcome.name]
+        frame = known(turn.state.frame)
+        described = {name: value for name, value in outcome.values.items() if name in self.bot.slots}
+        phrases = self.wording.phrases(described or frame)
+        values = {**frame, **outcome.values, "wanted": self.wording.phrases(frame)}
+        text = self.wording.fill(template, turn.state.turns, phrases=phrases, **values)
+        return text, outcome.acts or _acts_of(outcome)
+
+    @staticmethod
+    def _close_task(state: State) -> None:
+        state.task, state.frame, state.denied, state.unconfirmed = "", {}, {}, []
+        state.belief.slots.clear()
+        state.approved = False
+        state.question = None
+
+    def _ask_again(self, turn: Turn, hint: bool = False) -> None:
+        question = turn.state.question
+        if question is None or (turn.state.waiting and not turn.state.task):
+            self._advance(turn)
+        else:
+            self.questions.ask(turn, question, hint)
+
+
+def _acts_of(outcome: Outcome) -> list[Act]:
+    """Acts of an outcome: what was told, behind canthelp() where something was refused."""
+    refused = [Act("canthelp")] if outcome.retry or outcome.failed else []
+    told = [Act("inform", name, value) for name, value in outcome.values.items()]
+    return [*refused, *told] or [Act("inform", "outcome", outcome.name)]

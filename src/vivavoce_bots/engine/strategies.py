@@ -1,0 +1,39 @@
+"""Discourse strategies that change words and nothing else: empathy and alignment (Guerini et al. 2018)."""
+
+import re
+
+from vivavoce_bots.engine.bot_file import BotFile
+from vivavoce_bots.engine.text import stem, tokenise
+
+
+class Strategies:
+    """Words that take up the user's feelings, and the user's own words for things."""
+
+    def __init__(self, bot: BotFile) -> None:
+        self.empathy, self.alignment = bot.settings["empathy"], bot.settings["alignment"]
+        self.feelings = [
+            ({stem(word) for word in feeling["words"]}, feeling["says"]) for feeling in bot.feelings.values()
+        ]
+        lists = [
+            names for slot in bot.slots.values() if slot.type == "list" for names in slot.values.values()
+        ]
+        self.synonyms = [names for names in (*bot.synonyms, *lists) if len(names) > 1]
+
+    def take_up_feeling(self, text: str) -> str:
+        """What the bot says first to someone who is worried or glad; nothing without empathy."""
+        stems = {stem(word) for word in tokenise(text)} if self.empathy else set()
+        return next((says for words, says in self.feelings if words & stems), "")
+
+    def note_words(self, text: str, called: dict[str, str]) -> None:
+        """Remember what the user calls the things that have several names."""
+        spoken = f" {' '.join(tokenise(text))} "
+        for names in self.synonyms if self.alignment else []:
+            own = [name for name in names if f" {name.lower()} " in spoken]
+            called |= {names[0]: own[0]} if own else {}
+
+    @staticmethod
+    def align(text: str, called: dict[str, str]) -> str:
+        """The bot's sentence in the words of the user."""
+        for usual, own in called.items():
+            text = re.sub(rf"\b{re.escape(usual)}\b", own, text)
+        return text

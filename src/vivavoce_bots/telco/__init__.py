@@ -1,1 +1,0 @@
-"""Self-service of a telephone company: information and operations, confirmed, in English and Italian."""
