@@ -254,7 +254,7 @@ def monitor(
         information,
         test,
         look=_look(test, compared, information, list(before), looks, spending, alpha, power),
-        anytime=watch_differences(differences, scale=1.0, alpha=alpha)[-1] if differences else None,
+        anytime=watch_differences(differences, alpha) if differences else None,
     )
 
 

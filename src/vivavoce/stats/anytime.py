@@ -1,7 +1,7 @@
-"""Evidence that may be looked at after every dialogue: e-values, and intervals that stay true."""
+"""Evidence that may be looked at after every dialogue: e-values, and intervals that hold at every moment."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Look(NamedTuple):
-    """The state of an anytime-valid test after some participants."""
+    """State of an anytime-valid test of a mean over participants."""
 
     n: int
     estimate: float
@@ -48,29 +48,44 @@ def e_value(successes: int, n: int, against: float = 0.5, prior: tuple[float, fl
     return math.exp(min(log_e_value(successes, n, against, prior), LARGEST_LOG))
 
 
-def watch_differences(
-    differences: Sequence[float], scale: float, alpha: float = 0.05, expected: float | None = None
-) -> list[Look]:
-    """A test of a mean difference of 0 after each participant, in order of arrival.
+SHARES: Final = 0.95 * (np.arange(20) + 0.5) / 20  # of the largest bet that cannot lose everything
+STEP: Final = 0.0005
+MEANS: Final = np.arange(-1 + STEP, 1, STEP)  # candidates for the mean difference
+LARGEST: Final = 1e300
 
-    Input   one difference a participant (rate with a minus rate with b), so that callers who call often
-            count once; `scale` is the standard deviation of such a difference, known or on the safe side
-            (1 for rates); `expected` is the effect that the test is tuned for
-    Output  Lambda of the mixture sequential probability ratio test, its running p, and the interval
-    Source  Johari, Pekelis and Walsh 2015, normal mixture
+
+def betting_evidence(differences: Sequence[float], means: Floats) -> Iterator[Floats]:
+    """Evidence against each candidate mean after each difference: the mean wealth of 40 bets.
+
+    Parameters: differences from -1 to 1, in the order of arrival; candidate means strictly between -1 and 1.
+    Yields an array with the e-value of each candidate, at most 1e300.
+    Source: Waudby-Smith and Ramdas 2024, with the mixture of bets of Orabona and Jun.
     """
-    if scale <= 0:
-        raise InputError(f"scale {scale:g}", hint="a standard deviation lies above 0")
-    tau2 = (expected or scale / 4) ** 2
-    variance, best = scale**2, 1.0
-    looks: list[Look] = []
-    means = np.cumsum(np.asarray(differences, dtype=float)) / np.arange(1, len(differences) + 1)
-    for n, mean in enumerate(means.tolist(), start=1):
-        total = variance + n * tau2
-        log_ratio = 0.5 * math.log(variance / total) + n**2 * tau2 * mean**2 / (2 * variance * total)
-        evidence = math.exp(min(log_ratio, LARGEST_LOG))
-        best = min(best, 1 / evidence)
-        log_bound = math.log(1 / alpha) + 0.5 * math.log(total / variance)
-        reach = math.sqrt(2 * variance * total / (n**2 * tau2) * log_bound)
-        looks.append(Look(n, mean, evidence, best, Interval(mean - reach, mean + reach)))
-    return looks
+    bets = np.concatenate([SHARES[:, None] / (1 + means), -SHARES[:, None] / (1 - means)])
+    wealth = np.ones_like(bets)
+    for difference in differences:
+        wealth *= 1 + bets * (difference - means)
+        np.minimum(wealth, LARGEST, out=wealth)
+        yield wealth.mean(axis=0)
+
+
+def watch_differences(differences: Sequence[float], alpha: float = 0.05) -> Look:
+    """Test a mean difference of 0 after each participant, valid at every moment.
+
+    Parameters: one difference a participant (mean with a minus mean with b, from -1 to 1), in the order of
+    arrival, so that people who call often count once.
+    Returns the state after the last participant: e-value, the smallest p so far, and the interval of means
+    that no moment so far has rejected; None where drift has rejected all means.
+    Raises InputError: no difference, or one outside -1 to 1.
+    """
+    if not differences or min(differences) < -1 or max(differences) > 1:
+        raise InputError("differences of means lie between -1 and 1, and there is at least one")
+    means = np.append(MEANS, 0.0)
+    evidence = largest = np.ones_like(means)
+    for evidence in betting_evidence(differences, means):
+        largest = np.maximum(largest, evidence)
+    kept = MEANS[largest[:-1] < 1 / alpha]
+    interval = Interval(float(kept[0]), float(kept[-1])) if len(kept) else None
+    return Look(
+        len(differences), float(np.mean(differences)), float(evidence[-1]), 1 / float(largest[-1]), interval
+    )
