@@ -43,7 +43,7 @@ class Control(Steps):
             state.frame.popitem()
             prompt = "step_back"
         elif state.history:
-            state.memory = state.history.pop()
+            state.memory, state.closed = state.history.pop(), ("", {})
             self._close_task(state)
             prompt = "undone"
         else:

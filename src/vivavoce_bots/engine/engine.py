@@ -172,7 +172,7 @@ class Engine(Answers):
             self._close_task(state)
             state.task = frames[0].name
         acts = [command.act for command in commands]
-        if frames and "refer" in acts:
+        if frames and "refer" in acts and not state.frame:
             state.frame |= self._referents(state, informed)
         if not frames and informed and not self._reopen_task(turn, informed, acts):
             self._open_task_of(turn, informed)
@@ -181,7 +181,8 @@ class Engine(Answers):
     def _referents(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Value that “it” stands for: the latest one of an antecedent, else those of the last frame."""
         if not any(slot.antecedent for slot in self.bot.slots.values()):
-            return {} if informed else inherited(self.bot, state.task, state.closed[1], set())
+            is_alike = self.bot.tasks[state.task].slots[0] in state.closed[1]
+            return inherited(self.bot, state.task, state.closed[1], set()) if is_alike and not informed else {}
         free = [slot for slot in self.bot.tasks[state.task].slots if slot not in informed]
         referents = [slot for slot in state.recent if slot in free and self.bot.slots[slot].antecedent]
         return {slot: state.recent[slot] for slot in referents[-1:]}
@@ -191,6 +192,8 @@ class Engine(Answers):
         state = turn.state
         task, frame = state.closed
         if state.task or not task or not informed <= set(self.bot.tasks[task].slots):
+            return False
+        if self.bot.tasks[task].slots[0] in informed and not {"also", "negate"} & set(acts):
             return False
         if "negate" in acts and state.history:
             state.memory = state.history.pop()
@@ -229,16 +232,19 @@ class Engine(Answers):
         informed = [
             command.slot for meaning in meanings for command in meaning.commands if command.act == "inform"
         ]
+        named = {*informed, *state.frame}
+        is_anchored = bool(state.task) or any(not self.bot.slots[slot].optional for slot in named)
         for slot_name in dict.fromkeys(informed):
-            if self.bot.slots[slot_name].type != "list" and slot_name not in used:
+            if self.bot.slots[slot_name].type == "list" or slot_name in used:
+                continue
+            if is_anchored or not self.bot.slots[slot_name].optional:
                 changed |= self._set_value(turn, slot_name)
         return changed
 
     def _set_value(self, turn: Turn, slot_name: str) -> bool:
         state = turn.state
         value, probability = state.belief.best(slot_name)
-        is_stray = self.bot.slots[slot_name].optional and not state.task
-        if is_stray or probability < self.bot.settings["reject_below"]:
+        if probability < self.bot.settings["reject_below"]:
             return False
         if self._is_out_of_range(slot_name, value):
             state.belief.slots.pop(slot_name)

@@ -77,7 +77,7 @@ def _share_tasks(parts: list[Part]) -> None:
 
 def _inherit_values(bot: BotFile, earlier: Part, part: Part) -> list[Command]:
     informed = {command.slot for command in part.values}
-    if not part.task or (informed and not part.shares):
+    if not part.task or (informed and not (part.shares or earlier.shares)):
         return part.values
     frame = {command.slot: command.value for command in earlier.values if command.act == "inform"}
     kept = inherited(bot, part.task, frame, informed)

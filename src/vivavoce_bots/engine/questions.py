@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vivavoce_bots.engine.bot_file import BotFile
+from vivavoce_bots.engine.bot_file import BotFile, Task
 from vivavoce_bots.engine.commands import Act
 from vivavoce_bots.engine.state import Question, Turn
 from vivavoce_bots.engine.wording import Wording, known
@@ -73,12 +73,20 @@ class Questions:
         return self._prompt(turn, "ask_more"), [Act("reqmore")]
 
     def _select(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
-        slots = set(turn.state.frame)
-        tasks = [task for task in self.bot.tasks.values() if slots <= set(task.slots) and task.label]
+        tasks = self.fitting_tasks(turn.state.frame)
         labels = self.wording.enumerate([task.label for task in tasks], "or")
         phrases = self.wording.phrases(known(turn.state.frame))
-        acts = [Act("select", "task", task.name) for task in tasks] or [Act("request", "task")]
+        acts = [Act("select", "task", task.name) for task in tasks]
         return self._prompt(turn, "select_task", phrases=phrases, labels=labels), acts
+
+    def fitting_tasks(self, frame: dict[str, Any]) -> list[Task]:
+        """Tasks that have the slots of a frame and take its values."""
+
+        def fits(task: Task) -> bool:
+            takes_values = all(frame.get(slot, value[0]) in value for slot, value in task.fits.items())
+            return takes_values and frame.keys() <= set(task.slots)
+
+        return [task for task in self.bot.tasks.values() if frame and task.label and fits(task)]
 
     def _restart(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         return self._prompt(turn, "offer_restart"), [Act("confirm", "restart")]

@@ -64,8 +64,9 @@ class Steps:
 
     def _task_question(self, state: State) -> Question:
         """Which task: any (first turn, or after another one), or one that has the values of the frame."""
-        if state.frame:
+        if self.questions.fitting_tasks(state.frame):
             return Question("select", next(iter(state.frame)))
+        state.frame = {}
         return Question("more" if state.done else "task")
 
     def _confirm_values(self, turn: Turn) -> bool:
@@ -122,7 +123,7 @@ class Steps:
             state.question = Question("change" if outcome.failed else "offer")
             return
         state.done = True
-        state.closed = (task.name, dict(state.frame))
+        state.closed = (task.name, outcome.meant or dict(state.frame))
         self._close_task(state)
         self._advance(turn)
 
@@ -163,6 +164,8 @@ class Steps:
         described = {name: value for name, value in outcome.values.items() if name in self.bot.slots}
         phrases = self.wording.phrases(described or frame)
         values = {**frame, **outcome.values, "wanted": self.wording.phrases(frame)}
+        if outcome.choices:
+            values["options"] = self.wording.enumerate(values["options"], "or")
         text = self.wording.fill(template, turn.state.turns, phrases=phrases, **values)
         return text, outcome.acts or _acts_of(outcome)
 

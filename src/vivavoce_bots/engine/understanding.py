@@ -50,8 +50,10 @@ class Understanding:
         tokens, mentions, references, intents = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
         commands += [self._intent_command(intent, tokens) for intent in intents]
-        if references:
+        if references or (not mentions and self._is_single_word(tokens)):
             commands.append(Command("refer"))
+        if mentions and set(tokens) & set(self.bot.words["also"]):
+            commands.append(Command("also"))
         return tuple(dict.fromkeys(commands))
 
     def frames(self, text: str, context: Context) -> list[tuple[Command, ...]]:
@@ -81,6 +83,10 @@ class Understanding:
         intents += self._keyword_tasks(tokens, intents)
         mentions += self._names(tokens, mentions, intents, context)
         return tokens, mentions, references, intents
+
+    def _is_single_word(self, tokens: list[str]) -> bool:
+        """Whether a sentence has one word of content, which is about what was spoken of before: louder."""
+        return len([word for word in tokens if word not in self.fillers and word not in BREAKS]) == 1
 
     def _part(self, tokens: list[str], mentions: list[Mention], clause: range) -> Part:
         """Task and values of one clause."""

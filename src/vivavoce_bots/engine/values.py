@@ -37,13 +37,16 @@ class ValueSpotter:
         self.today = today
         self.phrases: dict[str, list[tuple[list[str], str, str]]] = {}
         self.units: dict[str, tuple[str, str]] = {}
+        self.answers = {
+            (slot.name, name) for slot in bot.slots.values() for names in slot.answers.values() for name in names
+        }
         for slot in bot.slots.values():
             self._add_phrases(slot)
         for phrases in self.phrases.values():
             phrases.sort(key=lambda phrase: -len(phrase[0]))
 
     def _add_phrases(self, slot: Slot) -> None:
-        for value, names in slot.values.items():
+        for value, names in [*slot.values.items(), *slot.answers.items()]:
             for name in names:
                 words = tokenise(name)
                 self.phrases.setdefault(words[0], []).append((words, slot.name, value))
@@ -67,26 +70,29 @@ class ValueSpotter:
             if mention is None:
                 position += 1
                 continue
-            mentions.append(replace(mention, denied=self._is_denied(tokens, position, mentions)))
+            follows_denied = bool(mentions) and mentions[-1].denied and mentions[-1].end == position
+            denied = follows_denied or self._is_denied(tokens, position, mentions)
+            mentions.append(replace(mention, denied=denied))
             position = mention.end
         if not mentions and counting and tokens and set(tokens) <= ARTICLES | BREAKS | {"one"}:
             mentions = [Mention(expected, 1.0, 0, len(tokens))]
         return self._attach_quantities(mentions, tokens)
 
     def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
-        matches = self._names_at(tokens, start)
+        matches = self._names_at(tokens, start, expected)
         if matches:
             longest = [match for match in matches if match.end == matches[0].end]
             preferred = [match for match in longest if match.slot == expected]
             return (preferred or longest)[0]
         return self._measured_at(tokens, start, expected, active)
 
-    def _names_at(self, tokens: list[str], start: int) -> list[Mention]:
+    def _names_at(self, tokens: list[str], start: int, expected: str) -> list[Mention]:
         """Named values that begin at a position, the longest first."""
         return [
             Mention(slot, value, start, start + len(words))
             for words, slot, value in self.phrases.get(" ".join(tokens[start : start + 1]), [])
             if tokens[start : start + len(words)] == words
+            and (slot == expected or (slot, " ".join(words)) not in self.answers)
         ]
 
     def _measured_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
@@ -129,7 +135,7 @@ class ValueSpotter:
             return Mention(slot, value, start, end + 1, unit=unit)
         if start > 0 and tokens[start - 1] == "€":
             return Mention(self.units["€"][0], value, start, end) if "€" in self.units else None
-        for item in self._names_at(tokens, end):
+        for item in self._names_at(tokens, end, expected):
             if self.bot.slots[item.slot].type == "list":
                 return Mention(item.slot, value, start, end)
         numeric = [name for name, slot in self.bot.slots.items() if slot.type in ("number", "list")]

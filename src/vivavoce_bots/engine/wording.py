@@ -47,7 +47,9 @@ class Wording:
         return slot.say.format(value=self.show(slot_name, value))
 
     def phrases(self, frame: dict[str, Any]) -> str:
-        return self.enumerate([self.phrase(slot, value) for slot, value in frame.items()])
+        if not self.bot.settings["join_phrases"]:
+            return self.enumerate([self.phrase(slot, value) for slot, value in frame.items()])
+        return " ".join(self.phrase(slot, frame[slot]) for slot in self.bot.slots if slot in frame)
 
     def enumerate(self, parts: list[str], word: str = "and") -> str:
         parts = [part for part in parts if part]
