@@ -52,7 +52,8 @@ def tell_state(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory:
     groups = [(state, list(group)) for state, group in groupby(states, key=states.__getitem__)]
     text = " ".join(_sentence(bot, "is", group, state) for state, group in groups)
     acts = [Act("inform", "state", f"{device}:{state}") for device, state in states.items()]
-    return Outcome("state", {"names": _names(bot, told), "text": text}, acts=acts)
+    meant = {"kind": frame["kind"], "device": told} if "kind" in frame else {}
+    return Outcome("state", {"names": _names(bot, told), "text": text}, acts=acts, meant=meant)
 
 
 def list_devices(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:

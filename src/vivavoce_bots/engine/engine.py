@@ -174,9 +174,15 @@ class Engine(Answers):
         acts = [command.act for command in commands]
         if frames and "refer" in acts and not state.frame:
             state.frame |= self._referents(state, informed)
+        side_tasks = [task for task in tasks if not task.slots]
+        if not tasks and informed and "also" in acts and informed <= set(self._last_task(state).uses):
+            return [self._last_task(state)]
         if not frames and informed and not self._reopen_task(turn, informed, acts):
             self._open_task_of(turn, informed)
-        return [task for task in tasks if not task.slots]
+        return side_tasks
+
+    def _last_task(self, state: State) -> Task:
+        return self.bot.tasks.get(state.closed[0], Task("", ""))
 
     def _referents(self, state: State, informed: set[str]) -> dict[str, Any]:
         """Value that “it” stands for: the latest one of an antecedent, else those of the last frame."""

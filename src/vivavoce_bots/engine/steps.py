@@ -134,7 +134,10 @@ class Steps:
 
     def _run_side_task(self, turn: Turn, task: Task, arguments: dict[str, Any]) -> None:
         used = {slot: value for slot, value in arguments.items() if slot in task.uses}
-        self._tell(turn, task, self._call(turn, task.call, task.argument, used))
+        outcome = self._call(turn, task.call, task.argument, used)
+        self._tell(turn, task, outcome)
+        if used:
+            turn.state.closed = (task.name, outcome.meant or used)
         self._remember(
             turn.state, {slot: [value] if isinstance(value, Item) else value for slot, value in used.items()}
         )
