@@ -111,7 +111,8 @@ class Engine(Answers):
         expected = state.question.slot if state.question else ""
         active = self.bot.tasks[state.task].slots if state.task else []
         counting = bool(state.question) and state.question.kind == "quantity"
-        return Context(expected, active, counting)
+        settling = bool(state.question) and state.question.kind not in ("slot", "quantity", "task", "select")
+        return Context(expected, active, counting, settling)
 
     def _finish(self, turn: Turn, understood: tuple[Meaning, ...]) -> Reply:
         text = self.strategies.align(" ".join(turn.sentences), turn.state.called)

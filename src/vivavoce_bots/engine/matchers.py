@@ -47,6 +47,7 @@ class LexicalMatcher:
     threshold = 0.55
 
     def __init__(self, bot: BotFile, mask: Mask) -> None:
+        self.ignored = BREAKS | set(bot.words["polite"])
         examples = [(intent, mask(tokenise(example))) for intent, example in intent_examples(bot)]
         documents = [self._stems(words) for _, words in examples]
         frequency = Counter(word for document in documents for word in document)
@@ -55,9 +56,8 @@ class LexicalMatcher:
         self.examples = [(intent, self._vector(words)) for intent, words in examples]
         self.scores = lru_cache(maxsize=4096)(self._scores)
 
-    @staticmethod
-    def _stems(words: Iterable[str]) -> set[str]:
-        return {word if word.startswith("<") else stem(word) for word in words if word not in BREAKS}
+    def _stems(self, words: Iterable[str]) -> set[str]:
+        return {word if word.startswith("<") else stem(word) for word in words if word not in self.ignored}
 
     def _vector(self, words: Iterable[str]) -> dict[str, float]:
         vector = {word: self.weights.get(word, self.unknown) for word in self._stems(words)}

@@ -21,12 +21,14 @@ SAME = 0.95  # similarity to an example that counts even where a clause has valu
 class Context:
     """Dialogue context that helps to understand: slot of the open question, slots of the open task.
 
-    `counting` says that a quantity is asked for, so that articles are numbers.
+    `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question is
+    answered with yes or no.
     """
 
     expected: str = ""
     active: list[str] = field(default_factory=list)
     counting: bool = False
+    settling: bool = False
 
 
 class Understanding:
@@ -37,7 +39,15 @@ class Understanding:
         self.spotter = ValueSpotter(bot, today or datetime.now().astimezone().date())
         self.matcher = MATCHERS[matcher](bot, self._mask_values)
         examples = [word for _, example in intent_examples(bot) for word in tokenise(example)]
-        self.fillers = set(bot.words["fillers"])
+        self.fillers = {*bot.words["fillers"], *bot.words["polite"]}
+        self.stock = sorted(
+            (
+                (intent, tuple(tokenise(example)))
+                for intent, example in intent_examples(bot)
+                if intent in bot.settings["stock_intents"]
+            ),
+            key=lambda pair: -len(pair[1]),
+        )
         self.keywords = {
             word for task in bot.tasks.values() for key in task.keywords for word in tokenise(key)
         }
@@ -67,7 +77,7 @@ class Understanding:
 
     def _read(self, text: str, context: Context) -> tuple[list[str], list[Mention], set[int], list[str]]:
         """Tokens, mentions, places of words that refer to what was spoken of before, and intents."""
-        words, endings = tokenise(text), self.bot.words["enclitics"]
+        words, endings = self._set_apart(tokenise(text), context), self.bot.words["enclitics"]
         verbs = [without_enclitic(word, endings, self.verbs) for word in words]
         tokens = [self.speller.correct(word) for word in verbs]
         mentions = self.spotter.find(tokens, context.expected, context.active, context.counting)
@@ -96,6 +106,18 @@ class Understanding:
         values = [self._command_of(mention) for mention in mentions if mention.start in clause]
         corrects = intent == "negate" or bool(set(words) & set(self.bot.words["corrections"]))
         return Part(tasks[0] if tasks else "", values, corrects)
+
+    def _set_apart(self, tokens: list[str], context: Context) -> list[str]:
+        """Words with commas behind stock phrases at their beginning, and before those at their end: yes, bye."""
+        phrases = [phrase for intent, phrase in self.stock if intent != "negate" or context.settling]
+        before: list[str] = []
+        behind: list[str] = []
+        rest = tuple(tokens)
+        while opening := next((phrase for phrase in phrases if rest[: len(phrase)] == phrase), ()):
+            before, rest = [*before, *opening, ","], rest[len(opening) :]
+        while closing := next((phrase for phrase in phrases if rest[-len(phrase) :] == phrase), ()):
+            behind, rest = [",", *closing, *behind], rest[: -len(closing)]
+        return [*before, *rest, *behind]
 
     def mishear(self, text: str, share: float, random: Random) -> str:
         """Words of a text in which this share of the values is lost or is another; hours of the day stay."""

@@ -214,13 +214,12 @@ def find_name(
     unknown = [
         position not in covered and _is_name(token, vocabulary) for position, token in enumerate(tokens)
     ]
-    for start in range(len(tokens)):
-        begins = unknown[start] and not (start and unknown[start - 1])
-        marked = start > 0 and tokens[start - 1] in slot.markers
-        if begins and (expected or marked):
-            end = unknown.index(False, start) if False in unknown[start:] else len(tokens)
-            value = " ".join(tokens[start:end]).title()
-            return [Mention(slot.name, value, start, end)] if end - start <= _LONGEST_NAME else []
+    starts = [start for start in range(len(tokens)) if unknown[start] and not (start and unknown[start - 1])]
+    marked = [start for start in starts if start and tokens[start - 1] in slot.markers]
+    for start in marked or (starts if expected else []):
+        end = unknown.index(False, start) if False in unknown[start:] else len(tokens)
+        if end - start <= _LONGEST_NAME:
+            return [Mention(slot.name, " ".join(tokens[start:end]).title(), start, end)]
     return []
 
 
