@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 from ruamel.yaml import YAML
 
 from vivavoce_bots.chef.notation import Predicate, read_predicates
-from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS
-from vivavoce_bots.chef.world import World, things_of
+from vivavoce_bots.chef.world import CONTAINERS, INGREDIENTS, World
 
 HERE: Final = Path(__file__).parent
 INTO: Final = HERE.parents[1] / "src" / "vivavoce_commands" / "protocols" / "sugar-2018" / "files"
@@ -295,7 +294,7 @@ def picture(
     command: Predicate, before: World, after: World, known: list[str], slots: list[str]
 ) -> tuple[str, dict[str, list[float]]]:
     """The drawing of a frame, and where each thing is in it, in per cent."""
-    things = things_of(command)
+    things = command.things()
     was, is_ = spots(before, known, slots), spots(after, known, slots)
     moving = _moving(command, things)
     for name in things:  # what is worked on or filled has come to the worktop
@@ -468,7 +467,7 @@ def things_of_recipe(frames: list[dict[str, Any]]) -> list[str]:
     for frame in frames:
         for predicate in read_predicates(frame["does"]["it"]):
             found |= dict.fromkeys(
-                one for one in things_of(predicate) if one in CONTAINERS or one in INGREDIENTS
+                one for one in predicate.things() if one in CONTAINERS or one in INGREDIENTS
             )
     return [one for one in found if one != "cucchiaio"]
 
@@ -479,7 +478,7 @@ def drawn(recipe: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, dict[st
     states, commands = [deepcopy(world)], list[Predicate]()
     for frame in recipe["frames"]:
         commands += read_predicates(frame["does"]["it"])
-        world.carry_out(commands[-1].action, things_of(commands[-1]))
+        world.carry_out(commands[-1].action, commands[-1].things())
         states.append(deepcopy(world))
         slots |= set(_on_worktop(world, known))
     held = [one for one in known if one in slots]

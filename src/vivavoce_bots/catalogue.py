@@ -8,7 +8,6 @@ from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.carbs.bot import CarbsBot
-from vivavoce_bots.chef.bot import ChefBot
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.engine.bot_file import BOTS as FOLDER
 from vivavoce_bots.engine.bot_file import DomainError, read_yaml
@@ -77,12 +76,6 @@ _CLASSES: dict[str, Entry] = {
             "looks after the devices of a flat, in English and Italian; a variant is a metaphor",
             HouseBot.variants,
             _house,
-        ),
-        Entry(
-            ChefBot.name,
-            "cooking robot that obeys predicates and plain commands, in English and Italian",
-            ChefBot.variants,
-            _without_domain(ChefBot, ChefBot.name),
         ),
     )
 }

@@ -1,18 +1,20 @@
-"""The notation of commands: `aggiungere(pizzico, sale, *ciotola*)`, or several in brackets.
+"""Notation of commands: `aggiungere(pizzico, sale, *ciotola*)`, or several in brackets.
 
-A list `[farina, acqua]` is one argument, `*latte*` one that was not said. Written anew from the published
+A list `[farina, acqua]` is one argument, `*latte*` one that was not said but meant. Follows the published
 description of the SUGAR corpus (EVALITA 2018).
 """
 
 import re
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-_NAME: Final = re.compile(r"\*?[a-zàèéìòù_]+\*?", re.I)
-_MOST: Final = 20
+MOST_PREDICATES = 20
+NAME = re.compile(r"[\s,;]*\*?([a-zàèéìòù_]+)\*?\s*\(", re.I)
+ARGUMENT = re.compile(r"(?:\[[^\[\]()]*\]|[^,\[\]()])+")
+ARGUMENTS = re.compile(r"(?:\[[^\[\]()]*\]|[^\[\]()])*")
 
 
 class Predicate(NamedTuple):
-    """One command: an action and its arguments in order; `implicit` were not said, but meant."""
+    """One command: an action and its arguments in order."""
 
     action: str
     arguments: tuple[str, ...]
@@ -20,64 +22,35 @@ class Predicate(NamedTuple):
     def __str__(self) -> str:
         return f"{self.action}({', '.join(self.arguments)})"
 
+    def things(self) -> list[str]:
+        """Arguments in order, those of lists and implicit ones included, without brackets and asterisks."""
+        parts = (part for argument in self.arguments for part in argument.strip("*[] ").split(","))
+        return [part.strip(" *") for part in parts]
+
 
 class Malformed(ValueError):
-    """A command that cannot be read; the message says what was expected, and where."""
+    """Text that is no sequence of predicates; the message says what is expected where."""
 
 
 def looks_like_notation(text: str) -> bool:
-    """Whether a text is meant as predicates, well formed or not; brackets around an aside make none."""
+    """Whether a text is meant as predicates, well formed or not; brackets around an aside do not count."""
     return re.search(r"\w\(|^\W*\w+\s+\([^()]*\)?\W*$", text) is not None
 
 
 def read_predicates(text: str) -> list[Predicate]:
-    """The predicates of a text, twenty at most.
-
-    Raises  Malformed: with what was expected, and at which character
-    """
-    inner = text.strip()
-    if inner.startswith("[") and inner.endswith("]"):
-        inner = inner[1:-1]
+    """Predicates of a text, at most twenty; raises Malformed."""
+    text = text.strip()
+    inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     predicates: list[Predicate] = []
-    at = 0
-    while at < len(inner) and len(predicates) < _MOST:
-        if inner[at] in " ,;\n":
-            at += 1
-            continue
-        name = _NAME.match(inner, at)
-        if name is None or not inner[name.end() :].lstrip().startswith("("):
-            raise Malformed(f"an action and ( expected at character {at + 1}")
-        start = inner.index("(", name.end()) + 1
-        end = _closing(inner, start)
-        predicates.append(Predicate(name[0].strip("*").lower(), tuple(_arguments(inner[start:end]))))
-        at = end + 1
-    if not predicates:
-        raise Malformed("an action and ( expected at character 1")
+    position = 0
+    while len(predicates) < MOST_PREDICATES and (not predicates or inner[position:].strip(" ,;\n")):
+        name = NAME.match(inner, position)
+        if name is None:
+            raise Malformed(f"an action and ( expected at character {position + 1}")
+        arguments = ARGUMENTS.match(inner, name.end())
+        if arguments is None or inner[arguments.end() :][:1] != ")":
+            raise Malformed(f"a closing parenthesis expected after character {name.end()}")
+        values = (" ".join(value.split()).lower() for value in ARGUMENT.findall(arguments[0]))
+        predicates.append(Predicate(name[1].lower(), tuple(value for value in values if value)))
+        position = arguments.end() + 1
     return predicates
-
-
-def _closing(text: str, start: int) -> int:
-    brackets = 0
-    for at in range(start, len(text)):
-        if text[at] == "[":
-            brackets += 1
-        elif text[at] == "]":
-            brackets -= 1
-        elif text[at] == ")" and brackets == 0:
-            return at
-        elif text[at] in "()" or brackets < 0:
-            break
-    raise Malformed(f"a closing parenthesis expected after character {start}")
-
-
-def _arguments(inner: str) -> list[str]:
-    """Arguments at their commas; those of a list stay together."""
-    parts, depth, current = [], 0, ""
-    for letter in inner:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "," and depth == 0:
-            parts.append(current)
-            current = ""
-        else:
-            current += letter
-    return [" ".join(part.split()).lower() for part in [*parts, current] if part.strip()]

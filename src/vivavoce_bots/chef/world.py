@@ -1,54 +1,46 @@
-"""The robot's kitchen: where containers stand, what is in them, what was done to it, and what cannot be.
+"""Kitchen of the robot: where containers stand, what they hold, what was done to food, and what cannot be.
 
-Facts are written as predicates, `dentro(latte, ciotola)`, so that what commands bring about can be compared.
+Facts are written as predicates, `dentro(latte, ciotola)`, so that the effects of commands can be compared.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from vivavoce_bots.chef.notation import Predicate
-from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES
+from vivavoce_bots.engine.bot_file import load_bot
 
-_HOT: Final = ("fuoco", "forno")
-_NOT_EATEN: Final = ("coperchio", "cucchiaio")
-_BOILED: Final = ("pasta", "riso")
-PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
-VESSELS: Final = ("padella", "pentola", "tegame")
-# What can be done to what, and what it is then.
-WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "sbucciare": (
-        "sbucciato",
-        ("patate", "cipolla", "aglio", "pomodoro", "limone", "carota", "carote", "zucchine", "mela"),
-    ),
-    "schiacciare": ("schiacciato", ("patate", "aglio", "pomodoro", "carota", "zucchine")),
-    "passare": ("passato", ("pomodoro", "patate", "farina", "pasta", "riso")),
-    "grattare": ("grattugiato", ("formaggio", "limone")),
-    "separare": ("separato", ("uovo", "uova")),
-    "impastare": (
-        "impastato",
-        ("farina", "acqua", "uovo", "uova", "burro", "latte", "carne", "pane", "patate", "formaggio", "sale"),
-    ),
-}
+_KITCHEN = load_bot("chef")
+CONTAINERS = {name: names[0] for name, names in _KITCHEN.slots["container"].values.items()}
+PLACES = {name: names[0] for name, names in _KITCHEN.slots["place"].values.items()}
+INGREDIENTS = {name: names[0] for name, names in _KITCHEN.slots["thing"].values.items()}
+"""English words by the names of the notation, which are Italian."""
+WORKED: dict[str, str] = _KITCHEN.table["worked"]
+"""States that actions bring about."""
+WORKABLE: dict[str, list[str]] = _KITCHEN.table["workable"]
+"""Ingredients to which an action can be done."""
+PLENTY: list[str] = _KITCHEN.table["plenty"]
+"""Ingredients of which there is always more."""
+BOILED: list[str] = _KITCHEN.table["boiled"]
+VESSELS: list[str] = _KITCHEN.table["vessels"]
+HOT = ("fuoco", "forno")
+LID = "coperchio"
 
 
 class Refused(Exception):
-    """A command that the kitchen does not allow: why, and of what."""
+    """Command that the kitchen does not allow, and which things are in the way."""
 
-    def __init__(self, why: str, thing: str, other: str = "") -> None:
-        self.why, self.thing, self.other = why, thing, other
-        super().__init__(f"{why}: {thing} {other}".strip())
+    def __init__(self, reason: str, thing: str, other: str = "") -> None:
+        super().__init__(f"{reason}: {thing} {other}".strip())
+        self.reason, self.thing, self.other = reason, thing, other
 
 
 @dataclass
 class World:
-    """Where containers stand, what is in them, which are covered, and what was done to what.
+    """State of the kitchen.
 
-    place    by container; one that was not touched stands in the cupboard and has none
-    inside   by container, in the order in which things came in
-    worked   what was done to an ingredient, such as `sbucciato`; stirred: containers
-    cooked   pairs of container and ingredient
+    `place` is known of containers that left the cupboard; `inside` keeps the order in which things came in;
+    `worked` holds the states of each ingredient; `cooked` are pairs of container and ingredient.
     """
 
     place: dict[str, str] = field(default_factory=dict)
@@ -60,171 +52,180 @@ class World:
     stirred: set[str] = field(default_factory=set)
 
     def facts(self) -> set[str]:
-        """All that holds, but for what holds in every kitchen before anything was done."""
-        found = {f"sta({one}, {place})" for one, place in self.place.items()}
-        found |= {f"dentro({one}, {container})" for container, ones in self.inside.items() for one in ones}
-        found |= {f"coperto({one})" for one in self.covered} | {f"preso({one})" for one in self.taken}
-        found |= {f"{how}({one})" for one, hows in self.worked.items() for how in hows}
-        return found | {f"cotto({one}, {container})" for container, one in self.cooked}
+        """Everything that commands brought about."""
+        facts = {f"sta({thing}, {place})" for thing, place in self.place.items()}
+        facts |= {f"dentro({thing}, {box})" for box, things in self.inside.items() for thing in things}
+        facts |= {f"coperto({box})" for box in self.covered} | {f"preso({thing})" for thing in self.taken}
+        facts |= {f"{state}({thing})" for thing, states in self.worked.items() for state in states}
+        return facts | {f"cotto({thing}, {box})" for box, thing in self.cooked}
+
+    def holds(self, state: str, name: str) -> bool:
+        """Whether a thing, what is in it, or where it is has a state such as `cotto`."""
+        names = {name, *self.inside.get(name, ())}
+        facts = self.facts() | {f"mescolato({part})" for box in self.stirred for part in (box, *self.inside[box])}
+        words = (fact.removeprefix(f"{state}(")[:-1].split(", ") for fact in facts if fact.startswith(f"{state}("))
+        return any(names & set(arguments) for arguments in words)
+
+    def boxes_of(self, things: Iterable[str]) -> list[str]:
+        """Containers that hold one of some things."""
+        return [box for box, inside in self.inside.items() if set(things) & set(inside)]
 
     def carry_out(self, action: str, things: Sequence[str]) -> None:
-        """Do it to these things, containers and places, in the order of the command.
+        """Do an action to things, containers and places in the order of the command.
 
-        Raises  Refused: it cannot be done as things stand; nothing has changed then
+        Raises Refused, and nothing has changed then.
         """
-        containers = [one for one in things if one in CONTAINERS]
-        places = [one for one in things if one in PLACES]
-        items = [one for one in things if one in INGREDIENTS]
-        if action in WORKED:
-            inside = [one for box in containers for one in self.inside.get(box, [])]
-            able = [one for one in inside if one in WORKED[action][1]]
-            self._work(action, items or able or inside, containers)
+        boxes = [thing for thing in things if thing in CONTAINERS]
+        places = [thing for thing in things if thing in PLACES]
+        items = [thing for thing in things if thing in INGREDIENTS]
+        if action in WORKABLE:
+            self._work(action, items, boxes)
         elif action in ("mettere", "aggiungere", "aprire"):
-            self._put(action, items, containers, places)
+            self._put(action, items, boxes, places)
         elif action in ("coprire", "scoprire"):
-            self._cover(action, containers)
+            self._cover(action == "coprire", boxes)
         elif action == "prendere":
-            self.taken |= {*items, *containers}
+            self.taken |= {*items, *boxes}
         elif action == "togliere":
-            self._remove(items, containers, places)
+            self._remove(items, boxes, places)
         elif action == "mescolare":
-            self._open_and_full(containers)
-            self.stirred |= set(containers)
+            boxes = boxes or self.boxes_of(items)
+            for box in boxes:
+                self._check_open(box)
+                self._check_full(box)
+            self.stirred |= set(boxes)
         elif action in ("cuocere", "girare"):
-            self._heat(action, items, containers)
+            self._heat(action, items, boxes)
 
-    def _work(self, action: str, items: Sequence[str], containers: Sequence[str]) -> None:
-        how, able = WORKED[action]
-        if not items and containers:
-            raise Refused("empty", containers[-1])
+    def _check_open(self, box: str) -> None:
+        if box in self.covered:
+            raise Refused("covered", box)
+
+    def _check_full(self, box: str) -> None:
+        if not self.inside.get(box):
+            raise Refused("empty", box)
+
+    def _check_inside(self, item: str, boxes: Iterable[str]) -> None:
+        if not any(item in self.inside.get(box, ()) for box in boxes):
+            raise Refused("not_there", item)
+
+    def _work(self, action: str, items: list[str], boxes: list[str]) -> None:
+        """Peel, mash, grate and the like: some ingredients, or what is in containers."""
+        inside = [item for box in boxes for item in self.inside.get(box, [])]
+        items = items or [item for item in inside if item in WORKABLE[action]] or inside
+        if not items and boxes:
+            raise Refused("empty", boxes[-1])
+        state = WORKED[action]
         for item in items:
-            if item not in able:
+            if item not in WORKABLE[action]:
                 raise Refused("cannot", item)
-            if how in self.worked.get(item, set()):
+            if state in self.worked.get(item, ()):
                 raise Refused("already", item)
+        self._mark(items, state)
+        if action == "passare":  # the water is poured off
+            for box in self.boxes_of(items):
+                self.inside[box] = [item for item in self.inside[box] if item != "acqua"]
+        if action == "grattare" and boxes:
+            self._put("mettere", items, boxes, [])
+
+    def _mark(self, items: Iterable[str], state: str) -> None:
         for item in items:
-            self.worked.setdefault(item, set()).add(how)
-        for box, inside in self.inside.items():
-            if action == "passare" and set(items) & set(inside):  # the water is poured off
-                self.inside[box] = [one for one in inside if one != "acqua"]
-        if action == "grattare" and containers:  # grate it into the bowl
-            self._put("mettere", items, containers, [])
+            self.worked.setdefault(item, set()).add(state)
 
-    def _put(
-        self, action: str, items: Sequence[str], containers: Sequence[str], places: Sequence[str]
-    ) -> None:
+    def _put(self, action: str, items: list[str], boxes: list[str], places: list[str]) -> None:
         """Ingredients into the last container; containers to a place."""
-        target = containers[-1] if containers and items else None
         if action == "aprire":
             for item in items:
-                if item not in ("uovo", "uova", "latte", "farina", "pasta", "riso", "zucchero"):
+                if item not in _KITCHEN.table["openable"]:
                     raise Refused("cannot", item)
-        if target in self.covered and set(items) != {"coperchio"}:
-            raise Refused("covered", target or "")
-        if items and target is None and places and places[-1] in _HOT:
+        if items and boxes and items != [LID]:
+            self._check_open(boxes[-1])
+        if boxes and places and not (items and self.place.get(boxes[-1]) == places[-1]):
+            self._place(boxes[-1], places[-1])
+        if items and boxes:
+            self._fill(items, boxes[-1])
+        elif items and places and places[-1] in HOT:
             raise Refused("no_container", items[0], places[-1])
-        if target is None and places and containers:
-            if places[-1] == "fuoco" and containers[-1] not in VESSELS:
-                raise Refused("burns", containers[-1])
-            if self.place.get(containers[-1]) == places[-1]:
-                raise Refused("already", containers[-1])
-            self.place[containers[-1]] = places[-1]
-        if target and items == ["coperchio"]:
-            self._cover("coprire", [target])
-        elif target:
-            moved = [one for one in items if one not in PLENTY]
-            self.empty(moved, target)
-            self.cooked |= {(target, one) for box, one in self.cooked if one in moved}
-            self.stirred.discard(target)
-            known = self.inside.setdefault(target, [])
-            known += [one for one in items if one not in known]
         if action == "aprire":
-            for item in items:
-                self.worked.setdefault(item, set()).add("aperto")
+            self._mark(items, "aperto")
 
-    def empty(self, moved: Sequence[str], target: str) -> None:
-        """Take what went into a target out of all other containers."""
-        for box in self.inside:
-            if box != target:
-                self.inside[box] = [one for one in self.inside[box] if one not in moved]
-
-    def _cover(self, action: str, containers: Sequence[str]) -> None:
-        for container in containers:
-            if (container in self.covered) == (action == "coprire"):
-                raise Refused("already", container)
-        self.covered ^= set(containers)
-
-    def _remove(self, items: Sequence[str], containers: Sequence[str], places: Sequence[str]) -> None:
-        if "coperchio" in items:
-            lidded = [one for one in containers or sorted(self.covered) if one in self.covered]
-            if not lidded:
-                raise Refused("not_there", "coperchio")
-            self.covered -= {lidded[-1]}
+    def _fill(self, items: list[str], box: str) -> None:
+        if items == [LID]:
+            self._cover(True, [box])
             return
-        if not items:
-            for one in containers:
-                if one not in self.place or (places and self.place[one] != places[-1]):
-                    raise Refused("not_there", one)
-            for one in containers:
-                del self.place[one]
-            return
-        boxes = containers or [one for one, inside in self.inside.items() if set(items) & set(inside)]
-        for one in items:
-            if not any(one in self.inside.get(box, []) for box in boxes):
-                raise Refused("not_there", one)
+        moved = [item for item in items if item not in PLENTY]
+        for other in self.boxes_of(moved):
+            if other != box:
+                self.inside[other] = [item for item in self.inside[other] if item not in moved]
+        self.cooked |= {(box, item) for _, item in self.cooked if item in moved}
+        self.stirred.discard(box)
+        inside = self.inside.setdefault(box, [])
+        inside += [item for item in items if item not in inside]
+
+    def _place(self, box: str, place: str) -> None:
+        if place == "fuoco" and box not in VESSELS:
+            raise Refused("burns", box)
+        if self.place.get(box) == place:
+            raise Refused("already", box)
+        self.place[box] = place
+
+    def _cover(self, covers: bool, boxes: list[str]) -> None:
         for box in boxes:
-            self.inside[box] = [one for one in self.inside.get(box, []) if one not in items]
+            if (box in self.covered) == covers:
+                raise Refused("already", box)
+        self.covered ^= set(boxes)
 
-    def _open_and_full(self, containers: Sequence[str]) -> None:
-        for container in containers:
-            if container in self.covered:
-                raise Refused("covered", container)
-            if not self.inside.get(container):
-                raise Refused("empty", container)
+    def _remove(self, items: list[str], boxes: list[str], places: list[str]) -> None:
+        """Take the lid off, ingredients out of containers, or containers away from a place."""
+        if LID in items:
+            lidded = [box for box in boxes or sorted(self.covered) if box in self.covered]
+            if not lidded:
+                raise Refused("not_there", LID)
+            self.covered -= {lidded[-1]}
+        elif items:
+            boxes = boxes or self.boxes_of(items)
+            for item in items:
+                self._check_inside(item, boxes)
+            for box in boxes:
+                self.inside[box] = [item for item in self.inside.get(box, []) if item not in items]
+        else:
+            for box in boxes:
+                if box not in self.place or (places and self.place[box] != places[-1]):
+                    raise Refused("not_there", box)
+            for box in boxes:
+                del self.place[box]
 
-    def _heat(self, action: str, items: Sequence[str], containers: Sequence[str]) -> None:
+    def _heat(self, action: str, items: list[str], boxes: list[str]) -> None:
         """Cook or turn what is in a container that stands on the stove or in the oven."""
-        holding = [box for box, inside in self.inside.items() if set(items) & set(inside)]
-        boxes = list(containers) or holding
+        boxes = boxes or self.boxes_of(items)
         if items and not boxes:
             raise Refused("nowhere", items[0])
-        for box in boxes:
-            if self.place.get(box) not in _HOT:
-                raise Refused("cold", box)
-            if not self.inside.get(box):
-                raise Refused("empty", box)
-            meant = [one for one in self.inside[box] if one not in _NOT_EATEN and (not items or one in items)]
-            missing = [
-                item for item in items if not any(item in self.inside.get(other, []) for other in boxes)
-            ]
-            if missing:
-                raise Refused("not_there", missing[0])
-            if set(meant) & set(_BOILED) and self.place[box] == "fuoco" and "acqua" not in self.inside[box]:
-                raise Refused("dry", next(one for one in meant if one in _BOILED))
-            if action == "cuocere":
-                if all((box, one) in self.cooked for one in meant):
-                    raise Refused("already", items[0] if items else box)
-                self.cooked |= {(box, one) for one in meant}
-            else:
-                for one in meant:
-                    self.worked.setdefault(one, set()).add("girato")
+        heated = {box: self._heatable(box, items, boxes) for box in boxes}
+        pairs = {(box, item) for box, contents in heated.items() for item in contents}
+        if action == "cuocere":
+            if pairs and pairs <= self.cooked:
+                raise Refused("already", items[0] if items else boxes[0])
+            self.cooked |= pairs
+        else:
+            self._mark([item for _, item in pairs], "girato")
 
-    def where(self, thing: str) -> str | None:
-        """The place of a container, or the container of an ingredient; null where it was not used yet."""
-        held = (box for box, inside in self.inside.items() if thing in inside)
-        return self.place.get(thing) or next(held, None)
-
-    def holds(self, state: str, thing: str) -> bool:
-        """Whether a state such as `cotto` is true of a thing, or of what is in it."""
-        if state == "mescolato":
-            return any(thing in (box, *self.inside.get(box, ())) for box in self.stirred)
-        found = {fact for fact in self.facts() if fact.startswith(f"{state}(")}
-        meant = {thing, *self.inside.get(thing, ())}
-        return any(meant & set(fact[len(state) + 1 : -1].split(", ")) for fact in found)
+    def _heatable(self, box: str, items: list[str], boxes: list[str]) -> list[str]:
+        """Ingredients in a container that are meant, if they can be heated there."""
+        if self.place.get(box) not in HOT:
+            raise Refused("cold", box)
+        self._check_full(box)
+        for item in items:
+            self._check_inside(item, boxes)
+        inside = self.inside[box]
+        contents = [item for item in inside if item not in (LID, "cucchiaio") and (not items or item in items)]
+        dry = [item for item in contents if item in BOILED]
+        if dry and self.place[box] == "fuoco" and "acqua" not in inside:
+            raise Refused("dry", dry[0])
+        return contents
 
 
 class Score(NamedTuple):
-    """What commands brought about, against what those that were meant would have."""
+    """Effects of commands, compared with the effects of those that were meant."""
 
     right: int
     brought_about: int
@@ -237,23 +238,18 @@ class Score(NamedTuple):
         return 2 * self.right / both if both else None
 
 
-def things_of(command: Predicate) -> list[str]:
-    """The things of a command in their order: those of lists and those that were not said, too."""
-    return [part.strip(" *") for argument in command.arguments for part in argument.strip("*[]").split(",")]
-
-
 def bring_about(commands: Iterable[Predicate]) -> set[str]:
-    """The facts after these commands in a kitchen where nothing was done; what is refused is passed over."""
+    """Facts after commands in an untouched kitchen; refused commands are passed over."""
     world = World()
     for command in commands:
         try:
-            world.carry_out(command.action, things_of(command))
+            world.carry_out(command.action, command.things())
         except Refused:
             continue
     return world.facts()
 
 
 def score(understood: Iterable[Predicate], meant: Iterable[Predicate]) -> Score:
-    """How far what was understood does what was meant: facts, not words, are compared."""
-    done, wanted = Counter(bring_about(understood)), Counter(bring_about(meant))
-    return Score(sum((done & wanted).values()), sum(done.values()), sum(wanted.values()))
+    """Compare commands by the facts that they bring about, not by their words."""
+    done, wanted = bring_about(understood), bring_about(meant)
+    return Score(len(done & wanted), len(done), len(wanted))

@@ -213,11 +213,13 @@ class Engine(Answers):
         Optional slots, such as a day, open no task.
         """
         state = turn.state
-        first_task = self.bot.tasks.get(self.bot.settings["first_task"])
+        usual = self.bot.settings["usual_task"] or self.bot.settings["first_task"]
         required = {slot for slot in informed if not self.bot.slots[slot].optional}
-        if not required and not (first_task and informed <= set(first_task.slots)):
+        if not required and not (usual and informed <= set(self.bot.tasks[usual].slots)):
             return
         candidates = [task.name for task in self.bot.tasks.values() if informed <= set(task.slots)]
+        if self.bot.settings["usual_task"] in candidates and not state.task:
+            candidates = [usual]
         if state.task not in candidates and len(candidates) == 1:
             self._close_task(state)
             state.task = candidates[0]

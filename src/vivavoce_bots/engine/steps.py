@@ -106,7 +106,7 @@ class Steps:
     def _run_task(self, turn: Turn, task: Task) -> None:
         state = turn.state
         outcome = self._call(turn, task.call, task.argument)
-        worth_asking = [name for name in outcome.ask if name not in state.frame]
+        worth_asking = [name for name in outcome.ask if not outcome.name or name not in state.frame]
         if worth_asking:
             self.questions.ask(turn, Question("slot", worth_asking[0]))
             return

@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce_bots.chef.notation import read_predicates
-from vivavoce_bots.chef.world import World, things_of
+from vivavoce_bots.chef.world import World
 from vivavoce_commands.protocols import SUGAR_2018
 
 FILES = SUGAR_2018.folder / "files"
@@ -35,7 +35,7 @@ def test_every_picture_shows_the_kitchen_after_the_commands_before(recipes: list
             assert said is not None
             assert set(filter(None, said.group(1).split("; "))) == world.facts(), frame["id"]
             for command in read_predicates(frame["does"]["it"]):
-                world.carry_out(command.action, things_of(command))  # Refused: the kitchen does not allow it
+                world.carry_out(command.action, command.things())  # Refused: the kitchen does not allow it
 
 
 def test_every_picture_moves_and_stands_still_for_who_wants_no_motion(recipes: list[dict[str, Any]]) -> None:
