@@ -22,8 +22,6 @@ def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
     [
         ("house", "en", ("switch on the kitchen lamp", "the heating, turn it up"), "no heating among"),
         ("house", "it", ("accendi la lavastoviglie",), "non c'è: lavastoviglie"),
-        ("chef", "en", ("take the onion", "slice it thinly"), "cannot cut"),
-        ("chef", "en", ("how long will it take?",), "Times and heat"),
         ("carbs", "it", ("una mela", "è tanto?"), "non so dirlo"),
     ],
 )
@@ -72,7 +70,6 @@ def test_a_question_that_it_cannot_answer_was_not_misheard(language: str, said: 
         ("carbs", "en", ("a banana", "the banana was ripe"), "Got it: banana 120 g"),
         ("carbs", "it", ("una birra", "sei inutile", "totale"), "birra 330 g"),
         ("carbs", "en", ("a can of fanta",), "fanta 330 g"),
-        ("chef", "en", ("put the pot on the stove", "water"), "add(water, pot)"),
         ("chef", "it", ("prendi la pentola", "aggiungi dell'acqua"), "acqua"),
         (
             "chef",

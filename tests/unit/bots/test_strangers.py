@@ -50,8 +50,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("house", "en", ("delete the message about the bicycle",), "left: Paola's", "Shall I"),
         # what was cut already, water off, asked beside a command
         ("chef", "en", ("I've already chopped the onion. Put the onion in the pot",), "onion, pot", "cut"),
-        ("chef", "en", ("put rice in the pot", "add water and pour the water off"), "strain", "put("),
-        ("chef", "it", ("aggiungi lo zucchero, anzi no, il sale, nella pentola",), "sale", "zucchero"),
         ("chef", "it", ("metti la padella sul fuoco", "la padella è sul fuoco?"), "Sì", "Fatto"),
         # a threat is no goodbye
         ("boris", "en", ("a pub", "yes, and tell me one or I'm hanging up!"), "?", "oodbye"),
