@@ -5,9 +5,10 @@ Warnings say what makes a difference between the two datasets doubtful.
 Source  Schuirmann 1987; non-inferiority by one test against a margin named beforehand: Piaggio et al. 2012
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, groups
 from vivavoce.stats.difference import compare_clusters
+from vivavoce.stats.margins import ScoreTest, clustered_pairs, clustered_rates
 from vivavoce.stats.multiple_testing import holm
 
 
@@ -78,11 +80,13 @@ OTHERS: Final = (
 )
 MARGIN: Final = 0.1
 ALPHA: Final = 0.05
+FEWEST: Final = 2  # people
+MOST_UNPAIRED: Final = 0.1  # share of the dialogues of either side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginTest:
-    """A test against the margin: `shown` by the adjusted p. Empty: no rate, or nothing varied: all None."""
+    """A test against the margin: `shown` by the adjusted p. Empty: no rate: all None."""
 
     p: float | None = None
     p_holm: float | None = None
@@ -95,6 +99,9 @@ class ReleaseRow:
 
     tested            over how many p is adjusted; 0 of measures that are no rates, as their p_holm is None
     low_90, high_90   by which is decided whether a rate is no worse, or equivalent
+    pairs             dialogues of the same simulated callers in both datasets, on which all figures rest;
+                      None: not paired
+    too_few           even without a failure so few people could not show that a rate is no worse
     """
 
     key: str | None
@@ -114,6 +121,8 @@ class ReleaseRow:
     p_holm: float | None = None
     low_90: float | None = None
     high_90: float | None = None
+    pairs: int | None = None
+    too_few: bool = False
     no_worse: MarginTest = MarginTest()
     equivalent: MarginTest = MarginTest()
 
@@ -146,7 +155,8 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     Empty   a measure without cases on one side is left out; one that never varied has a difference only
     Note    three families, each adjusted after Holm by itself over the rates of the whole, and apart from
             them over those of all groups: difference, no worse (one test: not worse by the margin),
-            equivalence (two one-sided tests). Participants of the two datasets are taken as different people
+            equivalence (two one-sided tests). Simulated callers with the same seed, population and number
+            are the same; their dialogues are paired by number and task. Others are different people
     Raises  UnknownName: no such grouping; InputError: a margin outside 0 to 1
     """
     check_margin(ALL_RATES, margin)
@@ -192,47 +202,88 @@ def _settled(test: MarginTest, p_holm: float | None) -> MarginTest:
 
 
 class _Side:
-    """One of the two datasets: components by measure, dialogues by group, participants as text."""
+    """One of the two datasets: components by measure, dialogues by group, participants and pair keys."""
 
     def __init__(self, dataset: Dataset, by: str, name: str) -> None:
         all_groups = groups(dataset, by)
+        callers = _callers(dataset)
         self.members = {group.key: set(group.dialogue_ids) for group in all_groups}
         self.people = {
-            dialogue_id: f"{name} {person if person is not None else f'dialogue {dialogue_id}'}"
+            dialogue_id: callers.get(person or "") or f"{name} {person or f'dialogue {dialogue_id}'}"
             for group in all_groups
             for dialogue_id, person in zip(group.dialogue_ids, group.participants, strict=True)
         }
+        self.pair_keys = _pair_keys(dataset, callers)
         self.parts: dict[Any, pd.DataFrame] = dict(list(components(dataset).groupby("measure", sort=False)))
         self.facts = ReleaseSide(
             study=dataset.study, data=dataset.hash, dialogues=len(self.people), simulated=dataset.simulated
         )
 
-    def cases(self, measure: str, key: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def cases(self, measure: str, key: str | None) -> pd.DataFrame:
+        """Cases of a measure in a group: person, pair, numerator, denominator."""
         rows = self.parts[measure]
-        chosen = rows["dialogue_id"].isin(list(self.people if key is None else self.members[key]))
-        people = np.array(
-            [self.people[dialogue_id] for dialogue_id in rows["dialogue_id"][chosen]], dtype=object
-        )
-        return people, rows["numerator"].to_numpy()[chosen], rows["denominator"].to_numpy()[chosen]
+        rows = rows[rows["dialogue_id"].isin(list(self.people if key is None else self.members[key]))]
+        rows = rows[(rows["denominator"] > 0) | (rows["numerator"] != 0)]
+        ids = rows["dialogue_id"]
+        return rows.assign(person=ids.map(self.people), pair=ids.map(self.pair_keys))
+
+
+def _callers(dataset: Dataset) -> dict[str, str]:
+    """Simulated participants whom a run with the same seed would call again, by what identifies them."""
+    rows = dataset.read("participants", ["participant_id", "simulated", "attributes"]).to_pylist()
+    callers = {}
+    for row in rows:
+        attributes = json.loads(row["attributes"] or "{}") if row["simulated"] else {}
+        if {"caller", "seed"} <= attributes.keys():
+            number, seed, population = (attributes.get(name) for name in ("caller", "seed", "population"))
+            callers[row["participant_id"]] = f"caller {number} of {population}, seed {seed}"
+    return callers if len(set(callers.values())) == len(callers) else {}
+
+
+def _pair_keys(dataset: Dataset, callers: dict[str, str]) -> dict[str, str]:
+    """What pairs a dialogue with one of another run: its caller, number and task."""
+    columns = ["dialogue_id", "participant_id", "dialogue_number", "task_id"]
+    return {
+        row["dialogue_id"]: f"{callers[row['participant_id']]}, {row['dialogue_number']}, {row['task_id']}"
+        for row in dataset.read("dialogues", columns).to_pylist()
+        if row["participant_id"] in callers
+    }
+
+
+def _paired(new: pd.DataFrame, old: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """The cases that both sides have, in one order; None where too many have no partner."""
+    keys = [side["pair"].dropna() for side in (new, old)]
+    common = set(keys[0]) & set(keys[1])
+    fewest = (1 - MOST_UNPAIRED) * max(len(new), len(old))
+    if len(common) < max(fewest, 1) or any(side.duplicated().any() for side in keys):
+        return None
+    order = sorted(common)
+    return new.set_index("pair").loc[order], old.set_index("pair").loc[order]
 
 
 def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> ReleaseRow | None:
     if any(name not in side.parts for side in sides):
         return None
-    (people_a, *a), (people_b, *b) = (side.cases(name, key) for side in sides)
-    _, codes = np.unique(np.concatenate([people_a, people_b]).astype(str), return_inverse=True)
-    split = np.split(codes, [len(people_a)])
-    comparison = compare_clusters(split[0], split[1], (a[0], a[1]), (b[0], b[1]))
+    new, old = (side.cases(name, key) for side in sides)
+    pairs = _paired(new, old)
+    if pairs is not None:
+        new, old = pairs
+    codes = np.unique([*new["person"], *old["person"]], return_inverse=True)[1]
+    people = codes[: len(new)], codes[len(new) :]
+    tops, bottoms = (
+        [side[column].to_numpy() for side in (new, old)] for column in ("numerator", "denominator")
+    )
+    comparison = compare_clusters(*people, (tops[0], bottoms[0]), (tops[1], bottoms[1]))
     if comparison is None:
         return None
     row = ReleaseRow(
         key=key,
         measure=name,
         unit=MEASURES.get(name).unit,
-        new=float(a[0].sum() / a[1].sum()),
-        old=float(b[0].sum() / b[1].sum()),
-        new_n=round(float(a[1].sum())),
-        old_n=round(float(b[1].sum())),
+        new=float(tops[0].sum() / bottoms[0].sum()),
+        old=float(tops[1].sum() / bottoms[1].sum()),
+        new_n=round(float(bottoms[0].sum())),
+        old_n=round(float(bottoms[1].sum())),
         difference=comparison.estimate,
         clusters=comparison.clusters,
         signature=signature(
@@ -244,19 +295,58 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Relea
             group=key,
             interval=f"{comparison.method} {LEVEL}",
             margin=margin if name in RATES else None,
+            pairs=None if pairs is None else len(new),
         ),
         low=comparison.low,
         high=comparison.high,
         p=comparison.p,
+        pairs=None if pairs is None else len(new),
     )
-    same = comparison.equivalence(margin, alpha=ALPHA) if name in RATES else None
-    if same is None:
+    if name not in RATES or comparison.clusters < FEWEST:
         return row
-    lower_is_better = MEASURES.get(name).direction == "lower"
-    return replace(
-        row,
-        low_90=same.interval.low,
-        high_90=same.interval.high,
-        equivalent=MarginTest(p=same.p),
-        no_worse=MarginTest(p=same.p_upper if lower_is_better else same.p_lower),
+    tests = _paired_tests(people[0], tops, bottoms) if pairs else _unpaired_tests(people, tops, bottoms)
+    if row.p is None or row.low is None:
+        low, high = tests.difference.interval(LEVEL)
+        row = replace(row, low=low, high=high, p=tests.difference.p())
+    return replace(row, **_margin_facts(name, tests, margin))
+
+
+class _Tests(NamedTuple):
+    """Tests of a rate: of a difference, against a margin, and against it had nothing failed."""
+
+    difference: ScoreTest
+    margin: ScoreTest
+    best: ScoreTest
+
+
+def _paired_tests(callers: np.ndarray, tops: list[np.ndarray], bottoms: list[np.ndarray]) -> _Tests:
+    test = clustered_pairs(tops[0], tops[1], callers)
+    return _Tests(test, test, clustered_pairs(bottoms[0], bottoms[1], callers))
+
+
+def _unpaired_tests(
+    people: tuple[np.ndarray, np.ndarray], tops: list[np.ndarray], bottoms: list[np.ndarray]
+) -> _Tests:
+    size = int(max(codes.max() for codes in people)) + 1
+    successes, cases = (
+        [np.bincount(codes, values, size) for codes, values in zip(people, sides, strict=True)]
+        for sides in (tops, bottoms)
     )
+    return _Tests(
+        clustered_rates(successes[0], cases[0], successes[1], cases[1], correct=True),
+        clustered_rates(successes[0], cases[0], successes[1], cases[1]),
+        clustered_rates(cases[0], cases[0], cases[1], cases[1]),
+    )
+
+
+def _margin_facts(name: str, tests: _Tests, margin: float) -> dict[str, Any]:
+    """Interval and tests against the margin."""
+    above, below = tests.margin.p(-margin, "greater"), tests.margin.p(margin, "less")
+    low, high = tests.margin.interval(1 - 2 * ALPHA)
+    return {
+        "low_90": low,
+        "high_90": high,
+        "equivalent": MarginTest(p=max(above, below)),
+        "no_worse": MarginTest(p=below if MEASURES.get(name).direction == "lower" else above),
+        "too_few": tests.best.p(-margin, "greater") >= ALPHA,
+    }

@@ -25,19 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def vivavoce(
-    request: pytest.FixtureRequest, tmp_path: Path, record_property: Callable[[str, object], None]
-) -> "Iterator[Examination]":
-    """The study's systems, to be talked to, to be examined by simulated users, to be compared.
-
-    Raises  pytest.UsageError: nobody said which study
-    """
+def vivavoce(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[Examination]":
+    """The study's systems, to be talked to, to be examined by simulated users, to be compared."""
     chosen = request.config.getoption("--vivavoce-study") or request.config.getini(_STUDY)
-    if not chosen:
-        raise pytest.UsageError(
-            "the study is missing: pytest --vivavoce-study STUDY, or vivavoce_study = STUDY"
-        )
-    examination = Examination(request.config.rootpath / chosen, tmp_path, record_property)
+    study = request.config.rootpath / chosen if chosen else None
+    # the fixture record_property warns under the default family of JUnit files
+    properties: list[tuple[str, object]] = request.node.user_properties
+    examination = Examination(study, tmp_path, lambda name, value: properties.append((name, value)))
     yield examination
     examination.close()
 
@@ -45,10 +39,18 @@ def vivavoce(
 class Examination:
     """Simulations and measures of one test; its log and datasets lie in the test's own folder."""
 
-    def __init__(self, study: Path, folder: Path, record: Callable[[str, object], None]) -> None:
-        self._study, self._folder, self._record = study, folder, record
+    def __init__(self, study: Path | None, folder: Path, record: Callable[[str, object], None]) -> None:
+        self._named_study, self._folder, self._record = study, folder, record
         self._talks: list[SystemConversation] = []
         self._runs = 0
+
+    @property
+    def _study(self) -> Path:
+        if self._named_study is None:
+            raise pytest.UsageError(
+                "the study is missing: pytest --vivavoce-study STUDY, or vivavoce_study = STUDY"
+            )
+        return self._named_study
 
     def system(self, name: str, *, language: str | None = None) -> "SystemConversation":
         """A conversation with one system of the study. Raises UnknownName, InputError"""
@@ -104,9 +106,10 @@ class Examination:
         """Fail unless a new version is shown to be no worse than a release, by less than the margin.
 
         Input   new, than: datasets of the new version and of the release, or their folders; measures: rates
-                of success, all that both have when left out
+                of success; when left out, all that both have, without the opinions of simulated users
         Note    participants are the unit; one test a measure against the margin, adjusted after Holm over all
-                rates. What was not shown fails, too: more dialogues may show it
+                rates; dialogues of the same simulated callers are paired. What was not shown fails, too: more
+                dialogues may show it
         Raises  InputError: no such dataset, a margin outside 0 to 1, or a measure that one of both lacks
         """
         __tracebackhide__ = True
@@ -117,7 +120,8 @@ class Examination:
         sides = [side if isinstance(side, Dataset) else Dataset(side) for side in (new, than)]
         comparison = against(*sides, margin=margin)
         rows = {row.measure: row for row in comparison.rows if row.key is None and row.measure in RATES}
-        selected = list(rows) if measures is None else list(measures)
+        opinions = {"subjective_success"} if any(side.simulated for side in sides) else set()
+        selected = [name for name in rows if name not in opinions] if measures is None else list(measures)
         missing = [name for name in selected if name not in rows]
         if missing or not selected:
             raise InputError(
@@ -190,9 +194,11 @@ def _told(row: "ReleaseRow", margin: float) -> str:
     summary = f"{row.measure}: {row.new:.1%} (n {row.new_n}) after {row.old:.1%} (n {row.old_n})"
     low = "unknown" if row.low_90 is None else f"{100 * row.low_90:+.1f}"
     p = "none" if row.no_worse.p_holm is None else f"{row.no_worse.p_holm:.3f}"
+    paired = "" if row.pairs is None else f", {row.pairs} pairs of dialogues"
+    too_few = "; too few participants for this margin" if row.too_few else ""
     return (
         f"{summary}, difference {100 * row.difference:+.1f} points, at least {low} with 95 % confidence; "
-        f"margin {100 * margin:g} points; p {p} over {row.clusters} participants"
+        f"margin {100 * margin:g} points; p {p} over {row.clusters} participants{paired}{too_few}"
     )
 
 

@@ -301,10 +301,12 @@ class SimulatedUserDescribed(Event):
     user     agenda: a program with habits; model: a language model behind an endpoint
     habits   as drawn for this participant; group: the kind of people of its population, if any
     prompt   what a model was told, whole
+    caller   number of the participant in its population, the same in every run with this seed
     """
 
     kind = "simulated_user_described"
     user: Literal["agenda", "model"]
+    caller: int | None = None
     population: str | None = None
     group: str | None = None
     seed: int | None = None

@@ -206,6 +206,7 @@ class _Trial:
         people, casting = self.population, self.casting
         return events.SimulatedUserDescribed(
             user=casting.kind if casting else "agenda",
+            caller=caller,
             population=people.name,
             group=people.group(caller),
             seed=people.seed,

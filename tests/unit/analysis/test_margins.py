@@ -1,136 +1,80 @@
-"""Margins: what a difference must stay below, and which cannot tell anything."""
+"""Differences of rates against a margin: values computed independently, and what holds of any data."""
 
-import math
+import json
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from scipy.stats import t
 
-from vivavoce.analysis.declared import (
-    check_margin,
-    check_margins_used,
-    equivalences,
-    margin_of,
-    possible_margins,
-)
 from vivavoce.core.errors import InputError
-from vivavoce.stats.difference import equivalence, equivalent_proportions
-from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.margins import clustered_pairs, clustered_rates
 
-SAID, SHOWN = "subjective_success", "objective_success_assigned"
-
-
-@pytest.mark.parametrize(
-    ("name", "margin", "right"),
-    [
-        ("rates", 0.05, True),
-        ("rates", 0.999, True),
-        ("rates", 1.0, False),
-        ("rates", 0.0, False),
-        ("rates", -0.1, False),
-        (SAID, 1.0, False),
-        ("word_error_rate", 1.0, False),
-        ("turns", 1.0, True),
-        ("turns", 0.0, False),
-        ("turns", math.inf, False),
-        ("turns", math.nan, False),
-    ],
-)
-def test_a_margin_lies_above_nothing_and_of_a_ratio_below_one(name: str, margin: float, right: bool) -> None:
-    assert possible_margins({name: margin}) == ({name: margin} if right else {})
-    if right:
-        assert check_margin(name, margin) == margin
-        return
-    with pytest.raises(InputError, match=f"margin {margin:g}"):
-        check_margin(name, margin)
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "decisions.json").read_text())
 
 
-def test_a_margin_is_the_measures_own_else_that_of_all_success_rates() -> None:
-    for name, margins, expected in [
-        (SAID, None, None),
-        (SAID, 0.1, 0.1),
-        ("turns", 0.1, None),
-        (SAID, {"rates": 0.2}, 0.2),
-        (SAID, {"rates": 0.2, SAID: 0.3}, 0.3),
-        (SHOWN, {SAID: 0.3}, None),
-        ("turns", {"turns": 2.0}, 2.0),
-        ("turns", {"rates": 0.2}, None),
-    ]:
-        assert margin_of(name, margins) == expected
+@pytest.mark.parametrize("case", GOLDEN["clustered"].values(), ids=GOLDEN["clustered"])
+def test_rates_of_people_with_several_dialogues_equal_the_reference(case: dict[str, Any]) -> None:
+    counts = [
+        np.array(case[name], dtype=float)
+        for name in ("successes_a", "dialogues_a", "successes_b", "dialogues_b")
+    ]
+    test = clustered_rates(*counts, floor=case["floor"])
+    score = test.score(-case["margin"])
+    assert (score.z, score.df) == (pytest.approx(case["z"]), pytest.approx(case["df"]))
+    assert test.p(-case["margin"], "greater") == pytest.approx(case["p"])
+    assert test.icc == pytest.approx(case["icc_within"])
+    assert test.interval(0.90) == pytest.approx(case["interval_90"], abs=1e-8)
+    corrected = clustered_rates(*counts, floor=case["floor"], correct=True)
+    assert corrected.interval() == pytest.approx(case["interval_95_mn"], abs=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("margins", "names", "right"),
-    [
-        (0.1, [SAID], True),
-        (0.1, ["turns"], False),
-        (None, [], True),
-        ({"turns": 1.0}, ["turns", SAID], True),
-        ({"turns": 1.0}, [SAID], False),
-        ({"rates": 0.1}, [SAID], True),
-        ({"rates": 0.1}, ["turns"], False),
-        ({SAID: 1.0}, [SAID], False),
-    ],
-)
-def test_a_margin_of_what_is_not_compared_is_refused(margins, names, right) -> None:
-    if right:
-        check_margins_used(margins, names)
-        return
+@pytest.mark.parametrize("case", GOLDEN["paired"])
+def test_independent_pairs_equal_the_reference(case: dict[str, Any]) -> None:
+    kinds = [(1, 1, "both"), (1, 0, "only_first"), (0, 1, "only_second"), (0, 0, "neither")]
+    pairs = np.array([(a, b) for a, b, name in kinds for _ in range(case[name])], dtype=float)
+    test = clustered_pairs(pairs[:, 0], pairs[:, 1], np.arange(len(pairs)))
+    assert test.score(-0.05).z == pytest.approx(case["z_at_margin_minus_0_05"], rel=1e-6)
+
+
+def pairs_of(case: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of callers, with the differences that the case gives to some of them."""
+    callers = np.repeat(np.arange(case["callers"]), case["dialogues"])
+    first, second = np.ones(len(callers)), np.ones(len(callers))
+    places = {"first": 0, "second": 1, "third": 2, "eighth": 7}
+    for name, gaps in case.get("by_caller", {}).items():
+        for number, gap in enumerate(gaps.split(",")):
+            side = second if gap == "+1" else first
+            side[places[name] * case["dialogues"] + number] = 0.0
+    return first, second, callers
+
+
+@pytest.mark.parametrize("case", GOLDEN["pairs_clustered"])
+def test_pairs_of_callers_equal_the_reference(case: dict[str, Any]) -> None:
+    test = clustered_pairs(*pairs_of(case))
+    margin = 0.05 if "z_at_margin_05" in case else 0.10
+    z = case.get("z_at_margin_05", case.get("z_at_margin_10"))
+    assert test.score(-margin).z == pytest.approx(z)
+    assert test.p(-margin, "greater") == pytest.approx(case["p"])
+    assert test.interval(0.90).low == pytest.approx(case["lower_90"])
+
+
+def test_an_interval_leaves_out_exactly_what_its_test_rejects() -> None:
+    rng = np.random.default_rng(1)
+    cases = rng.integers(1, 4, (2, 12)).astype(float)
+    successes = rng.binomial(cases.astype(int), 0.8).astype(float)
+    test = clustered_rates(successes[0], cases[0], successes[1], cases[1])
+    for level in (0.8, 0.9, 0.95):
+        low, high = test.interval(level)
+        assert test.p(low) == pytest.approx(1 - level) == pytest.approx(test.p(high))
+        assert low < test.estimate < high
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    one, none = np.array([1.0]), np.array([0.0])
     with pytest.raises(InputError):
-        check_margins_used(margins, names)
-
-
-def test_an_error_or_margin_of_nothing_cannot_be_tested() -> None:
-    for margin, se in ((0.0, 0.1), (0.1, 0.0), (-0.1, 0.1), (0.1, -0.1)):
-        with pytest.raises(InputError):
-            equivalence(0.0, se, margin)
-    assert equivalent_proportions(0, 0, 3, 4, 0.1) is None and equivalent_proportions(3, 4, 0, 0, 0.1) is None
-    assert equivalent_proportions(4, 4, 0, 3, 0.1) is None
-    found = equivalent_proportions(45, 90, 20, 50, 0.2)
-    assert found is not None and found.difference == pytest.approx(0.1)
-    assert found.se == pytest.approx(math.sqrt(0.25 / 90 + 0.24 / 50))
-
-
-def test_a_refused_margin_names_its_measure_and_the_scale_it_lies_on() -> None:
-    with pytest.raises(InputError, match=r"margin 2. .*between 0 and 1"):
-        check_margin("rates", 2)
-    with pytest.raises(InputError, match=r"margin 1 of word_error_rate. .*between 0 and 1"):
-        check_margin("word_error_rate", 1)
-    with pytest.raises(InputError, match=r"margin 0 of turns. .*above 0, in the unit"):
-        check_margin("turns", 0)
-
-
-class Known:
-    """A comparison whose test of equivalence is the plain one."""
-
-    def __init__(self, difference: float) -> None:
-        self.difference = difference
-
-    def equivalence(self, margin: float, *, alpha: float = 0.05):
-        return equivalence(self.difference, 0.04, margin, df=11, alpha=alpha) if self.difference < 9 else None
-
-
-def test_equivalences_are_adjusted_over_those_that_could_be_tested() -> None:
-    """By two one-sided t-tests written out; a measure without a margin, without a comparison or a result."""
-    compared = [
-        (SAID, Known(0.01)),
-        ("turns", Known(0.0)),
-        (SHOWN, Known(-0.09)),
-        (SAID, None),
-        (SAID, Known(9.0)),
-        (SHOWN, Known(0.11)),
-    ]
-    found = equivalences(compared, {SAID: 0.15, SHOWN: 0.2}, "holm")
-    assert [one is None for one in found] == [False, True, False, True, True, False]
-    told = [one for one in found if one]
-    p = [
-        max(t.sf((difference + margin) / 0.04, 11), t.sf((margin - difference) / 0.04, 11))
-        for difference, margin in ((0.01, 0.15), (-0.09, 0.2), (0.11, 0.2))
-    ]
-    assert [one.p for one in told] == pytest.approx(p)
-    assert [one.p_adjusted for one in told] == pytest.approx(holm(p))
-    assert [one.tests for one in told] == [3, 3, 3]
-    assert [one.equivalent for one in told] == [True, True, True] and holm(p)[2] < 0.05
-    (wide,) = equivalences([(SAID, Known(0.12))], {SAID: 0.15}, "holm")
-    assert wide.p > 0.05 and wide.equivalent is False
-    reach = t.ppf(0.95, 11) * 0.04
-    assert wide.interval == pytest.approx((0.12 - reach, 0.12 + reach))
+        clustered_rates(one, one, none, none)
+    with pytest.raises(InputError):
+        clustered_rates(2 * one, one, one, one)
+    with pytest.raises(InputError):
+        clustered_pairs(one, one, np.array([0]))

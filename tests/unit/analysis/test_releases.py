@@ -1,5 +1,6 @@
 """A new version against the last one."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -123,3 +124,36 @@ def test_no_worse_is_tested_on_the_side_on_which_a_rate_is_worse(make: Make) -> 
     assert better.no_worse.p < 0.05 < worse.no_worse.p
     assert better.equivalent.p == pytest.approx(worse.equivalent.p, rel=0.2)
     assert worse.no_worse.p == pytest.approx(worse.equivalent.p)
+
+
+def simulated(make: Make, name: str, failures: set[int], *, seed: int = 1, callers: int = 40) -> Dataset:
+    """Three dialogues of each simulated caller; the rows with these numbers failed."""
+    rows = [("a", f"{name}-{number // 3}", int(number not in failures)) for number in range(3 * callers)]
+    people = [
+        {
+            "participant_id": f"{name}-{number}",
+            "simulated": True,
+            "attributes": json.dumps({"user": "agenda", "population": "p", "seed": seed, "caller": number}),
+        }
+        for number in range(callers)
+    ]
+    numbers = [number % 3 + 1 for number in range(len(rows))]
+    return make(*rows, name=name, simulated=True, dialogue_number=numbers, rows={"participants": people})
+
+
+def test_dialogues_of_the_same_simulated_callers_are_compared_in_pairs(make: Make) -> None:
+    failures = {*range(0, 120, 7), *range(1, 120, 5)}
+    new, old = simulated(make, "new", failures), simulated(make, "old", failures)
+    row = success(against(new, old, margin=0.05))
+    assert (row.pairs, row.clusters, row.new_n) == (120, 40, 120)
+    assert row.no_worse.shown and row.p == 1
+    other = success(against(new, simulated(make, "other", failures, seed=2), margin=0.05))
+    assert other.pairs is None and other.clusters == 80
+    assert row.high_90 - row.low_90 < (other.high_90 - other.low_90) / 2
+
+
+def test_a_gate_that_cannot_pass_says_so(make: Make) -> None:
+    few = success(against(simulated(make, "n", set(), callers=10), simulated(make, "o", set(), callers=10)))
+    enough = success(against(simulated(make, "m", set()), simulated(make, "p", set())))
+    assert (few.too_few, few.no_worse.shown) == (True, False)
+    assert (enough.too_few, enough.no_worse.shown) == (False, True)

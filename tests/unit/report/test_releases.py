@@ -90,10 +90,15 @@ def test_no_worse_and_the_same_are_adjusted_over_their_family(tmp_path: Path) ->
         assert row.no_worse.p_holm == pytest.approx(min(1, 3 * row.no_worse.p))
 
 
-def test_versions_in_which_nobody_failed_are_told_and_not_tested(pair) -> None:
-    new, old = pair(200, 200)
-    said = " ".join(against_blocks(against(new, old))[1].items)
-    assert "100.0% now, 100.0% before" in said
+def test_versions_in_which_nobody_failed_are_non_inferior_and_equivalent(pair) -> None:
+    row = rate_of(*pair(180, 180, n=180))
+    assert row.no_worse.shown and row.equivalent.shown
+    assert row.p == 1 and row.low < row.low_90 < 0 < row.high_90 < row.high
+
+
+def test_too_few_people_for_a_margin_are_named(pair) -> None:
+    said = release_verdict(rate_of(*pair(12, 12, n=12)), "10.0")
+    assert "too few people (24)" in said
 
 
 def test_the_table_of_a_release_is_signed(pair) -> None:

@@ -70,20 +70,30 @@ def _table(comparison: ReleaseComparison, margin: str) -> TableOfText:
         ),
         tuple(_release_row(row) for row in comparison.rows),
         say(
-            "t tests clustered by participant; participants of the two datasets are assumed to be "
-            "different people. Non-inferior: the 90% CI lies above the negative margin (one one-sided "
-            "test). Equivalent: the 90% CI lies within the margin on both sides (two one-sided tests). p "
-            "is adjusted (Holm) over the rates of all dialogues and separately over those of all groups; "
-            "below it, unadjusted p. A margin is valid only if it was chosen before the data."
+            "Rates: score tests with people as clusters (Farrington and Manning; pairs: Tango). Other "
+            "measures: permutation or t tests over people. {pairing} Non-inferior: the 90% CI lies above "
+            "the negative margin (one one-sided test). Equivalent: the 90% CI lies within the margin on both "
+            "sides (two one-sided tests). p is adjusted (Holm) over the rates of all dialogues and "
+            "separately over those of all groups; below it, unadjusted p. A margin is valid only if it was "
+            "chosen before the data.",
+            pairing=_pairing(comparison),
         ),
         tuple((title(row.measure), row.signature) for row in comparison.rows if row.key is None),
     )
 
 
+def _pairing(comparison: ReleaseComparison) -> str:
+    """Sentence on who is compared with whom."""
+    pairs = max((row.pairs or 0 for row in comparison.rows), default=0)
+    if pairs:
+        return say("{n} dialogues of the same simulated callers are compared in pairs.", n=count(pairs))
+    return say("The participants of the two datasets are different people.")
+
+
 def release_verdict(row: ReleaseRow, margin: str) -> str:
     """One sentence on a rate, with the interval that decides it; empty for measures that are none."""
     if row.p_holm is None:
-        return _unvaried(row) if row.measure in RATES else ""
+        return _untested(row) if row.measure in RATES else ""
     facts = {"measure": title(row.measure), "points": points(row.difference), "margin": margin}
     narrow = between(row.low_90, row.high_90, points)
     if row.p_holm < SIGNIFICANT:
@@ -102,6 +112,13 @@ def release_verdict(row: ReleaseRow, margin: str) -> str:
         return say("{measure} is equivalent within {margin} points: {points} (90% CI {interval}).", **facts)
     if row.no_worse.shown:
         return say("{measure} is non-inferior within {margin} points: {points} (90% CI {interval}).", **facts)
+    if row.too_few:
+        return say(
+            "{measure}: too few people ({n}) to show non-inferiority within {margin} points: {points} "
+            "(90% CI {interval}).",
+            n=count(row.clusters),
+            **facts,
+        )
     return say(
         "{measure}: no significant difference, and non-inferiority within {margin} points is not shown: "
         "{points} (90% CI {interval}).",
@@ -109,9 +126,9 @@ def release_verdict(row: ReleaseRow, margin: str) -> str:
     )
 
 
-def _unvaried(row: ReleaseRow) -> str:
+def _untested(row: ReleaseRow) -> str:
     return say(
-        "{measure}: {new} now, {old} before; participants do not vary, so no test is possible.",
+        "{measure}: {new} now, {old} before; a single participant allows no test.",
         measure=title(row.measure),
         new=percent(row.new),
         old=percent(row.old),
