@@ -7,10 +7,9 @@ from pathlib import Path
 from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.callsteering.bot import CallSteeringBot
-from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.engine.bot_file import BOTS as FOLDER
-from vivavoce_bots.engine.bot_file import DomainError, read_yaml
+from vivavoce_bots.engine.bot_file import DomainError, read_head
 from vivavoce_bots.engine.file_bot import FileBot
 from vivavoce_bots.house.bot import HouseBot
 from vivavoce_bots.house.home import read_home
@@ -23,12 +22,6 @@ def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
 
 def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
     return BorisBot(read_domain(domain), seed, variant)
-
-
-def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
-    if domain is not None:
-        raise DomainError("carbs has a food table of its own: leave out --domain")
-    return CarbsBot(variant, seed)
 
 
 def _house(variant: str, seed: int, domain: Path | None) -> Bot:
@@ -60,12 +53,6 @@ _CLASSES: dict[str, Entry] = {
             _boris,
         ),
         Entry(
-            CarbsBot.name,
-            "counts the carbohydrates of a meal, in English and Italian; a variant is a strategy",
-            CarbsBot.variants,
-            _carbs,
-        ),
-        Entry(
             CallSteeringBot.name,
             "identifies a bank's caller and routes the call, in English and Italian",
             CallSteeringBot.variants,
@@ -87,7 +74,7 @@ def _make(name: str, variant: str, seed: int, domain: Path | None) -> Bot:
 
 def _file_entries() -> dict[str, Entry]:
     """Entries of the bot files that are finished, which is to say that they have a summary."""
-    sources = {path.stem: read_yaml(path) for path in sorted(FOLDER.glob("*.yaml"))}
+    sources = {path.stem: read_head(path) for path in sorted(FOLDER.glob("*.yaml"))}
     return {
         name: Entry(name, source["summary"], tuple(source["variants"]), partial(_make, name))
         for name, source in sources.items()

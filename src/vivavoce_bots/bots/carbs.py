@@ -1,49 +1,81 @@
-"""Back end of the carbohydrate counter: grams of an item and total of a meal."""
+"""Back end of the counter of carbohydrates: grams of an item and total of a meal."""
+
+from dataclasses import replace
+from typing import Any
 
 from vivavoce_bots.engine.bot_file import BotFile
-from vivavoce_bots.engine.commands import Item, Outcome
+from vivavoce_bots.engine.commands import Act, Item, Outcome
 
-GRAMS = {"g": 1.0, "ml": 1.0, "hg": 100.0, "kg": 1000.0, "spoon": 10.0}
+GRAMS = {
+    "g": 1.0,
+    "ml": 1.0,
+    "cl": 10.0,
+    "hg": 100.0,
+    "kg": 1000.0,
+    "litre": 1000.0,
+    "pint": 568.0,
+    "spoon": 10.0,
+    "teaspoon": 5.0,
+}
 LARGEST = 3000.0  # grams of one food in a meal
 
 
-def count(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    """Total of a meal."""
-    memory["meal"] = frame["food"]
-    return Outcome("total", {"total": _total(bot, frame["food"]), "items": _named(bot, frame["food"])})
-
-
-def so_far(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    """Total of the items whose quantity is known, or of the meal before."""
-    measured = [item for item in frame.get("food", []) if item.quantity is not None]
-    items = measured or memory.get("meal", [])
-    if not items:
-        return Outcome("nothing_yet")
-    return Outcome("total", {"total": _total(bot, items), "items": _named(bot, items)})
-
-
-def density(bot: BotFile, frame: dict, denied: dict, argument: str, memory: dict) -> Outcome:
-    """Carbohydrates in 100 g of the last food."""
-    food = frame.get("food") or memory.get("meal", [])
-    if not food:
-        return Outcome("nothing_yet")
-    item = food[-1] if isinstance(food, list) else food
-    if not item.value:
-        return Outcome("nothing_yet")
+def measure(bot: BotFile, item: Item) -> Item:
+    """Item with its quantity in grams."""
     row = bot.table[item.value]
-    return Outcome("density", {"name": row["names"][0].capitalize(), "carbs": row["carbs"]})
-
-
-def _total(bot: BotFile, items: list[Item]) -> int:
-    return round(sum(_grams(bot, item) * bot.table[item.value]["carbs"] / 100 for item in items))
-
-
-def _grams(bot: BotFile, item: Item) -> float:
-    row = bot.table[item.value]
-    quantity = item.quantity or 0.0
     weight = GRAMS.get(item.unit) or row.get(item.unit) or row["portion"]
-    return min(quantity * weight, LARGEST)
+    return replace(item, quantity=min((item.quantity or 0.0) * weight, LARGEST), unit="g")
 
 
-def _named(bot: BotFile, items: list[Item]) -> list[str]:
-    return [f"{bot.table[item.value]['names'][0]} {_grams(bot, item):g} g" for item in items]
+def count(bot: BotFile, frame: dict[str, Any], denied: Any, argument: str, memory: dict[str, Any]) -> Outcome:
+    """Total of a meal."""
+    return _total(bot, frame["food"])
+
+
+def so_far(
+    bot: BotFile, frame: dict[str, Any], denied: Any, argument: str, memory: dict[str, Any]
+) -> Outcome:
+    """Total of the items whose quantity is known."""
+    items = [item for item in frame.get("food", []) if item.quantity is not None]
+    return _total(bot, items) if items else Outcome("nothing_yet")
+
+
+def density(
+    bot: BotFile, frame: dict[str, Any], denied: Any, argument: str, memory: dict[str, Any]
+) -> Outcome:
+    """Carbohydrates of the last food: in 100 g and in a portion, or in the amount that was named."""
+    item = _last(frame)
+    if item is None:
+        return Outcome("which_food")
+    row = bot.table[item.value]
+    grams = row["portion"] if item.quantity is None else measure(bot, item).quantity
+    values = {"food": replace(item, quantity=None), "carbs": row["carbs"], "portion": row["portion"]}
+    values |= {"grams": grams, "each": round(grams * row["carbs"] / 100)}
+    return Outcome("density" if item.quantity is None else "amount", values, acts=_facts([item]))
+
+
+def portion(
+    bot: BotFile, frame: dict[str, Any], denied: Any, argument: str, memory: dict[str, Any]
+) -> Outcome:
+    """Usual portion of the last food."""
+    item = _last(frame)
+    if item is None:
+        return Outcome("which_food")
+    values = {"food": replace(item, quantity=None), "portion": bot.table[item.value]["portion"]}
+    return Outcome("portion", values, acts=_facts([item]))
+
+
+def _last(frame: dict[str, Any]) -> Item | None:
+    food = frame.get("food") or [None]
+    return food[-1] if isinstance(food, list) else food
+
+
+def _total(bot: BotFile, items: list[Item]) -> Outcome:
+    grams = sum(item.quantity * bot.table[item.value]["carbs"] / 100 for item in items)
+    total = f"{round(grams)} g"
+    acts = (*_facts(items), Act("inform", "carbohydrates", total))
+    return Outcome("total", {"food": items, "carbohydrates": total}, acts=acts)
+
+
+def _facts(items: list[Item]) -> tuple[Act, ...]:
+    return tuple(Act("inform", "food", item.value) for item in items)

@@ -48,7 +48,10 @@ def tell_state(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory:
     told = unlike or devices if "kind" in frame else unlike
     if not told:
         return Outcome("no_such" if "kind" in frame else "nothing_on")
-    states = {device: _state(bot, device, memory) for device in sorted(told, key=lambda name: _state(bot, name, memory))}
+    states = {
+        device: _state(bot, device, memory)
+        for device in sorted(told, key=lambda name: _state(bot, name, memory))
+    }
     groups = [(state, list(group)) for state, group in groupby(states, key=states.__getitem__)]
     text = " ".join(_sentence(bot, "is", group, state) for state, group in groups)
     acts = [Act("inform", "state", f"{device}:{state}") for device, state in states.items()]
@@ -91,10 +94,15 @@ def record(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Fra
 def tell_messages(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
     chosen = _chosen_messages(bot, frame, memory)
     texts = " ".join(bot.table["messages"][name] for name in chosen)
-    acts = [Act("inform", "done", "messages"), Act("inform", "messages", str(len(_kept_messages(bot, memory))))]
+    acts = [
+        Act("inform", "done", "messages"),
+        Act("inform", "messages", str(len(_kept_messages(bot, memory)))),
+    ]
     if frame.get("message", "all") != "all":
         return Outcome("message" if chosen else "no_such_message", {"texts": texts}, acts=acts)
-    return Outcome("messages" if chosen else "no_messages", {"count": str(len(chosen)), "texts": texts}, acts=acts)
+    return Outcome(
+        "messages" if chosen else "no_messages", {"count": str(len(chosen)), "texts": texts}, acts=acts
+    )
 
 
 def delete_messages(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:
@@ -155,7 +163,10 @@ def _ask_which(bot: BotFile, devices: list[str]) -> Outcome:
     kind, rooms = rows[devices[0]]["kind"], list(dict.fromkeys(rows[device]["room"] for device in devices))
     acts = [Act("request", kind), *(Act("select", kind, device) for device in devices)]
     if len(devices) > FEW and len(rooms) > 1:
-        names, choices = [Wording(bot).phrase("room", room) for room in rooms], [{"room": room} for room in rooms]
+        names, choices = (
+            [Wording(bot).phrase("room", room) for room in rooms],
+            [{"room": room} for room in rooms],
+        )
     else:
         names, choices = _names(bot, devices), [{"device": [device]} for device in devices]
     which = bot.table["kinds"][kind]["which"]
@@ -180,5 +191,7 @@ def _sentence(bot: BotFile, form: str, devices: list[str], state: str) -> str:
     if isinstance(adjective, list):
         adjective = adjective[is_plural + 2 * ("masculine" not in kind)]
     template = row["did"] if form == "did" else bot.table[form]
-    text = Wording(bot).fill(template, names=_names(bot, devices), be=bot.table["be"][is_plural], adjective=adjective)
+    text = Wording(bot).fill(
+        template, names=_names(bot, devices), be=bot.table["be"][is_plural], adjective=adjective
+    )
     return text[:1].upper() + text[1:]

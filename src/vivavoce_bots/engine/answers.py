@@ -1,8 +1,8 @@
 """Answers to the open question: yes, no, and no preference, for each kind of question."""
 
-from vivavoce_bots.engine.commands import DONTCARE, Act, Item
+from vivavoce_bots.engine.commands import DONTCARE, Act
 from vivavoce_bots.engine.control import Control
-from vivavoce_bots.engine.state import Question, State, Turn
+from vivavoce_bots.engine.state import Question, Turn
 
 
 class Answers(Control):
@@ -115,24 +115,3 @@ class Answers(Control):
             return ""
         turn.state.frame[slot.name] = DONTCARE
         return "answered"
-
-    def _dontcare_quantity(self, turn: Turn, question: Question, has_content: bool) -> str:
-        """Unknown quantity: count a usual portion."""
-        items = turn.state.frame[question.slot]
-        turn.state.frame[question.slot] = [
-            Item(item.value, 1.0, "portion") if item.value == question.value else item for item in items
-        ]
-        return "answered"
-
-    def _negate_quantity(self, turn: Turn, question: Question, has_content: bool) -> str:
-        """Nothing more to say: count usual portions and finish the list."""
-        if has_content:
-            return "answered"
-        self._count_portions(turn.state, question.slot)
-        turn.state.approved = True
-        return "answered"
-
-    @staticmethod
-    def _count_portions(state: State, slot: str) -> None:
-        items = state.frame[slot]
-        state.frame[slot] = [Item(i.value, 1.0, "portion") if i.quantity is None else i for i in items]

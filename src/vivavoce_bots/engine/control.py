@@ -14,7 +14,7 @@ class Control(Steps):
 
     @staticmethod
     def _has_content(commands: list[Command]) -> bool:
-        return any(command.act in ("inform", "deny", "start") for command in commands)
+        return any(command.act in ("inform", "deny", "unknown", "start") for command in commands)
 
     def _on_restart(self, turn: Turn, slot: str = "") -> None:
         remembered = {
@@ -53,6 +53,7 @@ class Control(Steps):
 
     def _on_help(self, turn: Turn, slot: str = "") -> None:
         turn.say(self._prompt(turn, "help"), Act("help"))
+        turn.state.times_asked = 0
         self._ask_again(turn, hint=True)
 
     def _on_options(self, turn: Turn, slot: str = "") -> None:
@@ -113,7 +114,7 @@ class Control(Steps):
         if slot is None or not slot.values:
             turn.say(self._prompt(turn, "abilities"))
             return
-        closest = closest_values(slot, text)
+        closest = [] if slot.open else closest_values(slot, text)
         if closest:
             names = self.wording.enumerate([self.wording.show(slot.name, value) for value in closest], "or")
             acts = [Act("select", slot.name, value) for value in closest]

@@ -3,22 +3,21 @@
 from types import ModuleType
 from typing import Any
 
-from vivavoce_bots.engine.answers import Answers
 from vivavoce_bots.engine.belief import likely_commands
 from vivavoce_bots.engine.bot_file import BotFile, Task
-from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Item, Meaning, Reply
+from vivavoce_bots.engine.commands import DONTCARE, Act, Command, Meaning, Reply
 from vivavoce_bots.engine.control import CONTROL
 from vivavoce_bots.engine.frames import inherited
+from vivavoce_bots.engine.lists import Lists
 from vivavoce_bots.engine.state import Question, State, Turn
 from vivavoce_bots.engine.strategies import Strategies
 from vivavoce_bots.engine.understanding import Context, Understanding
-from vivavoce_bots.engine.values import likely_unit
 
 Hypotheses = list[tuple[str, float]]
 OPEN_VALUES = 20  # assumed number of values of a slot without a list
 
 
-class Engine(Answers):
+class Engine(Lists):
     """One bot in one language; `state` objects hold the conversations."""
 
     def __init__(self, bot: BotFile, understanding: Understanding, backend: ModuleType) -> None:
@@ -50,7 +49,9 @@ class Engine(Answers):
         commands = likely_commands(meanings)
         self._resume_question(state, commands)
         control = [command for command in commands if command.act in CONTROL]
-        if not commands:
+        if not commands and turn.sentences:
+            self._ask_again(turn)
+        elif not commands:
             self._on_misunderstanding(turn, text)
         elif control and not self._is_about_task(state, commands):
             state.misunderstood = 0
@@ -110,9 +111,15 @@ class Engine(Answers):
     def _context(self, state: State) -> Context:
         expected = state.question.slot if state.question else ""
         active = self.bot.tasks[state.task].slots if state.task else []
-        counting = bool(state.question) and state.question.kind == "quantity"
-        settling = bool(state.question) and state.question.kind not in ("slot", "quantity", "task", "select")
-        return Context(expected, active, counting, settling)
+        kind = state.question.kind if state.question else ""
+        return Context(
+            expected,
+            active,
+            counting=kind == "quantity",
+            settling=kind not in ("", "slot", "quantity", "task", "select"),
+            naming=bool(expected) and self.bot.slots[expected].open and kind in ("slot", "complete"),
+            learnt=tuple(state.memory.get("learnt", ())),
+        )
 
     def _finish(self, turn: Turn, understood: tuple[Meaning, ...]) -> Reply:
         text = self.strategies.align(" ".join(turn.sentences), turn.state.called)
@@ -135,7 +142,11 @@ class Engine(Answers):
             self._on_misunderstanding(turn, text)
             return
         state.misunderstood = 0
-        arguments = {command.slot: command.value for command in commands if command.act == "inform"}
+        arguments = {
+            command.slot: command.value
+            for command in commands
+            if command.act == "inform" and getattr(command.value, "value", True)
+        }
         for task in side_tasks:
             self._run_side_task(turn, task, arguments)
         if side_tasks and not changed and self._is_refining(state):
@@ -189,7 +200,9 @@ class Engine(Answers):
         """Value that “it” stands for: the latest one of an antecedent, else those of the last frame."""
         if not any(slot.antecedent for slot in self.bot.slots.values()):
             is_alike = self.bot.tasks[state.task].slots[0] in state.closed[1]
-            return inherited(self.bot, state.task, state.closed[1], set()) if is_alike and not informed else {}
+            return (
+                inherited(self.bot, state.task, state.closed[1], set()) if is_alike and not informed else {}
+            )
         free = [slot for slot in self.bot.tasks[state.task].slots if slot not in informed]
         referents = [slot for slot in state.recent if slot in free and self.bot.slots[slot].antecedent]
         return {slot: state.recent[slot] for slot in referents[-1:]}
@@ -235,7 +248,9 @@ class Engine(Answers):
             if command.slot in used:
                 continue
             if command.act == "deny":
-                changed |= self._remove_value(state, command)
+                changed |= self._remove_value(turn, command)
+            elif command.act == "unknown":
+                changed |= self._note_unknown(turn, command)
             elif command.act == "inform" and self.bot.slots[command.slot].type == "list":
                 changed |= self._add_item(turn, command)
         informed = [
@@ -278,39 +293,12 @@ class Engine(Answers):
             return probability < self.bot.settings["confirm_below"]
         return self.confirmation in ("explicit", "implicit")
 
-    def _remove_value(self, state: State, command: Command) -> bool:
-        slot_name, value = command.slot, command.value
+    def _remove_value(self, turn: Turn, command: Command) -> bool:
+        state, slot_name, value = turn.state, command.slot, command.value
         if self.bot.slots[slot_name].type == "list":
-            items = state.frame.get(slot_name, [])
-            state.frame[slot_name] = [item for item in items if item.value != value.value]
+            self._remove_items(turn, slot_name, value)
             return True
         state.denied.setdefault(slot_name, set()).add(value)
         if state.frame.get(slot_name) == value:
             del state.frame[slot_name]
         return True
-
-    def _add_item(self, turn: Turn, command: Command) -> bool:
-        """Add an item to a list slot, or give the item in question its quantity."""
-        state, item = turn.state, command.value
-        items: list[Item] = list(state.frame.get(command.slot, []))
-        if not item.value:
-            item = self._item_in_question(state, items, item)
-            if item is None:
-                return False
-        others = [known for known in items if known.value != item.value]
-        earlier = [known for known in items if known.value == item.value]
-        if earlier and item.quantity is None:
-            return bool(earlier)
-        state.frame[command.slot] = [*others, item]
-        turn.acts.append(Act("ack", command.slot, item.value))
-        return True
-
-    @staticmethod
-    def _item_in_question(state: State, items: list[Item], quantity: Item) -> Item | None:
-        """Bare quantity: of the item that is asked for, else of the last one."""
-        unmeasured = [item.value for item in items if item.quantity is None]
-        asked = state.question.value if state.question and state.question.kind == "quantity" else None
-        last = items[-1].value if items else None
-        value = asked if asked in unmeasured else (unmeasured[0] if unmeasured else last)
-        unit = quantity.unit or likely_unit(quantity.quantity)
-        return Item(value, quantity.quantity, unit) if value else None

@@ -5,6 +5,7 @@ from typing import Any
 from vivavoce_bots.engine.bot_file import BotFile, Task
 from vivavoce_bots.engine.commands import Act
 from vivavoce_bots.engine.state import Question, Turn
+from vivavoce_bots.engine.values import closest_values
 from vivavoce_bots.engine.wording import Wording, known
 
 MOST_REPETITIONS = 3  # times that a question is asked in a row
@@ -27,7 +28,14 @@ class Questions:
             turn.end = True
             return
         state.times_asked = state.times_asked + 1 if question == state.question else 1
-        if state.times_asked > MOST_REPETITIONS and question.kind in ("slot", "quantity", "value", "choice"):
+        if state.times_asked > MOST_REPETITIONS and question.kind in (
+            "slot",
+            "quantity",
+            "value",
+            "choice",
+            "liken",
+            "learn",
+        ):
             self.offer_restart(turn, question)
             return
         state.question = question
@@ -41,8 +49,23 @@ class Questions:
 
     def _quantity(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         slot = self.bot.slots[question.slot]
-        name = self.wording.show(slot.name, question.value)
-        return slot.ask_quantity.format(value=name), [Act("request", f"{slot.name}_quantity", question.value)]
+        item = question.value
+        row = self.bot.table.get(item.value, {})
+        text = slot.ask_quantity.format(**{**row, "value": self.wording.show(slot.name, item)})
+        return text, [Act("request", "quantity")]
+
+    def _liken(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        """Values that are spelled like an unknown name, by number."""
+        values = closest_values(self.bot.slots[question.slot], question.value.wording)
+        names = [
+            f"{number} {self.wording.show(question.slot, value)}" for number, value in enumerate(values, 1)
+        ]
+        acts = [Act("select", question.slot, value) for value in values]
+        return self._prompt(turn, "unknown", word=question.value.wording, choices=", ".join(names)), acts
+
+    def _learn(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
+        name = question.value.wording
+        return self._prompt(turn, "learn", word=name), [Act("request", question.slot, name)]
 
     def _value(self, turn: Turn, question: Question) -> tuple[str, list[Act]]:
         phrase = self.wording.phrase(question.slot, question.value)

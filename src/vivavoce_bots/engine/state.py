@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vivavoce_bots.engine.belief import Belief
-from vivavoce_bots.engine.commands import Act, Command, Reply
+from vivavoce_bots.engine.commands import Act, Command, Item, Reply
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class State:
     called: dict[str, str] = field(default_factory=dict)  # the user's words for things
     last_reply: Reply | None = None
     memory: dict[str, Any] = field(default_factory=dict)
+    unknown: list[tuple[str, Item]] = field(default_factory=list)  # slot and item of each unknown name
     history: list[dict[str, Any]] = field(default_factory=list)  # memory before each call that changed it
     closed: tuple[str, dict[str, Any]] = ("", {})  # task and frame of the last call
     recent: dict[str, Any] = field(default_factory=dict)  # last value of each slot, the latest at the end
@@ -50,6 +51,9 @@ class Turn:
     acts: list[Act] = field(default_factory=list)
     end: bool = False
     leaving: bool = False  # the user says goodbye besides something else
+    added: list[Item] = field(default_factory=list)  # to lists
+    removed: list[Item] = field(default_factory=list)
+    doubted: Item | None = None  # whose quantity was asked for, denied together with something else
 
     def say(self, sentence: str, *acts: Act) -> None:
         if sentence:

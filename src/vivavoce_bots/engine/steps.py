@@ -96,7 +96,7 @@ class Steps:
             if slot.ask_quantity:
                 unmeasured = [item for item in state.frame[name] if item.quantity is None]
                 if unmeasured:
-                    return Question("quantity", name, unmeasured[0].value)
+                    return Question("quantity", name, unmeasured[0])
                 if not state.approved:
                     return Question("complete", name)
         if task.confirm and not state.approved:
@@ -141,7 +141,7 @@ class Steps:
         self._remember(
             turn.state, {slot: [value] if isinstance(value, Item) else value for slot, value in used.items()}
         )
-        turn.state.done = True
+        turn.state.done, turn.state.times_asked = True, 0
         if turn.state.question in (Question("offer"), Question("task")):
             turn.state.question = Question("more")
 

@@ -14,10 +14,7 @@ class Strategies:
         self.feelings = [
             ({stem(word) for word in feeling["words"]}, feeling["says"]) for feeling in bot.feelings.values()
         ]
-        lists = [
-            names for slot in bot.slots.values() if slot.type == "list" for names in slot.values.values()
-        ]
-        self.synonyms = [names for names in (*bot.synonyms, *lists) if len(names) > 1]
+        self.synonyms = bot.synonyms
 
     def take_up_feeling(self, text: str) -> str:
         """What the bot says first to someone who is worried or glad; nothing without empathy."""

@@ -9,12 +9,13 @@ from vivavoce_bots.engine.commands import DONTCARE, Command, Item
 from vivavoce_bots.engine.frames import Part, split_frames
 from vivavoce_bots.engine.matchers import MATCHERS, intent_examples
 from vivavoce_bots.engine.text import BREAKS, Speller, tokenise, without_enclitic
-from vivavoce_bots.engine.values import Mention, ValueSpotter, find_name
+from vivavoce_bots.engine.values import Mention, Phrase, ValueSpotter, find_name
 
 STRICT_MARGIN = 0.1
 LOST = 0.4  # share of the misheard values that are lost; the others become another value
 MAX_CLAUSES = 6
 SAME = 0.95  # similarity to an example that counts even where a clause has values and no words of content
+MAX_NAMING = 6  # words of a clause that names an unknown value
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,16 @@ class Context:
     """Dialogue context that helps to understand: slot of the open question, slots of the open task.
 
     `counting` says that a quantity is asked for, so that articles are numbers; `settling` that the question is
-    answered with yes or no.
+    answered with yes or no; `naming` that values are asked for, so that unknown words may be names. `learnt`
+    are names that were learnt in this conversation.
     """
 
     expected: str = ""
     active: list[str] = field(default_factory=list)
     counting: bool = False
     settling: bool = False
+    naming: bool = False
+    learnt: tuple[Phrase, ...] = ()
 
 
 class Understanding:
@@ -53,6 +57,8 @@ class Understanding:
         }
         self.verbs = self.keywords | set(examples)
         self.speller = Speller(self.spotter.vocabulary() | self.verbs | self.fillers)
+        feelings = {word for feeling in bot.feelings.values() for word in feeling["words"]}
+        self.spotter.known_words = self.speller.vocabulary | feelings
         self.names = {slot.name for slot in bot.slots.values() if slot.type == "name"}
         self.strict = set(bot.settings["strict_intents"])
 
@@ -60,6 +66,8 @@ class Understanding:
         tokens, mentions, references, intents = self._read(text, context)
         commands = [self._command_of(mention) for mention in mentions]
         commands += [self._intent_command(intent, tokens) for intent in intents]
+        if context.naming and not intents:
+            commands += self._unknown_names(tokens, mentions, context.expected)
         if references or (not mentions and self._is_single_word(tokens)):
             commands.append(Command("refer"))
         if mentions and set(tokens) & set(self.bot.words["also"]):
@@ -80,7 +88,9 @@ class Understanding:
         words, endings = self._set_apart(tokenise(text), context), self.bot.words["enclitics"]
         verbs = [without_enclitic(word, endings, self.verbs) for word in words]
         tokens = [self.speller.correct(word) for word in verbs]
-        mentions = self.spotter.find(tokens, context.expected, context.active, context.counting)
+        mentions = self.spotter.find(
+            tokens, context.expected, context.active, context.counting, context.learnt
+        )
         starts = {mention.start for mention in mentions}
         references = {
             position
@@ -97,6 +107,18 @@ class Understanding:
     def _is_single_word(self, tokens: list[str]) -> bool:
         """Whether a sentence has one word of content, which is about what was spoken of before: louder."""
         return len([word for word in tokens if word not in self.fillers and word not in BREAKS]) == 1
+
+    def _unknown_names(self, tokens: list[str], mentions: list[Mention], slot: str) -> list[Command]:
+        """Names in short clauses without a value that have one or two adjacent unknown words."""
+        covered = {position for mention in mentions for position in range(mention.start, mention.end)}
+        names = []
+        for clause in self._clauses(tokens):
+            unknown = [position for position in clause if self.spotter.is_unknown(tokens[position])]
+            is_short = len(clause) <= MAX_NAMING and unknown and unknown[-1] - unknown[0] < 2
+            if is_short and not covered & set(clause):
+                wording = " ".join(tokens[position] for position in unknown)
+                names.append(Command("unknown", slot, Item("", wording=wording)))
+        return names
 
     def _part(self, tokens: list[str], mentions: list[Mention], clause: range) -> Part:
         """Task and values of one clause."""
@@ -164,7 +186,9 @@ class Understanding:
         value = mention.value
         if self.bot.slots[mention.slot].type == "list" and isinstance(value, float):
             value = Item("", value, mention.unit)
-        return Command("deny" if mention.denied else "inform", mention.slot, value)
+        is_unknown = isinstance(value, Item) and not value.value and value.wording and not mention.denied
+        act = "unknown" if is_unknown else "deny" if mention.denied else "inform"
+        return Command(act, mention.slot, value)
 
     def _intent_command(self, intent: str, tokens: list[str]) -> Command:
         if intent == "dontcare":

@@ -14,7 +14,9 @@ _DENIAL_WINDOW = 3
 _QUANTITY_WINDOW = 3
 _MIN_DIGITS = 6
 _LONGEST_NAME = 3  # words
+_SHORTEST_NAME = 4
 MOST_PIECES = 12
+Phrase = tuple[list[str], str, str, str]  # words, slot, value, name
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Mention:
     end: int
     denied: bool = False
     unit: str = ""
+    wording: str = ""  # name that the user gave the value
 
 
 class ValueSpotter:
@@ -35,13 +38,19 @@ class ValueSpotter:
     def __init__(self, bot: BotFile, today: date) -> None:
         self.bot = bot
         self.today = today
-        self.phrases: dict[str, list[tuple[list[str], str, str]]] = {}
+        self.phrases: dict[str, list[Phrase]] = {}
+        self.known_words: set[str] = set()
         self.units: dict[str, tuple[str, str]] = {}
         self.answers = {
-            (slot.name, name) for slot in bot.slots.values() for names in slot.answers.values() for name in names
+            (slot.name, name)
+            for slot in bot.slots.values()
+            for names in slot.answers.values()
+            for name in names
         }
         for slot in bot.slots.values():
             self._add_phrases(slot)
+        if bot.language == "en":
+            self._add_plurals()
         for phrases in self.phrases.values():
             phrases.sort(key=lambda phrase: -len(phrase[0]))
 
@@ -49,10 +58,18 @@ class ValueSpotter:
         for value, names in [*slot.values.items(), *slot.answers.items()]:
             for name in names:
                 words = tokenise(name)
-                self.phrases.setdefault(words[0], []).append((words, slot.name, value))
+                self.phrases.setdefault(words[0], []).append((words, slot.name, value, name))
         for unit, names in slot.units.items():
             for name in names:
                 self.units[tokenise(name)[0]] = (slot.name, unit)
+
+    def _add_plurals(self) -> None:
+        """Add regular English plurals that are no names themselves."""
+        names = {tuple(phrase[0]) for phrases in self.phrases.values() for phrase in phrases}
+        for words, slot, value, name in [phrase for phrases in self.phrases.values() for phrase in phrases]:
+            plural = [*words[:-1], f"{words[-1]}s"]
+            if tuple(plural) not in names and not words[-1].endswith("s"):
+                self.phrases.setdefault(plural[0], []).append((plural, slot, value, name))
 
     def vocabulary(self) -> set[str]:
         """Words of all values and units."""
@@ -60,13 +77,23 @@ class ValueSpotter:
         return words | set(self.units)
 
     def find(
-        self, tokens: list[str], expected: str, active: list[str], counting: bool = False
+        self,
+        tokens: list[str],
+        expected: str,
+        active: list[str],
+        counting: bool = False,
+        learnt: tuple[Phrase, ...] = (),
     ) -> list[Mention]:
-        """Mentions from left to right; `expected` is the slot of the open question."""
+        """Mentions from left to right; `expected` is the slot of the open question.
+
+        `learnt` are phrases that belong to this conversation.
+        """
         mentions: list[Mention] = []
         position = 0
         while position < len(tokens):
-            mention = self._mention_at(tokens, position, expected, active)
+            mention = self._learnt_at(tokens, position, learnt) or self._mention_at(
+                tokens, position, expected, active
+            )
             if mention is None:
                 position += 1
                 continue
@@ -76,7 +103,38 @@ class ValueSpotter:
             position = mention.end
         if not mentions and counting and tokens and set(tokens) <= ARTICLES | BREAKS | {"one"}:
             mentions = [Mention(expected, 1.0, 0, len(tokens))]
-        return self._attach_quantities(mentions, tokens)
+        return self._attach_quantities(self._with_unknown_names(mentions, tokens), tokens)
+
+    @staticmethod
+    def _learnt_at(tokens: list[str], start: int, learnt: tuple[Phrase, ...]) -> Mention | None:
+        for words, slot, value, name in learnt:
+            if tokens[start : start + len(words)] == words:
+                return Mention(slot, value, start, start + len(words), wording=name)
+        return None
+
+    def _with_unknown_names(self, mentions: list[Mention], tokens: list[str]) -> list[Mention]:
+        """Mentions with the names behind quantities that no value of an open slot has: 80 g of seitan."""
+        covered = {position for mention in mentions for position in range(mention.start, mention.end)}
+        names = [
+            Mention(mention.slot, "", run.start, run.stop, wording=" ".join(tokens[run.start : run.stop]))
+            for mention in mentions
+            if isinstance(mention.value, float) and self.bot.slots[mention.slot].open
+            if (run := self.unknown_run(tokens, mention.end, covered))
+        ]
+        return sorted([*mentions, *names], key=lambda mention: mention.start)
+
+    def unknown_run(self, tokens: list[str], start: int, covered: set[int]) -> range:
+        """Unknown words at a position, behind fillers."""
+        fillers = set(self.bot.words["fillers"]) - set(self.bot.words["conjunctions"])
+        while start < len(tokens) and tokens[start] in fillers and start not in covered:
+            start += 1
+        end = start
+        while end < len(tokens) and end not in covered and self.is_unknown(tokens[end]):
+            end += 1
+        return range(start, end)
+
+    def is_unknown(self, token: str) -> bool:
+        return token.isalpha() and len(token) >= _SHORTEST_NAME and token not in self.known_words
 
     def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         matches = self._names_at(tokens, start, expected)
@@ -89,11 +147,15 @@ class ValueSpotter:
     def _names_at(self, tokens: list[str], start: int, expected: str) -> list[Mention]:
         """Named values that begin at a position, the longest first."""
         return [
-            Mention(slot, value, start, start + len(words))
-            for words, slot, value in self.phrases.get(" ".join(tokens[start : start + 1]), [])
+            Mention(slot, value, start, start + len(words), wording=self._wording(slot, value, name))
+            for words, slot, value, name in self.phrases.get(" ".join(tokens[start : start + 1]), [])
             if tokens[start : start + len(words)] == words
             and (slot == expected or (slot, " ".join(words)) not in self.answers)
         ]
+
+    def _wording(self, slot: str, value: str, name: str) -> str:
+        """Name by which the bot calls a value, where that is the user's own and not the first one."""
+        return name if self.bot.settings["alignment"] or value in self.bot.slots[slot].groups else ""
 
     def _measured_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         """Digits, date, time or number at a position."""
@@ -168,15 +230,16 @@ class ValueSpotter:
         return joined
 
     def _with_quantity_before(self, mention: Mention, joined: list[Mention], tokens: list[str]) -> Mention:
-        item = Item(mention.value)
+        item, start = Item(mention.value, wording=mention.wording), mention.start
         if joined and isinstance(joined[-1].value, float):
             quantity = joined[-1]
             if mention.start - quantity.end <= _QUANTITY_WINDOW:
                 joined.pop()
-                item = Item(mention.value, quantity.value, quantity.unit or likely_unit(quantity.value))
+                unit = quantity.unit or likely_unit(quantity.value)
+                item, start = replace(item, quantity=quantity.value, unit=unit), quantity.start
         if item.quantity is None:
             item = self._with_article(item, mention, tokens)
-        return replace(mention, value=item)
+        return replace(mention, value=item, start=start)
 
     def _with_article(self, item: Item, mention: Mention, tokens: list[str]) -> Item:
         """One piece: an apple."""

@@ -62,7 +62,7 @@ class Wording:
         return self.enumerate(names[:limit], "or")
 
     def _item(self, slot_name: str, item: Item) -> str:
-        name = self.bot.slots[slot_name].values[item.value][0]
+        name = item.wording or self.bot.slots[slot_name].values[item.value][0]
         if item.quantity is None:
             return name
         unit = self.bot.prompts.get("units", {}).get(item.unit, "{quantity} {name}")

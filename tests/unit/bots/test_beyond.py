@@ -7,7 +7,7 @@ from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.speech import read_data
 
-MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("carbs", "chef", "house")}
+MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("chef", "house")}
 
 
 def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
@@ -22,7 +22,6 @@ def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
     [
         ("house", "en", ("switch on the kitchen lamp", "the heating, turn it up"), "no heating among"),
         ("house", "it", ("accendi la lavastoviglie",), "non c'è: lavastoviglie"),
-        ("carbs", "it", ("una mela", "è tanto?"), "non so dirlo"),
     ],
 )
 def test_what_is_beyond_a_bot_is_said_and_nothing_is_done_instead(
@@ -61,15 +60,6 @@ def test_a_question_that_it_cannot_answer_was_not_misheard(language: str, said: 
 @pytest.mark.parametrize(
     ("name", "language", "said", "told"),
     [
-        (
-            "carbs",
-            "en",
-            ("two biscuits", "80 g of bread", "I meant three biscuits", "total"),
-            "biscuit 30 g (20 g), bread 80 g",
-        ),
-        ("carbs", "en", ("a banana", "the banana was ripe"), "Got it: banana 120 g"),
-        ("carbs", "it", ("una birra", "sei inutile", "totale"), "birra 330 g"),
-        ("carbs", "en", ("a can of fanta",), "fanta 330 g"),
         ("chef", "it", ("prendi la pentola", "aggiungi dell'acqua"), "acqua"),
         (
             "chef",

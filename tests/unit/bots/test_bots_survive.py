@@ -1,105 +1,104 @@
-"""Whatever is said to a bot, it answers in words and lives on."""
+"""Any input gets a sensible answer, and valid answers lead on: short runs of `python -m benchmarks bots`."""
 
 import json
+import re
+import sys
+from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from vivavoce_bots.bot import Bot
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from benchmarks._bot_callers import ADVERSARIAL, LANGUAGES, Caller, adversarial, noise, random_text
+from benchmarks._bot_walks import MOST_IN_VAIN, walk
+from benchmarks.bots import INTERNAL, P99_MS, examine, file_bots, files_of, internal_names
+
+from vivavoce_bots.acts import Act, Reply
+from vivavoce_bots.bot import Texts
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, damaged
+from vivavoce_bots.engine.file_bot import FileBot
 from vivavoce_bots.server import Server
 
-SAID = [
-    "yes",
-    "no",
-    "any",
-    "a pub",
-    "Italian",
-    "north",
-    "cheap",
-    "anything else",
-    "goodbye",
-    "repeat",
-    "help",
-    "the phone number",
-    "80 g of rice",
-    "tofu",
-    "1",
-    "ho mangiato una mela",
-    "non importa",
-    "sì",
-    "altro",
-    "2000",
-    "lamp on",
-    "prendere(padella)",
-    "[mettere(",
-    "add salt",
-    "accendi la luce",
-    "channel two",
-    "the other one",
-    "€ 10",
-    "rossi",
-    "1 gennaio 1980",
-    "borrow emma",
-    "1234",
-    "un biglietto",
-    "rome",
-    "two packs",
-    "insulin",
-]
-VARIANTS = [(name, variant) for name, entry in BOTS.items() for variant in entry.variants]
+made = cache(file_bots)
+FILE_BOTS = [name for name in sorted(BOTS) if made(name)]
 
 
-def anything(random: Random) -> str:
-    """Words, noise, controls, surrogates of other scripts, very long or empty."""
-    kind = random.randrange(6)
-    if kind == 0:
-        return "".join(
-            chr(random.choice((random.randrange(32), random.randrange(0x2FFF)))) for _ in range(30)
-        )
-    if kind == 1:
-        return random.choice(SAID) * random.randrange(400)
-    if kind == 2:
-        return random.choice(["", " ", "\x00", "{}", "{name}", "%s", "\u202e", "🙂" * 50, "9" * 500, "null"])
-    return " ".join(random.choice(SAID) for _ in range(random.randrange(1, 8)))
-
-
-def bombard(bot: Bot, inputs: int, seed: int) -> None:
-    random = Random(seed)
-    session = bot.session("c", "en")
-    for number in range(inputs):
-        if number % 25 == 0:
-            session = bot.session(str(number), random.choice(["en", "it", "xx", ""]))
-            bot.greet(session)
-        texts = [
-            (anything(random), random.choice([None, 0.5, -1.0, float("nan"), 1e308]))
-            for _ in range(random.randrange(4))
-        ]
-        reply = bot.reply(session, texts)
-        assert reply.text.strip()
-        assert reply.acts
-        assert reply.as_json()["text"]
-
-
-@pytest.mark.parametrize(("name", "variant"), VARIANTS)
-def test_a_bot_survives_50_inputs(name: str, variant: str) -> None:
-    bombard(BOTS[name].make(variant, 1, None), 50, seed=1)
-
-
-@pytest.mark.parametrize("name", sorted(BOTS))
-def test_a_damaged_bot_survives_too(name: str) -> None:
-    bot = BOTS[name].make(BOTS[name].variants[0], 1, None)
-    bombard(damaged(bot, Damage(wer=0.3, forget=0.1, repeat=0.1)), 50, seed=2)
+@pytest.mark.parametrize("name", FILE_BOTS)
+def test_a_bot_stays_within_the_limits(name: str) -> None:
+    row = examine(name, inputs=50, attacks=24, walks_of=20)
+    assert row["failures"] == 0, row["first_failures"]
+    assert row["dead_ends"] == 0, row["first_dead_end"]
+    assert row["without_result"] == 0, row["first_without_result"]
+    assert row["median_ms"] < P99_MS
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", sorted(BOTS))
-def test_a_bot_survives_10000_inputs(name: str) -> None:
-    variants = BOTS[name].variants
-    for variant in variants:
-        bombard(BOTS[name].make(variant, 1, None), -(-10_000 // len(variants)), seed=3)
+@pytest.mark.parametrize("name", FILE_BOTS)
+def test_a_bot_stays_within_the_limits_for_long(name: str) -> None:
+    row = examine(name, inputs=5_000, attacks=500, walks_of=500)
+    assert row["failures"] == row["dead_ends"] == row["without_result"] == 0, row
+    assert row["p99_ms"] < P99_MS
+
+
+@pytest.mark.parametrize("name", FILE_BOTS)
+@given(data=st.data())
+def test_internal_tokens_never_reach_a_participant(name: str, data: st.DataObject) -> None:
+    bot: FileBot = data.draw(st.sampled_from(made(name)))
+    language = data.draw(st.sampled_from(LANGUAGES))
+    bot_file = bot.engine(language).bot
+    names = internal_names(bot_file)
+    caller = Caller(bot_file, data.draw(st.randoms(use_true_random=False)))
+    session = bot.session("c", language)
+    texts = [bot.greet(session).text]
+    for _ in range(data.draw(st.integers(1, 8))):
+        text = data.draw(st.text(max_size=60) | st.builds(caller.anything) | st.builds(caller.wish))
+        texts.append(bot.reply(session, [(text, None)]).text)
+        words = set(re.findall(r"\w+", texts[-1])) - set(re.findall(r"\w+", text))
+        assert texts[-1].strip() and not INTERNAL.search(texts[-1]) and not words & names, texts
+
+
+@pytest.mark.parametrize("name", FILE_BOTS)
+def test_a_damaged_bot_survives_too(name: str) -> None:
+    bot = made(name)[0]
+    caller = Caller(files_of(bot)["en"], Random(name))
+    damaged_bot = damaged(bot, Damage(wer=0.3, forget=0.1, repeat=0.1))
+    session = damaged_bot.session("c", "en")
+    damaged_bot.greet(session)
+    assert all(damaged_bot.reply(session, [(random_text(caller), None)]).text.strip() for _ in range(50))
+
+
+class Deaf:
+    """A bot that asks the same for ever."""
+
+    name = "deaf"
+
+    def session(self, conversation: str, language: str = "en") -> None:
+        return None
+
+    def greet(self, session: None) -> Reply:
+        return Reply("Which?", (Act("request", "task"),), (), False)
+
+    def reply(self, session: None, texts: Texts) -> Reply:
+        return self.greet(session)
+
+
+def test_a_bot_that_asks_the_same_for_ever_is_a_dead_end() -> None:
+    walks = [walk(Deaf(), files_of(made("carbs")[0])["en"], str(seed)) for seed in range(10)]
+    assert not any(conversation.reached for conversation in walks)
+    assert sum(conversation.in_vain > MOST_IN_VAIN for conversation in walks) >= 9
+
+
+def test_adversarial_inputs_are_as_many_as_asked_and_the_same_for_the_same_seed() -> None:
+    files = files_of(made("carbs")[0])
+    said = list(adversarial(files, 160, "1"))
+    assert sum(len(texts) for _, texts in said) == 160 == 20 * len(ADVERSARIAL)
+    assert said == list(adversarial(files, 160, "1"))
 
 
 def malformed(random: Random) -> tuple[str, str, bytes]:
@@ -113,7 +112,7 @@ def malformed(random: Random) -> tuple[str, str, bytes]:
     name = random.choice(
         ["conversation", "text", "hypotheses", "messages", "sender", "message", "turn", "language"]
     )
-    usual = {"conversation": "c", "sender": "s", "message": anything(random), "text": anything(random)}
+    usual = {"conversation": "c", "sender": "s", "message": noise(random), "text": noise(random)}
     body = random.choice(
         [
             b"",
@@ -126,7 +125,7 @@ def malformed(random: Random) -> tuple[str, str, bytes]:
             b'{"text": 1e999}',
             json.dumps({**usual, name: value}).encode(),
             json.dumps(usual).encode(),
-            json.dumps({"messages": [{"role": "user", "content": anything(random)}]}).encode(),
+            json.dumps({"messages": [{"role": "user", "content": noise(random)}]}).encode(),
         ]
     )
     return random.choice(["POST", "POST", "POST", "GET", "DELETE"]), path, body

@@ -93,22 +93,6 @@ def test_a_number_of_people_is_no_time_and_a_party_is_no_goodbye() -> None:
     assert leaves_behind(hearing.heard("well, goodbye"))
 
 
-@pytest.mark.parametrize(
-    ("language", "said", "total"),
-    [
-        ("en", ["a slice of toast", "it was two slices of toast"], "toast 70 g (38 g). That's 38 g"),
-        ("en", ["80 g of rice", "and a banana. How many carbs has a pear?"], "rice 80 g (22 g), banana"),
-        ("en", ["80 g of bread", "take the bread out", "100 g of rice"], "Your meal: rice 100 g (28 g)."),
-        ("en", ["yesterday there was pizza, but today 80 g of bread"], "Your meal: bread 80 g (39 g)."),
-        ("it", ["80 g di pane", "toglilo", "100 g di riso"], "pasto: riso 100 g (28 g)."),
-        ("it", ["80 g di pane", "il pane quanti carboidrati ha?"], "pasto: pane 80 g (39 g)."),
-    ],
-)
-def test_a_food_counts_once_and_a_question_adds_none(language: str, said: list[str], total: str) -> None:
-    ask = {"en": "the total, please", "it": "il totale"}[language]
-    assert total in talk("carbs", *said, ask, language=language)[-1].text
-
-
 @pytest.mark.parametrize("name", ["telco", "chef"])
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_no_question_is_asked_in_vain_more_than_three_times(name: str, language: str) -> None:

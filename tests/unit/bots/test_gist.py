@@ -5,7 +5,7 @@ import pytest
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.gist import gist, names_nothing, requested, rewritten
 
-MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("carbs", "house", "chef")}
+MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("house", "chef")}
 
 
 def talk(name: str, language: str, *said: str) -> list[str]:
@@ -52,12 +52,6 @@ def test_words_that_may_name_a_thing(word: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("name", "language", "said", "told"),
     [
-        ("carbs", "en", ["erm, is this where I say what I ate?"], ["Any meal"]),
-        ("carbs", "en", ["two slices of pizza and half a litre of coke"], ["pizza 200 g", "coke 500 g"]),
-        ("carbs", "en", ["80 g of rice", "you are a useless piece of junk", "total"], ["rice 80 g"]),
-        ("carbs", "en", ["80 g of rice", "could you take the rice out again?"], ["I leave out rice"]),
-        ("carbs", "it", ["stasera 80 g di riso", "grazie mille", "totale"], ["riso 80 g"]),
-        ("carbs", "it", ["e lo zucchero? non l'ho messo"], ["niente zucchero"]),
         ("house", "en", ["switch the kitchen lamp on so I don't fall over the dog"], ["kitchen lamp is on"]),
         ("house", "en", ["close the bedroom blinds halfway"], ["only all the way", "open or close"]),
         ("house", "en", ["fan on, full blast"], ["runs fast"]),
@@ -78,7 +72,6 @@ def test_a_turn_is_heard_for_what_is_known(
 
 
 def test_a_thing_that_nobody_knows_is_still_named_where_it_is_all_that_is_said() -> None:
-    assert "I don't know tempura" in talk("carbs", "en", "150 g of tempura")[0]
     assert "“blue”" in talk("house", "en", "switch on the blue lamp")[0]
     assert "I have no saffron" in talk("chef", "en", "add saffron to the pot")[0]
 

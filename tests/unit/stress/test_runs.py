@@ -217,7 +217,7 @@ def test_the_logged_user_settles_a_question_which_is_meant_only_where_his_log_ha
 
 
 def test_a_bot_that_asks_which_food_a_rarer_word_means_needed_clarification(tmp_path: Path) -> None:
-    """It does not know `panetto`, and offers foods that are spelt alike; told again, it counts."""
+    """It does not know `panozzo`, and offers foods that are spelt alike; told again, it counts."""
     path = tmp_path / "log.sqlite"
     counter = make_connector(
         {
@@ -227,7 +227,7 @@ def test_a_bot_that_asks_which_food_a_rarer_word_means_needed_clarification(tmp_
             "greeting": True,
         }
     )
-    said = "ho mangiato 80 g di pane", "ho mangiato 80 g di panetto"
+    said = "ho mangiato 80 g di pane", "ho mangiato 80 g di panozzo"
     hold(path, counter, [case("ST-5", "it", *said, after=("basta",))])
     (row,) = rows(path)
     assert (row["verdict"], row["rung"]) == ("clarification", "acts")
