@@ -11,8 +11,6 @@ from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.engine.bot_file import BOTS as FOLDER
 from vivavoce_bots.engine.bot_file import DomainError, read_head
 from vivavoce_bots.engine.file_bot import FileBot
-from vivavoce_bots.house.bot import HouseBot
-from vivavoce_bots.house.home import read_home
 from vivavoce_bots.restaurant.bot import RestaurantBot
 
 
@@ -22,10 +20,6 @@ def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
 
 def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
     return BorisBot(read_domain(domain), seed, variant)
-
-
-def _house(variant: str, seed: int, domain: Path | None) -> Bot:
-    return HouseBot(read_home(domain), variant, seed)
 
 
 def _without_domain(make: Callable[[int], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
@@ -57,12 +51,6 @@ _CLASSES: dict[str, Entry] = {
             "identifies a bank's caller and routes the call, in English and Italian",
             CallSteeringBot.variants,
             _without_domain(CallSteeringBot, CallSteeringBot.name),
-        ),
-        Entry(
-            HouseBot.name,
-            "looks after the devices of a flat, in English and Italian; a variant is a metaphor",
-            HouseBot.variants,
-            _house,
         ),
     )
 }

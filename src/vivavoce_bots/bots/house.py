@@ -1,14 +1,39 @@
 """Back end of the house: the devices of a flat, tonight's programmes, and the messages of the answering machine."""
 
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from vivavoce_bots.engine.bot_file import BotFile
+from ruamel.yaml.error import YAMLError
+
+from vivavoce_bots.engine.bot_file import BotFile, DomainError, read_yaml
 from vivavoce_bots.engine.commands import Act, Outcome
 from vivavoce_bots.engine.wording import Wording
 
 Frame = dict[str, Any]
 FEW = 3  # so many devices are named one by one in a question
+
+
+def apply_domain(source: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Another flat: a file with the `rooms`, `places` and `devices` that the bot file has as slots and table."""
+    try:
+        flat = read_yaml(path)
+        rooms, places, devices = flat["rooms"], flat["places"], flat["devices"]
+        for name, row in devices.items():
+            is_known = row["kind"] in source["table"]["kinds"] and row["room"] in rooms
+            if not is_known or not places.keys() >= set(row["places"]) or not row["name"].keys() >= {"en", "it"}:
+                raise DomainError(f"{path.name}: {name} needs a kind, a room, places and names that are known")
+    except (OSError, YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise DomainError(f"{path.name}: no flat with rooms, places and devices: {error}") from error
+    slots = {
+        "room": {**source["slots"]["room"], "values": rooms},
+        "place": {**source["slots"]["place"], "values": places},
+    }
+    return {
+        **source,
+        "slots": {**source["slots"], **slots},
+        "table": {**source["table"], "devices": devices},
+    }
 
 
 def operate(bot: BotFile, frame: Frame, denied: Frame, argument: str, memory: Frame) -> Outcome:

@@ -86,12 +86,21 @@ class Answers(Control):
         return "answered"
 
     def _affirm_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
-        """Take the only choice; “yes” to several is no answer."""
-        choices = question.value.choices
-        if len(choices) > 1 or has_content:
-            return ""
-        turn.state.frame.update(choices[0])
+        """Take the only choice, or ask which one is meant."""
+        if has_content or len(question.value.choices) > 1:
+            return self._ask_which(turn, question, has_content)
+        turn.state.frame.update(question.value.choices[0])
         return "answered"
+
+    def _ask_which(self, turn: Turn, question: Question, has_content: bool) -> str:
+        """Answer “yes” to an or-question."""
+        if has_content:
+            return "answered"
+        turn.say(self._prompt(turn, "say_which"))
+        self.questions.ask(turn, question)
+        return "done"
+
+    _affirm_select = _ask_which
 
     def _dontcare_choice(self, turn: Turn, question: Question, has_content: bool) -> str:
         if not has_content:
@@ -103,6 +112,8 @@ class Answers(Control):
             return "answered"
         self._on_cancel(turn)
         return "done"
+
+    _negate_select = _negate_choice
 
     def _affirm_complete(self, turn: Turn, question: Question, has_content: bool) -> str:
         if not has_content:

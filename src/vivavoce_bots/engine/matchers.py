@@ -48,7 +48,12 @@ class LexicalMatcher:
 
     def __init__(self, bot: BotFile, mask: Mask) -> None:
         self.ignored = BREAKS | set(bot.words["polite"])
-        examples = [(intent, mask(tokenise(example))) for intent, example in intent_examples(bot)]
+        masked = [(intent, mask(tokenise(example))) for intent, example in intent_examples(bot)]
+        examples = [
+            (intent, words)
+            for intent, words in masked
+            if intent in bot.tasks or not all(word.startswith("<") for word in words)
+        ]
         documents = [self._stems(words) for _, words in examples]
         frequency = Counter(word for document in documents for word in document)
         self.weights = {word: math.log(1 + len(documents) / count) for word, count in frequency.items()}

@@ -48,7 +48,7 @@ class Understanding:
             (
                 (intent, tuple(tokenise(example)))
                 for intent, example in intent_examples(bot)
-                if intent in bot.settings["stock_intents"]
+                if intent in bot.settings["stock_intents"] and not self.spotter.find(tokenise(example), "", [])
             ),
             key=lambda pair: -len(pair[1]),
         )
@@ -100,7 +100,7 @@ class Understanding:
             or (word in endings and set(tokens[position + 1 : position + 2]) & self.keywords)
         }
         intents = self._intents(tokens, mentions)
-        intents += self._keyword_tasks(tokens, intents)
+        intents += self._keyword_tasks(mask(tokens, mentions, range(len(tokens))), intents)
         mentions += self._names(tokens, mentions, intents, context)
         return tokens, mentions, references, intents
 
@@ -124,7 +124,8 @@ class Understanding:
         """Task and values of one clause."""
         words = [tokens[position] for position in clause]
         intent = self._best_intent(tokens, mentions, clause)[0]
-        tasks = [intent] if intent in self.bot.tasks else self._keyword_tasks(words, [])
+        keyword_tasks = self._keyword_tasks(mask(tokens, mentions, clause), [])
+        tasks = [intent] if intent in self.bot.tasks else keyword_tasks
         values = [self._command_of(mention) for mention in mentions if mention.start in clause]
         corrects = intent == "negate" or bool(set(words) & set(self.bot.words["corrections"]))
         return Part(tasks[0] if tasks else "", values, corrects)
@@ -171,8 +172,8 @@ class Understanding:
                 found += find_name(slot, tokens, [*mentions, *found], known_words, expected=expected)
         return found
 
-    def _keyword_tasks(self, tokens: list[str], intents: list[str]) -> list[str]:
-        sentence = f" {' '.join(tokens)} "
+    def _keyword_tasks(self, words: list[str], intents: list[str]) -> list[str]:
+        sentence = f" {' '.join(words)} "
         has_task = any(intent in self.bot.tasks for intent in intents)
         return [
             task.name

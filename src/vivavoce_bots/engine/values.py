@@ -47,6 +47,8 @@ class ValueSpotter:
             for names in slot.answers.values()
             for name in names
         }
+        keywords = [tokenise(keyword) for task in bot.tasks.values() for keyword in task.keywords]
+        self.verbs = [words for words in keywords if len(words) > 1]
         for slot in bot.slots.values():
             self._add_phrases(slot)
         if bot.language == "en":
@@ -95,7 +97,7 @@ class ValueSpotter:
                 tokens, position, expected, active
             )
             if mention is None:
-                position += 1
+                position += self._verb_length(tokens, position)
                 continue
             follows_denied = bool(mentions) and mentions[-1].denied and mentions[-1].end == position
             denied = follows_denied or self._is_denied(tokens, position, mentions)
@@ -135,6 +137,11 @@ class ValueSpotter:
 
     def is_unknown(self, token: str) -> bool:
         return token.isalpha() and len(token) >= _SHORTEST_NAME and token not in self.known_words
+
+    def _verb_length(self, tokens: list[str], start: int) -> int:
+        """Words of a keyword, which are no part of a value: switch on | the left lamp, not switch | on the left."""
+        lengths = (len(words) for words in self.verbs if tokens[start : start + len(words)] == words)
+        return max(lengths, default=1)
 
     def _mention_at(self, tokens: list[str], start: int, expected: str, active: list[str]) -> Mention | None:
         matches = self._names_at(tokens, start, expected)

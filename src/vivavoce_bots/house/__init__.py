@@ -1,1 +1,0 @@
-"""Home assistant: lamps, blinds, television with programmes, answering machine; spatial references."""
