@@ -33,6 +33,7 @@ class Questions:
             "quantity",
             "value",
             "choice",
+            "select",
             "liken",
             "learn",
         ):
@@ -99,8 +100,7 @@ class Questions:
         tasks = self.fitting_tasks(turn.state.frame)
         labels = self.wording.enumerate([task.label for task in tasks], "or")
         phrases = self.wording.phrases(known(turn.state.frame))
-        acts = [Act("select", "task", task.name) for task in tasks]
-        return self._prompt(turn, "select_task", phrases=phrases, labels=labels), acts
+        return self._prompt(turn, "select_task", phrases=phrases, labels=labels), [Act("request", "task")]
 
     def fitting_tasks(self, frame: dict[str, Any]) -> list[Task]:
         """Tasks that have the slots of a frame and take its values."""

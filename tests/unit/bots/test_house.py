@@ -149,6 +149,7 @@ def test_another_flat_is_another_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     YAML().dump(flat, file)
     assert talk("switch on the lamp", bot=FileBot("house", domain=file))[1] == {"hall": "on"}
-    YAML().dump({**flat, "devices": {"hall": {**lamp, "room": "cellar"}}}, file)
-    with pytest.raises(DomainError, match=r"mine\.yaml: hall"):
-        FileBot("house", domain=file)
+    wrong = tmp_path / "wrong.yaml"
+    YAML().dump({**flat, "devices": {"hall": {**lamp, "room": "cellar"}}}, wrong)
+    with pytest.raises(DomainError, match=r"wrong\.yaml: hall"):
+        FileBot("house", domain=wrong)
